@@ -1,0 +1,62 @@
+# Everything a person or CI does with this repository. `make help` lists it.
+
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+MEMBERS := -e ./manage-documents -e ./mcp-server
+MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml
+TESTS := shared/tests manage-documents/tests mcp-server/tests tests
+
+.PHONY: help setup test-setup demo test soak lint format docs bench clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
+
+setup: $(VENV)/.setup ## Make .venv with mdvec and mdvec-mcp (no torch)
+
+test-setup: $(VENV)/.test-setup ## Add what the tests need to .venv: pytest, torch, transformers, …
+
+demo: setup ## Index docs/examples/notes, start the server, ask it three questions
+	@$(BIN)/python tools/demo.py
+
+test: test-setup ## Run all tests and print the coverage
+	@$(BIN)/python tools/run_tests.py $(TESTS)
+
+soak: test-setup ## Run the long tests whole: hundreds of kills, long memory watches
+	@$(BIN)/python -m pytest -m soak --timeout 3600 $(TESTS)
+
+lint: test-setup ## Check style, types, layers and generated docs
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/mypy shared/src manage-documents/src mcp-server/src
+	@$(BIN)/python tools/generate_docs.py --check
+
+format: test-setup ## Format the code
+	@$(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
+
+docs: test-setup ## Write docs/cli.md and docs/tools.md anew
+	@$(BIN)/python tools/generate_docs.py
+
+bench: test-setup ## Measure, print a table, write docs/benchmarks.md
+	@$(BIN)/python bench/run.py
+
+clean: ## Remove .venv and everything that was made
+	@rm -rf $(VENV) .demo .bench .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/.venv-made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "mdvec needs Python 3.11 or newer; say: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "making $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.setup: $(VENV)/.venv-made $(MANIFESTS)
+	@echo "installing mdvec …"
+	@$(PIP) install -c constraints.txt -e ./shared $(MEMBERS)
+	@touch $@
+
+$(VENV)/.test-setup: $(VENV)/.setup
+	@echo "installing what the tests need (torch and transformers among it) …"
+	@$(PIP) install -c constraints.txt -e './shared[test]' $(MEMBERS)
+	@touch $@

@@ -1,0 +1,1 @@
+"""mdvec: the command line that registers, imports and shows."""

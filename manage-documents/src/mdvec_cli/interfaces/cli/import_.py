@@ -1,0 +1,173 @@
+"""`mdvec import`: bring a tool's folder into the database."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mdvec_cli.interfaces.cli.options import (
+    ConfigOption,
+    DatabaseOption,
+    Format,
+    FormatOption,
+    NameOption,
+    VerboseOption,
+    chosen_format,
+    settings_from,
+)
+from mdvec_cli.interfaces.cli.output import print_json, print_line, say
+
+if TYPE_CHECKING:
+    from mdvec.import_report import ImportReport, ImportRequest, Progress
+    from mdvec.interfaces.embedding.embedder import Embedder
+    from mdvec.settings import Settings
+
+_PROBLEMS_SHOWN = 20
+
+
+class ImportMode(StrEnum):
+    """How an import meets what is there."""
+
+    NEW = "new"
+    REPLACE = "replace"
+    UPDATE = "update"
+
+
+class ChunkStrategy(StrEnum):
+    """How documents are cut."""
+
+    HEADING = "heading"
+    TOKEN = "token"  # noqa: S105 - a unit of text
+
+
+def import_command(
+    name: NameOption,
+    mode: Annotated[
+        ImportMode,
+        typer.Option(
+            "--mode", "-m",
+            help="new: into an empty tool; update: follow changes; replace: build it again.",
+        ),
+    ] = ImportMode.NEW,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="The embedding model: auto, plamo, use, e5-small.",
+                     show_default=False),
+    ] = None,
+    chunk_strategy: Annotated[
+        ChunkStrategy | None,
+        typer.Option("--chunk-strategy", help="Cut at headings, or by tokens alone.",
+                     show_default=False),
+    ] = None,
+    chunk_size: Annotated[
+        int | None,
+        typer.Option("--chunk-size", help="The largest chunk, in tokens.", show_default=False),
+    ] = None,
+    chunk_overlap: Annotated[
+        int | None,
+        typer.Option("--chunk-overlap", help="What two chunks share, in tokens.",
+                     show_default=False),
+    ] = None,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Import a tool's folder: find what changed, cut it into chunks, embed and store them."""
+    from mdvec.importing import import_tool
+
+    settings = settings_from(
+        config,
+        database,
+        verbose=verbose,
+        model={"name": model},
+        chunking={"strategy": chunk_strategy and chunk_strategy.value, "size": chunk_size,
+                  "overlap": chunk_overlap},
+    )  # fmt: skip
+    with _progress(name, quiet=verbose) as on_progress:
+        report = import_tool(
+            _request(settings, name, mode, asked_model=model),
+            _load_and_tell,
+            on_progress=on_progress,
+            on_wait=lambda: say(f"another import of {name!r} is running; waiting for its end …"),
+        )
+    if chosen_format(format_, settings) is Format.JSON:
+        print_json(report)
+    else:
+        _print_report(report)
+
+
+def _request(
+    settings: Settings, name: str, mode: ImportMode, asked_model: str | None
+) -> ImportRequest:
+    from mdvec.import_options import ChunkingWish
+    from mdvec.import_report import ImportRequest
+    from mdvec.interfaces.embedding.catalog import AUTO
+    from mdvec.interfaces.filesystem.scan import ScanRules
+
+    named = settings.model.name
+    wish = settings.chunking
+    return ImportRequest(
+        database=settings.database_path,
+        tool=name,
+        mode=mode.value,
+        rules=ScanRules(settings.scan.extensions, settings.scan.exclude, settings.scan.max_bytes),
+        chunking=ChunkingWish(
+            wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
+        ),
+        model=asked_model or (None if named == AUTO else named),
+    )
+
+
+def _load_and_tell(name: str | None) -> Embedder:
+    from mdvec.interfaces.embedding import catalog
+
+    choice = catalog.choose(name or catalog.AUTO)
+    say(f"model: {choice.reason}")
+    return catalog.load(choice.card.name)
+
+
+@contextmanager
+def _progress(name: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """A progress bar on a terminal, nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("files"),
+        TextColumn("{task.fields[chunks]} chunks, {task.fields[rate]:.0f}/s"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"importing {name}", total=None, chunks=0, rate=0.0)
+
+        def show(progress: Progress) -> None:
+            elapsed = bar.tasks[0].elapsed or 1.0
+            bar.update(
+                task, completed=progress.files_done, total=progress.files,
+                chunks=progress.chunks_done, rate=progress.chunks_done / elapsed,
+            )  # fmt: skip
+
+        yield show
+
+
+def _print_report(report: ImportReport) -> None:
+    print_line(
+        f"{report.tool}: {report.added} added, {report.updated} updated, "
+        f"{report.deleted} deleted, {report.unchanged} unchanged, {len(report.failed)} failed; "
+        f"{report.chunks} chunks, {report.chunks_embedded} embedded with {report.model} "
+        f"in {report.seconds:.1f} s"
+    )
+    for problem in report.failed[:_PROBLEMS_SHOWN]:
+        say(f"failed: {problem.file_path}: {problem.reason}")
+    if len(report.failed) > _PROBLEMS_SHOWN:
+        say(f"… and {len(report.failed) - _PROBLEMS_SHOWN} more; --format json lists them all")

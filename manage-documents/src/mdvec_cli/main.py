@@ -1,0 +1,82 @@
+"""The wiring of the `mdvec` command, and the one place where its errors become words."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Annotated, Any
+
+import typer
+from mdvec.errors import MdvecError
+from typer.core import TyperGroup
+
+from mdvec_cli.interfaces.cli import model, tool
+from mdvec_cli.interfaces.cli.import_ import import_command
+from mdvec_cli.interfaces.cli.output import say
+from mdvec_cli.interfaces.cli.status import status_command
+
+STOPPED = 130
+
+
+class _Commands(TyperGroup):
+    """The commands; whatever goes wrong in one ends as a line on stderr and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own click is private
+        from mdvec.import_report import ImportInterrupted
+
+        try:
+            return super().invoke(ctx)
+        except ImportInterrupted as error:
+            say(str(error))
+            raise typer.Exit(STOPPED) from error
+        except KeyboardInterrupt as error:
+            say("stopped")
+            raise typer.Exit(STOPPED) from error
+        except MdvecError as error:
+            say(f"error: {error}")
+            raise typer.Exit(1) from error
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Turn folders of Markdown into tools that an MCP client can search.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+app.add_typer(tool.app, name="tool")
+app.command("import")(import_command)
+app.command("status")(status_command)
+app.add_typer(model.app, name="model")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from mdvec import __version__
+
+        typer.echo(f"mdvec {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Turn folders of Markdown into tools that an MCP client can search."""
+
+
+def main() -> None:
+    """Run `mdvec`."""
+    for stream in (sys.stdout, sys.stderr):
+        # File names may hold what UTF-8 cannot; a message about them must not fail.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        app()
+    except Exception as error:
+        logging.getLogger("mdvec").debug("unexpected", exc_info=True)
+        say(f"error: unexpected {type(error).__name__}: {error}; --verbose tells more")
+        sys.exit(1)

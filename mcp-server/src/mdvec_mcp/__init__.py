@@ -1,0 +1,1 @@
+"""mdvec-mcp: the STDIO server that offers one search tool per active collection."""

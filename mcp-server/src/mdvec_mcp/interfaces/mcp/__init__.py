@@ -1,0 +1,1 @@
+"""What the client sees: tools, their schemas, their answers."""

@@ -1,0 +1,90 @@
+"""The MCP server: its tools from the database's rows, its errors in one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, InputRequiredResult
+from mdvec import __version__
+from mdvec.interfaces.database.tools import Tool
+from mdvec.settings import Settings
+from pydantic import ValidationError
+
+from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
+from mdvec_mcp.interfaces.mcp.search_tools import add_search_tool
+
+
+class MdvecServer(MCPServer):
+    """The SDK's server, with messages that a model can act on."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what it refuses comes back as one sentence.
+
+        Raises:
+            ToolError: the tool is unknown, or cannot do this; the text is for the model.
+        """
+        self._refuse_unknown(name, arguments)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                raise ToolError(_sentence(name, cause)) from error
+            if isinstance(cause, ToolError):
+                raise cause from error
+            raise
+
+    def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
+        tool = self._tool_manager.get_tool(name)
+        if tool is None:
+            raise ToolError(
+                f"there is no tool {name!r} here; the tools were read when this server started, "
+                "so restart it after 'mdvec tool add' or 'mdvec tool enable'"
+            )
+        known = tool.parameters.get("properties", {})
+        unknown = [key for key in arguments if key not in known]
+        if unknown:
+            raise ToolError(f"{name} has no parameter {unknown[0]!r}; it takes: {', '.join(known)}")
+
+
+def build_server(
+    database: Path, tools: Sequence[Tool], models: ModelPool, settings: Settings
+) -> MdvecServer:
+    """A server that offers ``tools``; nothing is loaded yet."""
+    server = MdvecServer("mdvec", version=__version__, instructions=_instructions(tools, database))
+    for tool in tools:
+        add_search_tool(server, tool, database, models, default_k=settings.search.k)
+    return server
+
+
+def _instructions(tools: Sequence[Tool], database: Path) -> str:
+    if not tools:
+        return (
+            f"mdvec searches the user's own documents, but no tool is active in {database.name}. "
+            'The user can add one in a terminal: mdvec tool add -n NAME -d "what is in it" '
+            "-s FOLDER, then mdvec import -n NAME, and restart this server."
+        )
+    names = ", ".join(tool.name for tool in tools)
+    return (
+        f"Each of these tools searches one collection of the user's own documents: {names}. "
+        "Ask in the language of the documents, in whole questions; Japanese needs no spaces. "
+        "Every hit names its file and lines; content is exactly what stands there."
+    )
+
+
+def _sentence(name: str, error: ValidationError) -> str:
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or "arguments"
+    if first["type"] == "missing":
+        return f"{name} needs the parameter {field!r}"
+    given = json.dumps(first["input"], ensure_ascii=False, default=str)
+    shown = given if len(given) <= 60 else given[:60] + "…"
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{name}: {field} {message[:1].lower()}{message[1:]}, not {shown}"

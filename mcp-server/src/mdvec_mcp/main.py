@@ -1,0 +1,125 @@
+"""The wiring of `mdvec-mcp`: settings, database and models into a server over STDIO."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mdvec.interfaces.database.tools import Tool
+
+    from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
+
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
+def main() -> None:
+    """Run the server until its client closes STDIN."""
+    arguments = _arguments(sys.argv[1:])
+    protocol = _keep_stdout_for_the_protocol()
+    _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
+    from mdvec.errors import MdvecError
+
+    try:
+        _serve(arguments.database, arguments.config, protocol)
+    except MdvecError as error:
+        sys.stderr.write(f"mdvec-mcp: error: {error}\n")
+        _leave(1)
+    except KeyboardInterrupt:
+        _leave(130)
+    # A search that still runs in its thread must not keep the process.
+    _leave(0)
+
+
+def _keep_stdout_for_the_protocol() -> int:
+    """Move STDOUT out of reach of everything that prints, native code included.
+
+    Returns the descriptor that the protocol writes to; descriptor 1 becomes STDERR.
+    """
+    protocol = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return protocol
+
+
+def _arguments(given: Sequence[str]) -> argparse.Namespace:
+    from mdvec import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="mdvec-mcp",
+        description="Offer the active tools of an mdvec database to an MCP client over STDIO.",
+    )
+    parser.add_argument("--database", type=Path, help="the database file")
+    parser.add_argument("--config", type=Path, help="the settings file")
+    parser.add_argument(
+        "--log-level", type=str.upper, choices=_LEVELS, default="WARNING",
+        help="what goes to STDERR (default: WARNING)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--verbose", action="store_true", help="log everything, with the time of each stage"
+    )
+    parser.add_argument("--version", action="version", version=f"mdvec-mcp {__version__}")
+    return parser.parse_args(given)
+
+
+def _log_to_stderr(level: str) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel("WARNING")
+    logging.getLogger("mdvec").setLevel(level)
+
+
+def _serve(database: Path | None, config: Path | None, protocol: int) -> None:
+    import anyio
+    from mdvec.settings import load_settings
+
+    from mdvec_mcp.interfaces.mcp.server import build_server
+    from mdvec_mcp.interfaces.mcp.stdio import serve
+
+    path = None if database is None else str(database.expanduser().absolute())
+    settings = load_settings(os.environ, config=config, flags={"database": {"path": path}})
+    models = _models(settings.model.auto_unload_minutes * 60, settings.model.memory_threshold)
+    server = build_server(
+        settings.database_path, _active_tools(settings.database_path), models, settings
+    )
+    anyio.run(serve, server, models, protocol)
+
+
+def _active_tools(database: Path) -> list[Tool]:
+    """The rows to offer; a database that is not there yet has none."""
+    from mdvec.interfaces.database.sqlite import DatabaseMissing
+    from mdvec.registering import list_tools
+
+    try:
+        return list_tools(database, active_only=True)
+    except DatabaseMissing as error:
+        logging.getLogger("mdvec").warning("%s", error)
+        return []
+
+
+def _models(idle_seconds: float, memory_threshold: float) -> ModelPool:
+    import psutil
+    from mdvec.interfaces.embedding import catalog
+
+    from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
+
+    def memory_use() -> float:
+        return float(psutil.virtual_memory().percent) / 100
+
+    return ModelPool(
+        catalog.load,
+        idle_seconds=idle_seconds,
+        memory_threshold=memory_threshold,
+        memory_use=memory_use,
+    )
+
+
+def _leave(code: int) -> None:
+    sys.stderr.flush()
+    os._exit(code)

@@ -1,0 +1,1 @@
+"""What mdvec knows: text, search and their rules, free of input and output."""

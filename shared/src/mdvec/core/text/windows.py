@@ -1,0 +1,121 @@
+"""Windows of tokens: exact ones, and those that prefer to end with a sentence."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from mdvec.core.text.tokens import Ruler
+
+if TYPE_CHECKING:
+    from mdvec.core.text.chunking import ChunkingOptions
+
+Range = tuple[int, int]
+
+_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)")
+_SENTENCE_END = re.compile(r"[。！？!?．]+[」』）)\]\"']*|\.[)\]\"']*(?=\s)")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_ZERO_WIDTH_JOINER = "\u200d"
+_LONGEST_CHARACTER = 32
+
+
+def token_windows(
+    content: str, start: int, end: int, options: ChunkingOptions, ruler: Ruler
+) -> list[Range]:
+    """Windows of exactly ``size`` tokens, each beginning ``overlap`` before the last one's end."""
+    edges = _edges(content, start, end, ruler)
+    count = len(edges) - 1
+    windows: list[Range] = []
+    first = 0
+    while first < count:
+        last = min(first + options.size, count)
+        windows.append((_safe(content, edges[first]), _safe(content, edges[last])))
+        if last == count:
+            break
+        first = last - options.overlap
+    return windows
+
+
+def sentence_windows(
+    content: str, start: int, end: int, options: ChunkingOptions, ruler: Ruler
+) -> list[Range]:
+    """The whole range where it fits; else windows of at most ``size`` tokens.
+
+    A window ends, if it can in its second half, at a blank line, else at the end of a sentence,
+    else of a line.
+    """
+    edges = _edges(content, start, end, ruler)
+    count = len(edges) - 1
+    if count <= options.size:
+        return [(start, end)] if start < end else []
+    windows: list[Range] = []
+    first, begin = 0, start
+    while first + options.size < count:
+        last = first + options.size
+        cut = _good_end(content, edges[first + options.size // 2], edges[last])
+        cut = _safe(content, edges[last]) if cut is None else cut
+        windows.append((begin, cut))
+        reached = bisect_right(edges, cut, lo=first, hi=last + 1) - 1
+        first = max(reached - options.overlap, first + 1)
+        begin = min(_safe(content, edges[first]), cut)
+    windows.append((begin, end))
+    return windows
+
+
+def fitting_pieces(content: str, start: int, end: int, ruler: Ruler) -> list[Range]:
+    """Halve a range until each piece is one that the model takes at once."""
+    if end - start < 2 or not ruler.oversized(content[start:end]):
+        return [(start, end)]
+    middle = start + (end - start) // 2
+    cut = _good_end(content, start + (end - start) // 4, middle) or _safe(content, middle)
+    if not start < cut < end:
+        cut = middle
+    return [
+        *fitting_pieces(content, start, cut, ruler),
+        *fitting_pieces(content, cut, end, ruler),
+    ]
+
+
+def _edges(content: str, start: int, end: int, ruler: Ruler) -> list[int]:
+    """Where each token begins, and the end: what lies between two tokens goes to the first."""
+    spans = ruler.token_spans(content[start:end])
+    edges = [start + span[0] for span in spans]
+    if edges:
+        edges[0] = start
+        edges.append(end)
+    return edges
+
+
+def _good_end(content: str, low: int, high: int) -> int | None:
+    """The last place in ``(low, high]`` at which a reader would pause, or None."""
+    for pattern in (_BLANK_LINE, _SENTENCE_END, _LINE_END):
+        last = None
+        for found in pattern.finditer(content, low, high):
+            last = found.end()
+        if last is not None and last > low:
+            return _safe(content, last)
+    return None
+
+
+def _safe(content: str, cut: int) -> int:
+    """``cut``, moved back so that it parts no character that people see as one.
+
+    Combining marks, variation selectors, joined emoji and CRLF stay whole; a run of them that
+    no reader would take for one character is cut where it is.
+    """
+    for moved in range(cut, max(cut - _LONGEST_CHARACTER, 0), -1):
+        if moved >= len(content) or not _parts_a_character(content[moved - 1], content[moved]):
+            return moved
+    return cut if cut > _LONGEST_CHARACTER else 0
+
+
+def _parts_a_character(before: str, after: str) -> bool:
+    if before == "\r" and after == "\n":
+        return True
+    if after.isascii():
+        return False
+    joined = _ZERO_WIDTH_JOINER in (before, after)
+    skin_tone = "\U0001f3fb" <= after <= "\U0001f3ff"
+    return joined or skin_tone or unicodedata.category(after) in ("Mn", "Me", "Mc")

@@ -1,0 +1,29 @@
+"""The root of every error that mdvec raises for its user.
+
+Each class stands in the module that raises it and builds a message of one or two
+sentences: what is wrong, and what to do. The edges (command line, MCP server)
+translate ``MdvecError`` once; anything else is a bug.
+
+    MdvecError
+    ├── SettingsError               mdvec.settings
+    ├── InvalidToolName             mdvec.core.tool_name
+    ├── InvalidChunking             mdvec.core.text.chunking
+    ├── DatabaseError               mdvec.interfaces.database.sqlite
+    │   ├── DatabaseMissing
+    │   └── DatabaseUnusable
+    ├── ToolNotFound                mdvec.interfaces.database.tools
+    ├── ToolExists                  mdvec.interfaces.database.tools
+    ├── SourceMissing               mdvec.interfaces.filesystem.scan
+    ├── ModelError                  mdvec.interfaces.embedding.embedder
+    │   ├── ModelUnavailable
+    │   ├── UnembeddableText
+    │   └── BadEmbedding
+    ├── ImportRefused               mdvec.importing
+    │   └── ToolChanged
+    ├── ImportInterrupted           mdvec.importing
+    └── SearchRefused               mdvec.searching
+"""
+
+
+class MdvecError(Exception):
+    """Something the user can act on; ``str(error)`` is the sentence to show."""

@@ -1,0 +1,73 @@
+"""What goes into an import and what comes out: the request, its progress, its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mdvec.errors import MdvecError
+from mdvec.import_options import ChunkingWish, ImportRefused
+from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.filesystem.scan import Problem, ScanRules
+
+Mode = Literal["new", "replace", "update"]
+EmbedderFor = Callable[[str | None], Embedder]
+"""Loads a model by name; None means: choose one."""
+
+
+class ToolChanged(ImportRefused):
+    """Somebody deleted or rebuilt the tool while this import ran."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"the tool {name!r} was deleted or rebuilt while this import ran; nothing more was "
+            "written. See what there is with: mdvec tool ls --all"
+        )
+
+
+class ImportInterrupted(MdvecError):
+    """The user stopped an import; what was finished is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did.
+
+    ``chunks`` is what the tool holds afterwards, ``chunks_embedded`` what the model had to embed
+    for it. ``failed`` names what could not be imported and why; the rest went in.
+    """
+
+    tool: str
+    mode: Mode
+    model: str
+    added: int
+    updated: int
+    deleted: int
+    unchanged: int
+    failed: tuple[Problem, ...]
+    chunks: int
+    chunks_embedded: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an import is."""
+
+    files_done: int
+    files: int
+    chunks_done: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to import and how; what is None follows the tool, or the model's defaults."""
+
+    database: Path
+    tool: str
+    mode: Mode
+    rules: ScanRules
+    chunking: ChunkingWish
+    model: str | None = None

@@ -1,0 +1,76 @@
+"""A tool's folder into the database: what changed, its chunks, their vectors, a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from mdvec.import_report import (
+    EmbedderFor,
+    ImportInterrupted,
+    ImportReport,
+    ImportRequest,
+    Progress,
+)
+from mdvec.import_run import ImportRun
+from mdvec.interfaces.database import tools
+from mdvec.interfaces.database.sqlite import open_database, translated
+from mdvec.interfaces.database.tools import Tool
+from mdvec.interfaces.filesystem.scan import scan
+from mdvec.timing import Stopwatch
+
+
+def import_tool(
+    request: ImportRequest,
+    embedder_for: EmbedderFor,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
+) -> ImportReport:
+    """Bring a tool's tables in line with its folder.
+
+    Each document goes in whole or not at all. ``new`` fills an empty tool, ``update`` follows
+    changes, ``replace`` builds everything again while searches still see the old.
+    ``on_wait`` is called once when another import of the same tool has to end first.
+
+    Raises:
+        ToolNotFound, SourceMissing, ModelError: nothing was changed.
+        ImportRefused: the mode, the model or the chunking does not fit what is there.
+        ImportInterrupted: the user stopped it.
+        DatabaseError: the file cannot be written; finished documents are kept.
+    """
+    stopwatch = Stopwatch()
+    with open_database(request.database, "write") as connection:
+        tool = tools.get_tool(connection, request.tool)
+        with _only_import_of(request.database, tool, on_wait):
+            tool = tools.get_tool(connection, request.tool)
+            with stopwatch.stage("file_scan"):
+                found = scan(tool.source, request.rules)
+            run = ImportRun(connection, tool, request, embedder_for, stopwatch, on_progress, found)
+            try:
+                report = run.rebuild() if request.mode == "replace" else run.follow()
+            except KeyboardInterrupt:
+                raise ImportInterrupted(run.interrupted()) from None
+    stopwatch.log("import")
+    return report
+
+
+@contextmanager
+def _only_import_of(database: Path, tool: Tool, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Hold the lock that keeps two imports of one tool apart; a dead process holds none."""
+    path = Path(f"{database}.import-{tool.id}.lock")
+    lock = FileLock(path)
+    with translated(database):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            on_wait()
+            lock.acquire()
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        lock.release()

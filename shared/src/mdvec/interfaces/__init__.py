@@ -1,0 +1,1 @@
+"""The outside world: files, SQLite, embedding models."""

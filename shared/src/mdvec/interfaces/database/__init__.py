@@ -1,0 +1,1 @@
+"""The one SQLite file: connections, migrations and the SQL of each table."""

@@ -1,0 +1,208 @@
+"""Connections to the one SQLite file, and what its errors mean to a user.
+
+The driver is apsw: the sqlite3 module of many Pythons cannot load extensions, and sqlite-vec
+is one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+import apsw
+
+from mdvec.errors import MdvecError
+from mdvec.interfaces.database import migrations
+
+Mode = Literal["read", "write", "create"]
+BUSY_TIMEOUT_MS = 30_000
+
+
+class DatabaseError(MdvecError):
+    """The database file cannot do what was asked of it."""
+
+
+class DatabaseMissing(DatabaseError):
+    """There is no database file yet."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"there is no database at {path}; begin with: "
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER'
+        )
+
+
+class DatabaseUnusable(DatabaseError):
+    """The file is there, but it is no mdvec database that this version can use."""
+
+
+@contextmanager
+def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
+    """Open the file for one piece of work, and close it.
+
+    ``read`` changes nothing and creates nothing; ``write`` needs the file to be there and brings
+    its tables up to this version; ``create`` makes it, and its folder, when they are missing.
+
+    Raises:
+        DatabaseMissing: there is no file (``read`` and ``write``).
+        DatabaseUnusable: it is no mdvec database, made by a newer version, or cannot be written.
+        DatabaseError: the disk is full, or another program holds the file.
+    """
+    if mode != "create" and not path.exists():
+        raise DatabaseMissing(path)
+    with translated(path):
+        connection = _connect_read(path) if mode == "read" else _connect_write(path, mode)
+        try:
+            yield connection
+        finally:
+            # Closing checkpoints the log; on a full disk that fails and loses nothing.
+            with suppress(apsw.Error):
+                connection.close()
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into sentences about ``path``."""
+    try:
+        yield
+    except apsw.NotADBError as error:
+        raise DatabaseUnusable(
+            f"{path} is not a database; name another file with --database, or move this one away"
+        ) from error
+    except apsw.CorruptError as error:
+        raise DatabaseUnusable(
+            f"the database {path} is damaged ({error}); "
+            "put back a copy, or delete it and import again"
+        ) from error
+    except apsw.FullError as error:
+        raise DatabaseError(
+            f"the disk is full: {path} could not grow; what was finished before is kept. "
+            "Make room, then repeat the command"
+        ) from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise DatabaseUnusable(
+            f"cannot open {path} for this ({error}); check that the file and its folder "
+            "can be read and written, or name another with --database"
+        ) from error
+    except apsw.IOError as error:
+        raise DatabaseError(
+            f"reading or writing {path} failed ({error}); check the disk and its free space, "
+            "then repeat the command"
+        ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise DatabaseError(
+            f"another program has kept {path} locked for {BUSY_TIMEOUT_MS // 1000} seconds; "
+            "try again when it is done"
+        ) from error
+
+
+@contextmanager
+def snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """Read everything within from one state of the file, whatever is written meanwhile."""
+    connection.execute("BEGIN DEFERRED")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")
+
+
+def identifier(name: str) -> str:
+    """A table's or index's name, quoted for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
+    if mode == "create":
+        _make_folder(path.parent)
+    flags = apsw.SQLITE_OPEN_READWRITE
+    if mode == "create":
+        flags |= apsw.SQLITE_OPEN_CREATE
+    connection = apsw.Connection(str(path), flags=flags)
+    try:
+        _prepare(connection)
+        _check_version(connection, path)
+        # Only a write tells whether the file can be written: root may open anything.
+        connection.execute("PRAGMA journal_mode = WAL")
+        migrations.migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_read(path: Path) -> apsw.Connection:
+    """Open for reading: as a writer would where possible, so that the log is tidied up after."""
+    if path.is_dir():
+        raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
+    ways: list[tuple[str, int]] = [
+        (str(path), apsw.SQLITE_OPEN_READWRITE),
+        (str(path), apsw.SQLITE_OPEN_READONLY),
+    ]
+    if not Path(f"{path}-wal").exists():
+        # In a folder that cannot be written there is no room for the log, and nobody to write it.
+        address = f"file:{quote(str(path.absolute()))}?immutable=1"
+        ways.append((address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
+    for way, flags in ways[:-1]:
+        with suppress(apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+            return _reader(way, flags, path)
+    return _reader(*ways[-1], path)
+
+
+def _reader(address: str, flags: int, path: Path) -> apsw.Connection:
+    connection = apsw.Connection(address, flags=flags)
+    try:
+        _prepare(connection)
+        connection.execute("PRAGMA query_only = ON")
+        _check_version(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: apsw.Connection) -> None:
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    # A read followed by a write in a deferred transaction fails at once when two processes do it.
+    connection.transaction_mode = "IMMEDIATE"
+    connection.execute("PRAGMA foreign_keys = ON").fetchall()
+    connection.execute("PRAGMA synchronous = NORMAL").fetchall()
+    connection.enable_load_extension(True)  # noqa: FBT003
+    connection.load_extension(_vector_extension())
+    connection.enable_load_extension(False)  # noqa: FBT003
+
+
+def _vector_extension() -> str:
+    """sqlite-vec's library; importing the package itself would import numpy."""
+    package = importlib.util.find_spec("sqlite_vec")
+    if package is None or package.origin is None:
+        raise DatabaseError("sqlite-vec is missing; install it with: pip install sqlite-vec")
+    return str(Path(package.origin).parent / "vec0")
+
+
+def _check_version(connection: apsw.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone() or (0,)
+    (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() or (0,)
+    if application != migrations.APPLICATION_ID and (application or tables):
+        raise DatabaseUnusable(
+            f"{path} is a database of another program; name another file with --database"
+        )
+    if version > migrations.LATEST:
+        raise DatabaseUnusable(
+            f"{path} was made by a newer mdvec (format {version}; this one knows up to "
+            f"{migrations.LATEST}); update mdvec to use it"
+        )
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DatabaseUnusable(
+            f"cannot make the folder {folder} for the database ({error.strerror}); "
+            "name another place with --database"
+        ) from error

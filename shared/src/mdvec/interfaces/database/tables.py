@@ -1,0 +1,143 @@
+"""A tool's own tables: their names, their making and their replacement.
+
+The seed's names hold for what searches read: ``documents_{tool}`` and ``vectors_{tool}``. The
+k-NN index is named by the tool's number and generation. A rebuild fills tables of the next
+generation beside them, and one transaction puts them in their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.interfaces.database.sqlite import identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The names of one generation of a tool's tables.
+
+    ``staged`` tables belong to a rebuild that is not finished; '@' is in no tool's name.
+    """
+
+    tool_id: int
+    tool_name: str
+    generation: int
+    staged: bool = False
+
+    @property
+    def _suffix(self) -> str:
+        return f"{self.tool_name}@{self.generation}" if self.staged else self.tool_name
+
+    @property
+    def documents(self) -> str:
+        """The table of documents, quoted."""
+        return identifier(f"documents_{self._suffix}")
+
+    @property
+    def vectors(self) -> str:
+        """The table of chunks and their embeddings, quoted."""
+        return identifier(f"vectors_{self._suffix}")
+
+    @property
+    def knn(self) -> str:
+        """The k-NN index, quoted."""
+        return identifier(f"knn_{self.tool_id}_{self.generation}")
+
+    def index(self, what: str) -> str:
+        """An index's name, quoted."""
+        return identifier(f"idx_{self.tool_id}_{self.generation}_{what}")
+
+
+def create_tables(connection: apsw.Connection, tables: Tables) -> None:
+    """Make a tool's tables of documents and chunks, empty."""
+    connection.execute(
+        f"""
+        CREATE TABLE {tables.documents} (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            tool_id INTEGER NOT NULL,
+            file_path TEXT NOT NULL,
+            content_hash TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            mtime_ns INTEGER NOT NULL,
+            title TEXT NOT NULL,
+            created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+            updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+            content TEXT NOT NULL,
+            FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE
+        )
+        """
+    )
+    connection.execute(
+        f"""
+        CREATE TABLE {tables.vectors} (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            tool_id INTEGER NOT NULL,
+            document_id INTEGER NOT NULL,
+            chunk_index INTEGER NOT NULL,
+            start_position INTEGER NOT NULL,
+            end_position INTEGER NOT NULL,
+            start_line INTEGER NOT NULL,
+            end_line INTEGER NOT NULL,
+            heading TEXT NOT NULL,
+            chunk_text TEXT NOT NULL,
+            embedding BLOB NOT NULL,
+            created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+            FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE,
+            FOREIGN KEY (document_id) REFERENCES {tables.documents}(id) ON DELETE CASCADE
+        )
+        """
+    )
+    connection.execute(
+        f"CREATE UNIQUE INDEX {tables.index('path')} ON {tables.documents} (tool_id, file_path)"
+    )
+    connection.execute(f"CREATE INDEX {tables.index('hash')} ON {tables.documents} (content_hash)")
+    connection.execute(
+        f"CREATE INDEX {tables.index('position')} "
+        f"ON {tables.vectors} (document_id, start_position, end_position)"
+    )
+
+
+def create_index(connection: apsw.Connection, tables: Tables, dimension: int) -> None:
+    """Make the k-NN index for vectors of ``dimension`` numbers, empty."""
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {tables.knn} "
+        f"USING vec0(embedding float[{dimension:d}] distance_metric=cosine)"
+    )
+
+
+def put_in_place(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
+    """Replace a tool's tables by the finished ones of a rebuild, within one transaction."""
+    _drop(connection, old)
+    final = Tables(staged.tool_id, staged.tool_name, staged.generation)
+    connection.execute(f"ALTER TABLE {staged.documents} RENAME TO {final.documents}")
+    connection.execute(f"ALTER TABLE {staged.vectors} RENAME TO {final.vectors}")
+
+
+def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -> None:
+    """Drop every table of a tool, those of unfinished rebuilds included."""
+    drop_leftovers(connection, tool_id, tool_name, current=-1)
+    for name in (f"vectors_{tool_name}", f"documents_{tool_name}"):
+        connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+
+
+def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, current: int) -> None:
+    """Drop what unfinished rebuilds left, and every k-NN index but that of ``current``."""
+    names = [
+        str(name)
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    ]
+    for kind in ("vectors", "documents"):
+        for name in names:
+            if name.startswith(f"{kind}_{tool_name}@"):
+                connection.execute(f"DROP TABLE {identifier(name)}")
+    for name in names:
+        parts = name.split("_")
+        if len(parts) == 3 and parts[:2] == ["knn", str(tool_id)] and parts[2] != str(current):
+            connection.execute(f"DROP TABLE {identifier(name)}")
+
+
+def _drop(connection: apsw.Connection, tables: Tables) -> None:
+    for table in (tables.knn, tables.vectors, tables.documents):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")

@@ -1,0 +1,1 @@
+"""Embedding models: one file per backend, one Embedder over all of them."""

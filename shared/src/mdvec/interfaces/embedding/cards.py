@@ -1,0 +1,55 @@
+"""What is known of each model before it is loaded; importing this costs nothing."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model's name and numbers.
+
+    ``dimension`` is the length of its vectors, ``default_size`` and ``default_overlap`` are
+    chunk sizes in its own tokens, ``max_tokens`` is the most it takes at once.
+    """
+
+    name: str
+    summary: str
+    dimension: int
+    default_size: int
+    default_overlap: int
+    max_tokens: int
+    licence: str
+    how_to_get: str
+
+
+PLAMO = ModelCard(
+    name="plamo",
+    summary="PLaMo-Embedding-1B by Preferred Networks: the best Japanese answers, 2.1 GB",
+    dimension=2048,
+    default_size=1024,
+    default_overlap=64,
+    max_tokens=4096,
+    licence="Apache-2.0",
+    how_to_get='pip install "mdvec-shared[plamo]", then: mdvec model pull plamo',
+)
+USE = ModelCard(
+    name="use",
+    summary="universal-sentence-encoder-multilingual v3: embedded, 16 languages, fast",
+    dimension=512,
+    default_size=256,
+    default_overlap=32,
+    max_tokens=4096,  # the encoder has no limit of its own; its memory grows with the text
+    licence="Apache-2.0",
+    how_to_get="comes with mdvec",
+)
+E5_SMALL = ModelCard(
+    name="e5-small",
+    summary="multilingual-e5-small, 4 bit: better answers than use, about thirty times slower",
+    dimension=384,
+    default_size=448,
+    default_overlap=64,
+    max_tokens=512,
+    licence="MIT",
+    how_to_get='pip install "mdvec-shared[e5]"',
+)
+
+CARDS = {card.name: card for card in (PLAMO, USE, E5_SMALL)}

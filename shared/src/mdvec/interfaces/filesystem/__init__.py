@@ -1,0 +1,1 @@
+"""The source folders: finding and reading files."""

@@ -1,0 +1,106 @@
+"""Registering tools: what the table of tools holds, checked before it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mdvec.core.text.tokens import is_blank
+from mdvec.core.tool_name import checked_tool_name
+from mdvec.errors import MdvecError
+from mdvec.interfaces.database import tools
+from mdvec.interfaces.database.sqlite import open_database
+from mdvec.interfaces.database.tools import Kind, Tool
+
+MAX_DESCRIPTION = 2_000
+
+
+class InvalidTool(MdvecError):
+    """A description or a folder that a tool cannot have."""
+
+
+def add_tool(database: Path, name: str, description: str, source: Path, kind: Kind) -> Tool:
+    """Register a folder as a tool; the database is made when there is none.
+
+    Raises:
+        InvalidToolName, InvalidTool, ToolExists: the name, description or folder will not do.
+        DatabaseError: the file cannot be made or written.
+    """
+    checked_tool_name(name)
+    words, folder = _checked_description(description), _checked_folder(source)
+    with open_database(database, "create") as connection:
+        return tools.add_tool(connection, name, words, folder, kind)
+
+
+def update_tool(database: Path, name: str, description: str | None, source: Path | None) -> Tool:
+    """Change a tool's description or folder; what is None stays.
+
+    Raises:
+        ToolNotFound, InvalidTool: there is no such tool, or the new value will not do.
+        DatabaseError: the file is not there or cannot be written.
+    """
+    words = None if description is None else _checked_description(description)
+    folder = None if source is None else _checked_folder(source)
+    with open_database(database, "write") as connection:
+        return tools.update_tool(connection, name, words, folder)
+
+
+def set_active(database: Path, name: str, *, active: bool) -> Tool:
+    """Switch a tool on or off.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file is not there or cannot be written.
+    """
+    with open_database(database, "write") as connection:
+        return tools.set_active(connection, name, active=active)
+
+
+def delete_tool(database: Path, name: str) -> Tool:
+    """Delete a tool with everything that was imported for it; its folder is not touched.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file is not there or cannot be written.
+    """
+    with open_database(database, "write") as connection:
+        return tools.delete_tool(connection, name)
+
+
+def find_tool(database: Path, name: str) -> Tool:
+    """The tool of that name.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file is not there or cannot be read.
+    """
+    with open_database(database, "read") as connection:
+        return tools.get_tool(connection, name)
+
+
+def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
+    """All tools, or the active ones, by name.
+
+    Raises:
+        DatabaseError: the file is not there or cannot be read.
+    """
+    with open_database(database, "read") as connection:
+        return tools.list_tools(connection, active_only=active_only)
+
+
+def _checked_description(description: str) -> str:
+    words = " ".join(description.split())
+    if is_blank(words) or len(words) > MAX_DESCRIPTION:
+        raise InvalidTool(
+            "a tool needs a description that tells a model what is in it, "
+            f"of 1 to {MAX_DESCRIPTION:,} characters"
+        )
+    if not words.isprintable():
+        raise InvalidTool("the description holds characters that cannot be shown; remove them")
+    return words
+
+
+def _checked_folder(source: Path) -> Path:
+    folder = source.expanduser()
+    if not folder.is_dir():
+        raise InvalidTool(f"there is no folder {source}; name one that exists with --source")
+    return folder.resolve()

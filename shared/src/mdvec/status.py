@@ -1,0 +1,113 @@
+"""What a database holds: all tools at a glance, or one in detail."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from mdvec.core.text.chunking import ChunkingOptions
+from mdvec.interfaces.database import documents, tools, vectors
+from mdvec.interfaces.database.documents import DocumentLine
+from mdvec.interfaces.database.sqlite import open_database, snapshot
+from mdvec.interfaces.database.tables import Tables
+from mdvec.interfaces.database.tools import Tool
+from mdvec.interfaces.database.vectors import VectorStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStatus:
+    """A tool at a glance; ``model`` and ``last_import_at`` are None before its first import."""
+
+    name: str
+    kind: str
+    is_active: bool
+    documents: int
+    vectors: int
+    model: str | None
+    last_import_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The database file, its size in bytes with its log, and its tools."""
+
+    database: Path
+    file_size: int
+    tools: tuple[ToolStatus, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDetails:
+    """Everything about one tool."""
+
+    database: Path
+    status: ToolStatus
+    description: str
+    source: Path
+    fingerprint: str | None
+    dimension: int | None
+    chunking: ChunkingOptions | None
+    created_at: str
+    updated_at: str
+    statistics: VectorStatistics
+    documents: tuple[DocumentLine, ...]
+
+
+def overview(database: Path) -> Overview:
+    """All tools of a database.
+
+    Raises:
+        DatabaseError: the file is not there or cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
+        return Overview(database, _file_size(database), rows)
+
+
+def details(database: Path, name: str) -> ToolDetails:
+    """One tool with its documents and its vectors.
+
+    Raises:
+        DatabaseError: the file is not there or cannot be read.
+        ToolNotFound: there is no such tool.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        tool = tools.get_tool(connection, name)
+        tables = _tables(tool)
+        return ToolDetails(
+            database=database,
+            status=_status(connection, tool),
+            description=tool.description,
+            source=tool.source,
+            fingerprint=tool.fingerprint,
+            dimension=tool.dimension,
+            chunking=tool.chunking,
+            created_at=tool.created_at,
+            updated_at=tool.updated_at,
+            statistics=vectors.vector_statistics(connection, tables),
+            documents=tuple(documents.document_lines(connection, tables)),
+        )
+
+
+def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
+    counts = documents.count(connection, _tables(tool))
+    return ToolStatus(
+        name=tool.name,
+        kind=tool.kind,
+        is_active=tool.is_active,
+        documents=counts.documents,
+        vectors=counts.chunks,
+        model=tool.model,
+        last_import_at=tool.last_import_at,
+    )
+
+
+def _tables(tool: Tool) -> Tables:
+    return Tables(tool.id, tool.name, tool.generation)
+
+
+def _file_size(database: Path) -> int:
+    log = Path(f"{database}-wal")
+    return database.stat().st_size + (log.stat().st_size if log.exists() else 0)

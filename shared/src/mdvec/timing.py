@@ -1,0 +1,38 @@
+"""How long each stage of a piece of work took, for ``--verbose``."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+logger = logging.getLogger("mdvec")
+
+
+class Stopwatch:
+    """Adds up the seconds of named stages."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._began = time.perf_counter()
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count what runs within to the stage ``name``."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
+
+    @property
+    def total(self) -> float:
+        """Seconds since this stopwatch was made."""
+        return time.perf_counter() - self._began
+
+    def log(self, work: str) -> None:
+        """Write every stage, and the total of ``work``, to the log at debug level."""
+        for name, seconds in self.seconds.items():
+            logger.debug("[TIMER] %s: %.1fms", name, seconds * 1000)
+        logger.debug("[TIMER] %s_total: %.1fms", work, self.total * 1000)
