@@ -53,10 +53,11 @@ $(VENV)/.venv-made:
 
 $(VENV)/.setup: $(VENV)/.venv-made $(MANIFESTS)
 	@echo "installing mdvec …"
-	@$(PIP) install -c constraints.txt -e ./shared $(MEMBERS)
+	@$(PIP) install -c constraints.txt hatchling editables
+	@$(PIP) install -c constraints.txt --no-build-isolation -e ./shared $(MEMBERS)
 	@touch $@
 
 $(VENV)/.test-setup: $(VENV)/.setup
 	@echo "installing what the tests need (torch and transformers among it) …"
-	@$(PIP) install -c constraints.txt -e './shared[test]' $(MEMBERS)
+	@$(PIP) install -c constraints.txt --no-build-isolation -e './shared[test]' $(MEMBERS)
 	@touch $@

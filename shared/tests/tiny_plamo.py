@@ -1,8 +1,8 @@
 """Builds a folder that transformers loads as it loads PLaMo: tiny, seeded, with code of its own.
 
-It copies what makes the real one delicate: remote code, a config that says bfloat16, rotary
-tables that are computed and not stored, a tokenizer in Python that knows no offsets and falls
-back to bytes, and ``encode_query`` / ``encode_document(texts, tokenizer)``.
+It copies what makes the real one delicate: remote code that calls what transformers deprecates,
+a config that says bfloat16, rotary tables that are computed and not stored, a tokenizer in Python
+that knows no offsets and falls back to bytes, ``encode_query`` and ``encode_document``.
 
 transformers takes remote code by the folder's last name: two folders of one name in one process
 share the code of the first, so every folder that a test builds needs a name of its own.
@@ -42,6 +42,21 @@ def build(folder: Path, *, weights: str = "seeded", shards: int = 1) -> Path:
     return folder
 
 
+def build_fast(folder: Path) -> Path:
+    """The same with a tokenizer of transformers' own, which tells offsets and knows few words."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    build(folder)
+    words = {piece: number for number, piece in enumerate(VOCABULARY)}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = {**_TOKENIZER, "tokenizer_class": "PreTrainedTokenizerFast"}
+    del config["auto_map"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    return folder
+
+
 def _save_weights(folder: Path, kind: str, shards: int) -> None:
     import torch
     from safetensors.torch import save_file
@@ -55,7 +70,8 @@ def _save_weights(folder: Path, kind: str, shards: int) -> None:
         "norm.weight": (HIDDEN,),
     }
     state = {
-        name: torch.randn(shape, generator=noise).to(torch.bfloat16)
+        # Small enough that a token attends to the others, and not to itself alone.
+        name: (torch.randn(shape, generator=noise) * 0.5).to(torch.bfloat16)
         for name, shape in shapes.items()
     }
     if kind == "nan":
@@ -104,6 +120,8 @@ _TOKENIZER = {
 }
 
 _MODEL_CODE = """
+import warnings
+
 import torch
 from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
@@ -180,6 +198,7 @@ class TinyPlamoModel(PreTrainedModel):
             module.weight.data.normal_(mean=0.0, std=0.02)
 
     def forward(self, input_ids, attention_mask):
+        warnings.warn("the attention mask API is deprecated", FutureWarning)
         hidden = self.layer(self.embed_tokens(input_ids), attention_mask.bool())
         return self.norm(hidden)
 

@@ -12,23 +12,16 @@ from typer.core import TyperGroup
 
 from mdvec_cli.interfaces.cli import model, tool
 from mdvec_cli.interfaces.cli.import_ import import_command
-from mdvec_cli.interfaces.cli.output import say
+from mdvec_cli.interfaces.cli.output import STOPPED, say
 from mdvec_cli.interfaces.cli.status import status_command
-
-STOPPED = 130
 
 
 class _Commands(TyperGroup):
     """The commands; whatever goes wrong in one ends as a line on stderr and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own click is private
-        from mdvec.import_report import ImportInterrupted
-
         try:
             return super().invoke(ctx)
-        except ImportInterrupted as error:
-            say(str(error))
-            raise typer.Exit(STOPPED) from error
         except KeyboardInterrupt as error:
             say("stopped")
             raise typer.Exit(STOPPED) from error
@@ -75,8 +68,25 @@ def main() -> None:
         # File names may hold what UTF-8 cannot; a message about them must not fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except typer.TyperException as error:
+        say(_wrong_usage(error))
+        sys.exit(error.exit_code)
+    except typer.Abort:
+        say("aborted; nothing was changed")
+        sys.exit(1)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         say(f"error: unexpected {type(error).__name__}: {error}; --verbose tells more")
         sys.exit(1)
+
+
+def _wrong_usage(error: typer.TyperException) -> str:
+    """What is wrong with a command as it was typed, and where to look; or the help alone."""
+    message = error.format_message()
+    if "\n" in message:
+        return message
+    # typer checks values with pydantic, whose words for people begin differently.
+    message = message.replace("Value error, ", "").replace("Input should", "it should")
+    command = getattr(getattr(error, "ctx", None), "command_path", "mdvec")
+    return f"error: {message.rstrip('.')}; see: {command} --help"

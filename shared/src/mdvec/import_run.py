@@ -14,6 +14,7 @@ from mdvec.core.text.markdown import outline
 from mdvec.import_options import ImportRefused, model_to_ask_for, resolve_chunking
 from mdvec.import_report import EmbedderFor, ImportReport, ImportRequest, Progress, ToolChanged
 from mdvec.interfaces.database import documents, tables, tools, vectors
+from mdvec.interfaces.database.sqlite import snapshot
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.embedding.embedder import Embedder, ModelError
@@ -51,6 +52,7 @@ class ImportRun:
     unchanged: int = 0
     chunks_embedded: int = 0
     chunks_done: int = 0
+    files_done: int = 0
     files: int = 0
     failed: list[Problem] = field(default_factory=list)
     _embedder: Embedder | None = None
@@ -79,7 +81,8 @@ class ImportRun:
         self.files = len(candidates)
         for number, file in enumerate(candidates, 1):
             self._import_file(file, stored.get(file.path))
-            self._tell(number)
+            self.files_done = number
+            self._tell()
         self._drop_gone(stored)
         with self.connection:
             self._check_tool()
@@ -100,7 +103,8 @@ class ImportRun:
         self.files = len(self.found.files)
         for number, file in enumerate(self.found.files, 1):
             self._import_file(file, None)
-            self._tell(number)
+            self.files_done = number
+            self._tell()
         if self.files and not self.added:
             first = self.failed[0]
             raise ImportRefused(
@@ -136,9 +140,11 @@ class ImportRun:
                 text = read_text(self.tool.source, file.path)
             if known is not None and known.content_hash == text.content_hash:
                 self.unchanged += 1
-                documents.touch_document(
-                    self.connection, self.tables, file.path, file.size, file.mtime_ns
-                )
+                with self.connection:
+                    self._check_tool()
+                    documents.touch_document(
+                        self.connection, self.tables, file.path, file.size, file.mtime_ns
+                    )
                 return
             self._store(file, text)
         except (UnreadableFile, ModelError) as error:
@@ -180,9 +186,11 @@ class ImportRun:
         embedder = self._model()
         known: dict[str, bytes] = {}
         if not self.tables.staged:
-            known = vectors.known_embeddings(
-                self.connection, self.tables, file.path, text.content_hash
-            )
+            with snapshot(self.connection):
+                self._check_tool()
+                known = vectors.known_embeddings(
+                    self.connection, self.tables, file.path, text.content_hash
+                )
         new = list(dict.fromkeys(chunk.text for chunk in chunks if chunk.text not in known))
         for first in range(0, len(new), embedder.batch):
             part = new[first : first + embedder.batch]
@@ -190,7 +198,9 @@ class ImportRun:
                 rows = embedder.embed_documents(part)
             known.update((key, row.tobytes()) for key, row in zip(part, rows, strict=True))
             self.chunks_embedded += len(part)
-        self.chunks_done += len(chunks)
+            self.chunks_done += len(part)
+            self._tell()
+        self.chunks_done += len(chunks) - len(new)
         joined = b"".join(known[chunk.text] for chunk in chunks)
         return np.frombuffer(joined, dtype=np.float32).reshape(len(chunks), embedder.dimension)
 
@@ -267,8 +277,8 @@ class ImportRun:
                 self.connection, self.tool.id, self.tool.name, current=self.tool.generation
             )
 
-    def _tell(self, files_done: int) -> None:
-        self.on_progress(Progress(files_done, self.files, self.chunks_done))
+    def _tell(self) -> None:
+        self.on_progress(Progress(self.files_done, self.files, self.chunks_done))
 
     def _report(self, final: Tables) -> ImportReport:
         model = self._embedder.name if self._embedder else str(self.tool.model)

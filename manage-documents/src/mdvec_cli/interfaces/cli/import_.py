@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from mdvec_cli.interfaces.cli.options import (
     chosen_format,
     settings_from,
 )
-from mdvec_cli.interfaces.cli.output import print_json, print_line, say
+from mdvec_cli.interfaces.cli.output import STOPPED, print_json, print_line, say
 
 if TYPE_CHECKING:
     from mdvec.import_report import ImportReport, ImportRequest, Progress
@@ -79,6 +80,7 @@ def import_command(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Import a tool's folder: find what changed, cut it into chunks, embed and store them."""
+    from mdvec.import_report import ImportInterrupted
     from mdvec.importing import import_tool
 
     settings = settings_from(
@@ -89,13 +91,19 @@ def import_command(
         chunking={"strategy": chunk_strategy and chunk_strategy.value, "size": chunk_size,
                   "overlap": chunk_overlap},
     )  # fmt: skip
-    with _progress(name, quiet=verbose) as on_progress:
-        report = import_tool(
-            _request(settings, name, mode, asked_model=model),
-            _load_and_tell,
-            on_progress=on_progress,
-            on_wait=lambda: say(f"another import of {name!r} is running; waiting for its end …"),
-        )
+    try:
+        with _progress(name, quiet=verbose) as (on_progress, tell):
+            report = import_tool(
+                _request(settings, name, mode, asked_model=model),
+                functools.partial(_load_and_tell, tell),
+                on_progress=on_progress,
+                on_wait=lambda: tell(
+                    f"another import of {name!r} is running; waiting for its end …"
+                ),
+            )
+    except ImportInterrupted as error:
+        say(str(error))
+        raise typer.Exit(STOPPED) from error
     if chosen_format(format_, settings) is Format.JSON:
         print_json(report)
     else:
@@ -124,19 +132,21 @@ def _request(
     )
 
 
-def _load_and_tell(name: str | None) -> Embedder:
+def _load_and_tell(tell: Callable[[str], None], name: str | None) -> Embedder:
     from mdvec.interfaces.embedding import catalog
 
     choice = catalog.choose(name or catalog.AUTO)
-    say(f"model: {choice.reason}")
+    tell(f"model: {choice.reason}")
     return catalog.load(choice.card.name)
 
 
 @contextmanager
-def _progress(name: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
-    """A progress bar on a terminal, nothing elsewhere."""
+def _progress(
+    name: str, *, quiet: bool
+) -> Iterator[tuple[Callable[[Progress], None], Callable[[str], None]]]:
+    """A progress bar on a terminal, nothing elsewhere; and how to say something meanwhile."""
     if quiet or not sys.stderr.isatty():
-        yield lambda _: None
+        yield (lambda _: None), say
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -157,7 +167,10 @@ def _progress(name: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]
                 chunks=progress.chunks_done, rate=progress.chunks_done / elapsed,
             )  # fmt: skip
 
-        yield show
+        def tell(message: str) -> None:
+            bar.console.print(message, markup=False, highlight=False, soft_wrap=True)
+
+        yield show, tell
 
 
 def _print_report(report: ImportReport) -> None:

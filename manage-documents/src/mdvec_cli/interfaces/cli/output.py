@@ -14,6 +14,9 @@ import typer
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+STOPPED = 130
+"""The exit code of a command that its user stopped."""
+
 
 def say(message: str) -> None:
     """A line for the person at the terminal: on stderr, so that stdout stays for results."""

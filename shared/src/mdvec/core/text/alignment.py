@@ -17,7 +17,10 @@ _SPACE = "▁"
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _WHITE = re.compile(r"\s*")
 _LOOK_AHEAD = 32
-"""How many pieces to try for a place where pieces and text fit again."""
+_OCCURRENCES = 3
+_PROOF = 3
+"""Where pieces stop to fit: how many of the next ones to look for, at how many places each, and
+how many behind a found one must fit as well."""
 
 
 def align(text: str, pieces: Sequence[str]) -> list[TokenSpan]:
@@ -47,7 +50,7 @@ def align(text: str, pieces: Sequence[str]) -> list[TokenSpan]:
 def _fit(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int, int] | None:
     """How many pieces from ``number`` on make whole characters at ``start``, and where they end."""
     piece = pieces[number]
-    if _BYTE.fullmatch(piece) and (fit := _fit_bytes(text, start, pieces, number)):
+    if piece.startswith("<0x") and (fit := _fit_bytes(text, start, pieces, number)):
         return fit
     end = _fit_text(text, start, piece)
     return None if end is None else (1, end)
@@ -56,7 +59,7 @@ def _fit(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int
 def _fit_bytes(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int, int] | None:
     """The same for pieces that are the bytes of one character."""
     for place in (start, _behind_white(text, start)):
-        encoded = text[place : place + 1].encode()
+        encoded = text[place : place + 1].encode(errors="surrogatepass")
         if encoded and encoded == _bytes(pieces[number : number + len(encoded)]):
             return len(encoded), place + 1
     return None
@@ -100,11 +103,37 @@ def _misfit(text: str, start: int, pieces: Sequence[str], first: int) -> tuple[i
     for number in range(first + 1, min(first + _LOOK_AHEAD, len(pieces))):
         # Not farther than the skipped pieces may well be long: the same word stands elsewhere too.
         reach += 4 * len(pieces[number - 1]) + 4
-        word = pieces[number].replace(_SPACE, " ").strip()
-        place = text.find(word, start, reach + len(word)) if word else -1
-        if place >= 0:
+        place = _resumption(text, start, reach, pieces, number)
+        if place is not None:
             return number - first, place
     return len(pieces) - first, len(text)
+
+
+def _resumption(
+    text: str, start: int, reach: int, pieces: Sequence[str], number: int
+) -> int | None:
+    """Where, from ``start`` to ``reach``, the pieces from ``number`` on fit the text again."""
+    word = pieces[number].replace(_SPACE, " ").strip()
+    place = start - 1
+    for _ in range(_OCCURRENCES if word else 0):
+        place = text.find(word, place + 1, reach + len(word))
+        if place < 0:
+            return None
+        if _goes_on(text, place + len(word), pieces, number + 1):
+            spaced = pieces[number].startswith(_SPACE) and text[start:place][-1:].isspace()
+            return place - 1 if spaced else place
+    return None
+
+
+def _goes_on(text: str, start: int, pieces: Sequence[str], number: int) -> bool:
+    """Whether a few pieces in a row fit: one alone may do so by chance."""
+    last = min(number + _PROOF, len(pieces))
+    while number < last:
+        fit = _fit(text, start, pieces, number)
+        if fit is None:
+            return False
+        number, start = number + fit[0], fit[1]
+    return True
 
 
 def _shares(start: int, end: int, count: int) -> list[TokenSpan]:

@@ -13,15 +13,18 @@ from markdown_it import MarkdownIt
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _YAML_MATTER = re.compile(
-    r"---[ \t]*(?:\r\n|\r|\n)(.*?)^(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL | re.MULTILINE
+    r"---[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
 )
 _TOML_MATTER = re.compile(
-    r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)^\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL | re.MULTILINE
+    r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
 )
 _MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
-_TITLE_LINE = re.compile(r"^title[ \t]*:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+_TITLE_LINE = re.compile(r"title[ \t]*:(.*)")
 _MAX_MATTER = 65_536
-_ANCHOR = re.compile(r"\s*(?:\{/\*.*?\*/\}|\{#[^}]*\})\s*$")
+_ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
+_LONGEST_HEADING = 200
+"""Characters of a heading or a title. A rule under a paragraph makes a heading of all of it, and
+every chunk of the section would carry that."""
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 
 
@@ -60,7 +63,7 @@ def outline(content: str, file_name: str) -> Outline:
     headings = _headings(content, body)
     first = next((heading.words for heading in headings if heading.level == 1), "")
     title = matter_title or first or stem
-    return Outline(title=title, body=body, headings=headings, is_markdown=True)
+    return Outline(title=_shortened(title), body=body, headings=headings, is_markdown=True)
 
 
 def line_starts(content: str, start: int = 0) -> list[int]:
@@ -82,7 +85,11 @@ def _headings(content: str, body: int) -> tuple[Heading, ...]:
 
 
 def _plain(words: str) -> str:
-    return " ".join(_ANCHOR.sub("", words).split())
+    return _shortened(_ANCHOR.sub("", " ".join(words.split())).rstrip())
+
+
+def _shortened(words: str) -> str:
+    return words if len(words) <= _LONGEST_HEADING else words[: _LONGEST_HEADING - 1] + "…"
 
 
 def _front_matter(content: str) -> tuple[int, str]:
@@ -98,26 +105,32 @@ def _front_matter(content: str) -> tuple[int, str]:
 def _yaml_title(block: str) -> str | None:
     """The title, "" where there is none, None when the block is no front matter at all."""
     try:
-        return _title_of(yaml.safe_load(block))
-    except (yaml.YAMLError, ValueError, RecursionError):
+        # The base loader makes text of every value: a title of 1.10 or 2024-01-01 stays as it is.
+        matter = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
+    except (yaml.YAMLError, RecursionError):
         # People write "title: A: B", which is no YAML. Lines that look like keys still are matter.
-        if not all(_MATTER_LINE.fullmatch(line) for line in block.splitlines()):
+        lines = LINE_BREAK.split(block)
+        if not all(_MATTER_LINE.fullmatch(line) for line in lines):
             return None
-        found = _TITLE_LINE.search(block)
-        return found[1].strip("\"'") if found else ""
+        found = next(filter(None, map(_TITLE_LINE.fullmatch, lines)), None)
+        return _title_of({"title": found[1].strip().strip("\"'")}) if found else ""
+    if matter is None and block.strip():
+        return None  # a "# heading" between two rules is a comment to YAML
+    return "" if matter is None else _title_of(matter)
 
 
 def _toml_title(block: str) -> str | None:
     try:
-        return _title_of(tomllib.loads(block))
+        return _title_of(tomllib.loads(LINE_BREAK.sub("\n", block)))
     except tomllib.TOMLDecodeError:
         return None
 
 
 def _title_of(matter: object) -> str | None:
-    if matter is None:
-        return ""
     if not isinstance(matter, Mapping):
         return None
-    title: Any = matter.get("title")
-    return "" if title is None else " ".join(str(title).split())
+    title: Any = matter.get("title", "")
+    # A list of lists may be endless once it is written out.
+    if isinstance(title, list | dict) or title in ("~", "null"):
+        return ""
+    return " ".join(str(title).split())

@@ -18,6 +18,10 @@ _BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)")
 _SENTENCE_END = re.compile(r"[。！？!?．]+[」』）)\]\"']*|\.[)\]\"']*(?=\s)")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ZERO_WIDTH_JOINER = "\u200d"
+_FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
+_FLAG_LETTERS_BEHIND = re.compile("[\U0001f1e6-\U0001f1ff]+\\Z")
+_EXTENDS = re.compile("[\U0001f3fb-\U0001f3ffﾞﾟ\U000e0020-\U000e007f]")
+"""Skin tones, half-width voicing marks, and the tags of a flag such as Scotland's."""
 _LONGEST_CHARACTER = 32
 
 
@@ -102,20 +106,23 @@ def _good_end(content: str, low: int, high: int) -> int | None:
 def _safe(content: str, cut: int) -> int:
     """``cut``, moved back so that it parts no character that people see as one.
 
-    Combining marks, variation selectors, joined emoji and CRLF stay whole; a run of them that
-    no reader would take for one character is cut where it is.
+    Combining and half-width voicing marks, variation selectors, joined emoji, flags and CRLF
+    stay whole; a run of them that no reader would take for one character is cut where it is.
     """
     for moved in range(cut, max(cut - _LONGEST_CHARACTER, 0), -1):
-        if moved >= len(content) or not _parts_a_character(content[moved - 1], content[moved]):
+        if moved >= len(content) or not _parts_a_character(content, moved):
             return moved
     return cut if cut > _LONGEST_CHARACTER else 0
 
 
-def _parts_a_character(before: str, after: str) -> bool:
-    if before == "\r" and after == "\n":
+def _parts_a_character(content: str, cut: int) -> bool:
+    before, after = content[cut - 1], content[cut]
+    if before in "\r\n" or after.isascii():
+        return before + after == "\r\n"
+    if _ZERO_WIDTH_JOINER in (before, after):
         return True
-    if after.isascii():
-        return False
-    joined = _ZERO_WIDTH_JOINER in (before, after)
-    skin_tone = "\U0001f3fb" <= after <= "\U0001f3ff"
-    return joined or skin_tone or unicodedata.category(after) in ("Mn", "Me", "Mc")
+    if _FLAG_LETTER.match(after):
+        # Two letters make a flag: only behind an odd number of them is one parted.
+        letters = _FLAG_LETTERS_BEHIND.search(content, max(cut - 2 * _LONGEST_CHARACTER, 0), cut)
+        return letters is not None and len(letters[0]) % 2 == 1
+    return _EXTENDS.match(after) is not None or unicodedata.category(after) in ("Mn", "Me", "Mc")

@@ -52,8 +52,7 @@ def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
         DatabaseUnusable: it is no mdvec database, made by a newer version, or cannot be written.
         DatabaseError: the disk is full, or another program holds the file.
     """
-    if mode != "create" and not path.exists():
-        raise DatabaseMissing(path)
+    _look_at(path, mode)
     with translated(path):
         connection = _connect_read(path) if mode == "read" else _connect_write(path, mode)
         try:
@@ -69,35 +68,56 @@ def translated(path: Path) -> Iterator[None]:
     """Turn SQLite's errors into sentences about ``path``."""
     try:
         yield
-    except apsw.NotADBError as error:
-        raise DatabaseUnusable(
-            f"{path} is not a database; name another file with --database, or move this one away"
-        ) from error
-    except apsw.CorruptError as error:
-        raise DatabaseUnusable(
-            f"the database {path} is damaged ({error}); "
-            "put back a copy, or delete it and import again"
-        ) from error
-    except apsw.FullError as error:
-        raise DatabaseError(
-            f"the disk is full: {path} could not grow; what was finished before is kept. "
-            "Make room, then repeat the command"
-        ) from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        raise DatabaseUnusable(
-            f"cannot open {path} for this ({error}); check that the file and its folder "
-            "can be read and written, or name another with --database"
-        ) from error
-    except apsw.IOError as error:
-        raise DatabaseError(
-            f"reading or writing {path} failed ({error}); check the disk and its free space, "
-            "then repeat the command"
-        ) from error
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise DatabaseError(
-            f"another program has kept {path} locked for {BUSY_TIMEOUT_MS // 1000} seconds; "
-            "try again when it is done"
-        ) from error
+    except apsw.Error as error:
+        raise _in_words(_cause(error), path) from error
+
+
+def _cause(error: apsw.Error) -> apsw.Error:
+    """The first of several errors, which is the one that tells what happened.
+
+    SQLite ends a transaction itself when the disk is full; ending it once more then fails.
+    """
+    while isinstance(error.__context__, apsw.Error):
+        error = error.__context__
+    return error
+
+
+def _in_words(error: apsw.Error, path: Path) -> DatabaseError:
+    match error:
+        case apsw.NotADBError():
+            return DatabaseUnusable(
+                f"{path} is not a database; name another file with --database, "
+                "or move this one away"
+            )
+        case apsw.CorruptError():
+            return DatabaseUnusable(
+                f"the database {path} is damaged ({error}); "
+                "put back a copy, or delete it and import again"
+            )
+        case apsw.FullError():
+            return DatabaseError(
+                f"the disk is full: {path} could not grow; what was finished before is kept. "
+                "Make room, then repeat the command"
+            )
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
+            return DatabaseUnusable(
+                f"cannot open {path} for this ({error}); check that the file and its folder "
+                "can be read and written, or name another with --database"
+            )
+        case apsw.IOError():
+            return DatabaseError(
+                f"reading or writing {path} failed ({error}); check the disk and its free space, "
+                "then repeat the command"
+            )
+        case apsw.BusyError() | apsw.LockedError():
+            return DatabaseError(
+                f"another program has kept {path} locked for {BUSY_TIMEOUT_MS // 1000} seconds; "
+                "try again when it is done"
+            )
+    return DatabaseError(
+        f"{path} cannot do this ({error}); repeat the command, and if that does not help, "
+        "put back a copy, or delete the file and import again"
+    )
 
 
 @contextmanager
@@ -113,6 +133,21 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
 def identifier(name: str) -> str:
     """A table's or index's name, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def _look_at(path: Path, mode: Mode) -> None:
+    """Refuse what is no file before SQLite, whose words for it are vague, tries it."""
+    try:
+        is_folder, is_there = path.is_dir(), path.exists()
+    except OSError as error:
+        raise DatabaseUnusable(
+            f"there can be no database at {path} ({error.strerror}); "
+            "name another file with --database"
+        ) from error
+    if is_folder:
+        raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
+    if mode != "create" and not is_there:
+        raise DatabaseMissing(path)
 
 
 def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
@@ -136,8 +171,6 @@ def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
 
 def _connect_read(path: Path) -> apsw.Connection:
     """Open for reading: as a writer would where possible, so that the log is tidied up after."""
-    if path.is_dir():
-        raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
     ways: list[tuple[str, int]] = [
         (str(path), apsw.SQLITE_OPEN_READWRITE),
         (str(path), apsw.SQLITE_OPEN_READONLY),

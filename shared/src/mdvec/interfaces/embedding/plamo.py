@@ -93,8 +93,8 @@ class PlamoBackend:
         except Exception as error:
             raise ModelUnavailable(
                 f"the model 'plamo' in {folder} cannot be used with transformers "
-                f"{transformers.__version__} ({_first_line(error)}); delete that folder and fetch "
-                "it again with: mdvec model pull plamo, or install another version of transformers"
+                f"{transformers.__version__} ({_first_line(error)}); install another version of "
+                "transformers, or clear the model cache and run: mdvec model pull plamo"
             ) from error
 
     def token_spans(self, text: str) -> list[TokenSpan]:
@@ -143,7 +143,7 @@ class PlamoBackend:
                 encoded = encode(texts, self._tokenizer)
         except (RuntimeError, MemoryError) as error:
             raise ModelError(
-                f"the model 'plamo' failed while embedding ({_first_line(error)}); nothing was stored"
+                f"the model 'plamo' failed while embedding: {_first_line(error)}"
             ) from error
         vectors: Vectors = encoded.float().cpu().numpy()
         if self._placement.device == "mps":
@@ -162,10 +162,10 @@ def _libraries() -> tuple[Any, Any]:
     try:
         import torch
         import transformers
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         raise ModelUnavailable(
-            f"{error.name or 'a package'} is not installed; "
-            f"get the model 'plamo' with: {PLAMO.how_to_get}"
+            f"the model 'plamo' needs torch and transformers ({_first_line(error)}); "
+            f"get it with: {PLAMO.how_to_get}"
         ) from error
     return torch, transformers
 
@@ -216,8 +216,9 @@ def _weightless() -> Iterator[None]:
     register = Module.register_parameter
 
     def register_empty(module: Any, name: str, parameter: Any) -> None:  # noqa: ANN401
-        empty = parameter is None or Parameter(parameter.to("meta"), requires_grad=False)
-        register(module, name, None if parameter is None else empty)
+        if parameter is not None:
+            parameter = Parameter(parameter.to("meta"), requires_grad=False)
+        register(module, name, parameter)
 
     Module.register_parameter = register_empty
     try:

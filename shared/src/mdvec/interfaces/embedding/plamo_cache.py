@@ -53,10 +53,9 @@ def weights() -> Path:
 
 
 def pull() -> Path:
-    """Download the pinned revision into the cache and return its folder.
+    """Download the pinned revision into the cache, unless it is there, and return its folder.
 
-    Files that are there already are not fetched again. On a terminal, huggingface_hub draws
-    its progress on stderr.
+    A download that was interrupted goes on where it stopped. Progress is drawn on stderr.
 
     Raises:
         ModelUnavailable: a package, the hub, the repository or room on the disk is missing.
@@ -64,25 +63,27 @@ def pull() -> Path:
     for module in ("torch", "transformers", "huggingface_hub"):
         if importlib.util.find_spec(module) is None:
             raise ModelUnavailable(f"{module} is not installed; get it with: {_INSTALL}")
-    folder = _download()
-    if not _complete(folder):
+    if not _complete(_snapshot()):
+        _download()
+    if not _complete(_snapshot()):
         raise ModelUnavailable("the download of PLaMo is not complete; run it again to go on")
-    return folder
+    return _snapshot()
 
 
-def _download() -> Path:
-    from huggingface_hub import constants, snapshot_download
+def _download() -> None:
+    from huggingface_hub import constants, model_info, snapshot_download
 
     cache = _cache()
     try:
-        folder = snapshot_download(
-            REPOSITORY, revision=REVISION, cache_dir=cache, allow_patterns=_NEEDED
-        )
+        cache.mkdir(parents=True, exist_ok=True)
+        # Asked this, the client says at once that the hub is out of reach; asked for files, it
+        # first tries for half a minute.
+        model_info(REPOSITORY, revision=REVISION, timeout=10)
+        snapshot_download(REPOSITORY, revision=REVISION, cache_dir=cache, allow_patterns=_NEEDED)
     # The hub's client, its HTTP library and its transfer backend each raise errors of their own,
     # and other ones in every major version; all of them mean that the download failed.
     except Exception as error:
         raise ModelUnavailable(failure(error, constants.ENDPOINT, cache)) from error
-    return Path(folder)
 
 
 def failure(error: Exception, hub: str, cache: Path) -> str:
@@ -92,7 +93,7 @@ def failure(error: Exception, hub: str, cache: Path) -> str:
     numbers = {getattr(cause, "errno", None) for cause in causes}
     if numbers & {errno.ENOSPC, errno.EDQUOT} or any("No space" in str(c) for c in causes):
         return f"the disk is full; PLaMo needs 2.1 GB in {cache}"
-    if numbers & {errno.EACCES, errno.EPERM, errno.EROFS}:
+    if numbers & {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
         return f"the model cache {cache} cannot be written; HF_HUB_CACHE can name another folder"
     if kinds.intersection(_NOT_OFFERED):
         return f"the hub {hub} has no {REPOSITORY} at revision {REVISION[:12]}; check HF_ENDPOINT"

@@ -1,0 +1,48 @@
+"""Splitting: a file's text into chunks, with the ruler of ``use``."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from corpus import markdown_files
+from processes import Bench, call_in_child
+from rows import Row, median
+
+BAR_MS = 10.0
+
+
+def measure(bench: Bench) -> list[Row]:
+    """Every file of the corpus, several times."""
+    measured: list[float] = call_in_child(
+        bench, "splitting", "milliseconds", str(bench.corpus), bench.times(5)
+    )
+    slow = sorted(measured)[int(len(measured) * 0.95)]
+    return [
+        Row(
+            "splitting, per file of react-ja",
+            f"median {median(measured):.1f} ms (95 % under {slow:.1f} ms, all under "
+            f"{max(measured):.0f} ms)",
+            f"median ≤ {BAR_MS:.0f} ms",
+            median(measured) <= BAR_MS,
+        )
+    ]
+
+
+def milliseconds(corpus: str, runs: int) -> list[float]:
+    """How long each file takes, outline included: the median of its runs."""
+    from mdvec.interfaces.embedding import catalog
+    from mdvec.core.text.chunking import ChunkingOptions, chunk_document
+    from mdvec.core.text.markdown import outline
+
+    embedder = catalog.load("use")
+    card = embedder.card
+    options = ChunkingOptions("heading", card.default_size, card.default_overlap, (1, 2, 3), 50)
+
+    def split(path: Path) -> float:
+        content = path.read_text(encoding="utf-8")
+        began = time.perf_counter()
+        chunk_document(content, outline(content, path.name), options, embedder)
+        return (time.perf_counter() - began) * 1000
+
+    return [median([split(path) for _ in range(runs)]) for path in markdown_files(Path(corpus))]

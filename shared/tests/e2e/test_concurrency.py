@@ -1,0 +1,83 @@
+"""Several processes at one file: nobody sees a lock error, a half document or an old pointer."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from collection import Collection
+from mdvec.errors import MdvecError
+
+CHILD = Path(__file__).parents[3] / "tests" / "importing_child.py"
+TEXT = "この節は検索のあいだも変わりません。" * 8
+
+
+def fill(collection: Collection, files: int) -> None:
+    for number in range(files):
+        collection.write(f"{number:03}.md", f"# 節 {number}\n\n{TEXT}{number}\n")
+
+
+def start(collection: Collection, mode: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, str(CHILD), str(collection.database), collection.name, mode],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collection):
+    fill(collection, 60)
+    imports = [start(collection, "update") for _ in range(2)]
+    ends = [child.communicate(timeout=60) for child in imports]
+    assert [errors for _, errors in ends] == ["", ""]
+    lines = sorted(output.splitlines()[-1] for output, _ in ends)
+    assert lines == ["done 0 0 0 60", "done 60 0 0 0"]
+    collection.check()
+    assert list(collection.database.parent.glob("*.lock")) == []
+
+
+def test_imports_of_two_tools_run_at_once(collection, tmp_path):
+    other = Collection(tmp_path / "other", collection.database, name="other")
+    fill(collection, 60)
+    fill(other, 60)
+    imports = [start(collection, "new"), start(other, "new")]
+    ends = [child.communicate(timeout=60) for child in imports]
+    assert [(errors, output.splitlines()[-1]) for output, errors in ends] == [
+        ("", "done 60 0 0 0")
+    ] * 2
+    collection.check()
+    other.check()
+
+
+def test_eight_clients_search_while_an_import_replaces_everything(collection):
+    fill(collection, 40)
+    collection.import_("new")
+    stop = threading.Event()
+    answers: list[int] = []
+    errors: list[Exception] = []
+
+    def ask() -> None:
+        while not stop.is_set():
+            try:
+                answer = collection.search("検索のあいだ", k=3)
+            except (MdvecError, OSError) as error:
+                errors.append(error)
+                return
+            answers.append(answer.total_chunks)
+
+    clients = [threading.Thread(target=ask) for _ in range(8)]
+    for client in clients:
+        client.start()
+    try:
+        for _ in range(3):
+            child = start(collection, "replace")
+            output, problems = child.communicate(timeout=60)
+            assert (problems, output.splitlines()[-1]) == ("", "done 40 0 0 0")
+    finally:
+        stop.set()
+        for client in clients:
+            client.join()
+    assert errors == []
+    assert len(answers) > 8
+    assert set(answers) == {40}

@@ -1,0 +1,109 @@
+"""Imports that are killed: the file stays sound, and the next update completes the work."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from collection import Collection
+
+CHILD = Path(__file__).parents[3] / "tests" / "importing_child.py"
+FILES = 40
+
+
+def fill(folder: Path, seed: int) -> None:
+    """Write files with a few sections each; another seed changes about half of them."""
+    for number in range(FILES):
+        words = random.Random(f"{number}-{seed if number % 2 else 0}")  # noqa: S311
+        sections = [
+            f"## 節 {words.random()}\n\n" + "".join(words.choices("春夏秋冬花鳥風月abc。\r\n", k=300))
+            for _ in range(words.randint(1, 5))
+        ]
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number:03}.md").write_bytes("\n\n".join(sections).encode())
+
+
+def killed(collection: Collection, mode: str, files: int) -> None:
+    """Import in another process, and kill it once that many files are done."""
+    with subprocess.Popen(
+        [sys.executable, str(CHILD), str(collection.database), collection.name, mode],
+        stdout=subprocess.PIPE,
+    ) as child:
+        for _ in range(files + 1):
+            child.stdout.readline()
+        child.kill()
+
+
+def without_vectors(contents):
+    return [row[:-1] for row in contents]
+
+
+def assert_same(contents, expected):
+    """The same documents, chunks and positions; vectors within 1e-5."""
+    assert without_vectors(contents) == without_vectors(expected)
+    for row, wanted in zip(contents, expected, strict=True):
+        if row[-1] is not None:
+            distance = np.frombuffer(row[-1], np.float32) - np.frombuffer(wanted[-1], np.float32)
+            assert np.abs(distance).max() < 1e-5
+
+
+def kill_and_recover(tmp_path: Path, mode: str, files: int) -> None:
+    folder = tmp_path / "notes"
+    fill(folder, seed=1)
+    collection = Collection(folder, tmp_path / "vectors.sqlite")
+    undisturbed = Collection(folder, tmp_path / "undisturbed.sqlite")
+    if mode != "new":
+        collection.import_("new")
+        fill(folder, seed=2)
+        (folder / "000.md").unlink()
+    before = collection.contents()
+    undisturbed.import_("new")
+    expected = undisturbed.contents()
+
+    killed(collection, mode, files)
+
+    collection.check()
+    after = collection.contents()
+    if mode == "replace":
+        assert after in (before, expected)
+    else:
+        # Whole or absent: every document is as it was before, or as it should become.
+        known = {path: rows for rows in (before, expected) for path in documents(rows)}
+        for path, rows in documents(after).items():
+            assert rows in (documents(before).get(path), documents(expected).get(path)), known
+    collection.import_("update")
+    collection.check()
+    assert_same(collection.contents(), expected)
+    names = collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'")
+    assert names == []
+
+
+def documents(contents):
+    """Rows by path, without vectors."""
+    by_path: dict[str, list] = {}
+    for row in contents:
+        by_path.setdefault(row[0], []).append(row[:-1])
+    return by_path
+
+
+MOMENTS = [
+    (mode, random.Random(f"{mode}{number}").randrange(FILES))  # noqa: S311
+    for number in range(7)
+    for mode in ("new", "update", "replace")
+]
+
+
+@pytest.mark.parametrize(("mode", "files"), MOMENTS)
+def test_a_killed_import_leaves_whole_documents_and_update_completes_it(tmp_path, mode, files):
+    kill_and_recover(tmp_path, mode, files // 2 if mode == "update" else files)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("mode", ["new", "update", "replace"])
+def test_two_hundred_kills(tmp_path, mode):
+    moments = random.Random(mode)  # noqa: S311
+    for number in range(200):
+        files = moments.randrange(FILES // 2 if mode == "update" else FILES)
+        kill_and_recover(tmp_path / str(number), mode, files)

@@ -1,0 +1,294 @@
+"""Importing a folder: what is added, followed, kept and refused."""
+
+import os
+
+import numpy as np
+import pytest
+from mdvec.core.text.chunking import InvalidChunking
+from mdvec.errors import MdvecError
+from mdvec.import_options import ImportRefused
+from mdvec.importing import import_tool
+from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.filesystem.scan import Problem, SourceMissing
+from tiny_embedder import TinyBackend
+
+LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
+
+
+def note(*sections: str) -> str:
+    return "\n\n".join(f"## {name}\n\n{name}について。{LONG}" for name in sections) + "\n"
+
+
+def test_a_new_import_stores_every_file_and_reports_it(collection):
+    collection.write("a.md", note("食費", "光熱費"))
+    collection.write("sub/b.txt", "plain text, " * 10)
+    report = collection.import_("new")
+    assert (report.added, report.updated, report.deleted, report.unchanged) == (2, 0, 0, 0)
+    assert (report.chunks, report.chunks_embedded, report.failed) == (3, 3, ())
+    assert [row[:1] + row[3:4] for row in collection.contents()] == [
+        ("a.md", 0), ("a.md", 1), ("sub/b.txt", 0),
+    ]  # fmt: skip
+    collection.check()
+
+
+def test_new_on_a_filled_tool_names_the_other_two_modes(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    with pytest.raises(ImportRefused, match=r"--mode update .* --mode replace"):
+        collection.import_("new")
+
+
+def test_new_fills_a_tool_whose_first_import_found_nothing(collection):
+    assert collection.import_("new").added == 0
+    collection.write("a.md", note("一"))
+    assert collection.import_("new").added == 1
+    collection.check()
+
+
+def test_an_update_follows_added_changed_and_deleted_files(collection):
+    collection.write("keep.md", note("一"))
+    collection.write("change.md", note("二"))
+    collection.write("drop.md", note("三"))
+    collection.import_("new")
+    collection.write("change.md", note("二", "四"))
+    (collection.folder / "drop.md").unlink()
+    collection.write("more.md", note("五"))
+    report = collection.import_()
+    assert (report.added, report.updated, report.deleted, report.unchanged) == (1, 1, 1, 1)
+    assert {row[0] for row in collection.contents()} == {"keep.md", "change.md", "more.md"}
+    collection.check()
+
+
+def test_only_chunks_whose_text_changed_are_embedded_again(collection):
+    collection.write("a.md", note("一", "二", "三"))
+    collection.import_("new")
+    collection.backend.embedded.clear()
+    collection.write("a.md", note("一", "二と半", "三"))
+    report = collection.import_()
+    assert report.chunks_embedded == 1
+    assert [text[:6] for text in collection.backend.embedded] == ["## 二と半"]
+
+
+def test_a_moved_file_is_not_embedded_again(collection):
+    collection.write("a.md", note("一", "二"))
+    collection.import_("new")
+    (collection.folder / "a.md").rename(collection.folder / "b.md")
+    report = collection.import_()
+    assert (report.added, report.deleted, report.chunks_embedded) == (1, 1, 0)
+    collection.check()
+
+
+def test_a_touched_file_with_the_same_content_is_unchanged_and_remembered(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    os.utime(collection.folder / "a.md", ns=(1, 1))
+    report = collection.import_()
+    assert (report.updated, report.unchanged, report.chunks_embedded) == (0, 1, 0)
+    assert collection.rows('SELECT mtime_ns FROM "documents_notes"') == [(1,)]
+
+
+def test_an_update_of_unchanged_files_opens_none_and_loads_no_model(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    # The same size and time, other bytes: only opening the file would tell.
+    state = os.stat(collection.folder / "a.md")
+    collection.write("a.md", note("二"))
+    os.utime(collection.folder / "a.md", ns=(state.st_atime_ns, state.st_mtime_ns))
+
+    def no_model(name):
+        raise AssertionError(name)
+
+    assert import_tool(collection.request("update"), no_model).unchanged == 1
+
+
+def test_equal_texts_of_one_file_are_embedded_once(collection):
+    collection.write("a.md", f"## 同じ\n\n{LONG}\n\n## 同じ\n\n{LONG}\n")
+    report = collection.import_("new")
+    assert (report.chunks, report.chunks_embedded) == (2, 1)
+
+
+def test_a_replace_with_other_options_rebuilds_everything(collection):
+    collection.write("a.md", note("一", "二", "三") * 3)
+    first = collection.import_("new")
+    report = collection.import_("replace", strategy="token", size=128, overlap=16)
+    assert report.chunks != first.chunks
+    assert collection.search("一について").total_chunks == report.chunks
+    names = collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%' OR name = 'knn_1_1'")
+    assert names == []
+    collection.check()
+    assert collection.import_().unchanged == 1
+
+
+def test_an_update_with_other_options_refuses_and_names_replace(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new", size=128)
+    with pytest.raises(ImportRefused, match=r"size = 128; to change it to 256.*--mode replace"):
+        collection.import_("update", size=256)
+    assert collection.import_("update", size=128).unchanged == 1
+
+
+def test_an_update_with_another_model_refuses_and_names_replace(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.write("b.md", note("二"))
+    collection.backend = TinyBackend(dimension=8)
+    with pytest.raises(ImportRefused, match=r"tiny@1:16:l2.*tiny@1:8:l2.*--mode replace"):
+        collection.import_()
+    assert collection.import_("replace").added == 2
+    collection.check()
+
+
+def test_a_chunk_size_over_the_models_limit_is_refused(collection):
+    collection.write("a.md", note("一"))
+    collection.backend = TinyBackend(max_tokens=100)
+    with pytest.raises(InvalidChunking, match="takes 100"):
+        collection.import_("new", size=128)
+
+
+def test_no_chunk_is_more_than_the_model_takes(collection):
+    collection.backend = TinyBackend(max_tokens=70)
+    collection.write("a.md", "一二三。" * 200)
+    collection.import_("new", size=70, overlap=0)
+    assert all(len(text) <= 70 for text in collection.backend.embedded)
+    collection.check()
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_in(collection):
+    collection.write("good.md", note("一"))
+    (collection.folder / "bad.md").write_bytes(b"\xff\xfe\x00abc")
+    (collection.folder / "nul.md").write_bytes(b"a\0b")
+    (collection.folder / "gone.md").symlink_to(collection.folder / "nowhere.md")
+    report = collection.import_("new")
+    assert report.added == 1
+    assert report.failed == (
+        Problem("bad.md", "it is UTF-16; save it as UTF-8"),
+        Problem("gone.md", "the link leads nowhere"),
+        Problem("nul.md", "it holds NUL bytes, so it is no text"),
+    )
+
+
+def test_a_document_whose_file_cannot_be_read_today_is_kept(collection):
+    collection.write("a.md", note("一"))
+    collection.write("b.md", note("二"))
+    collection.import_("new")
+    (collection.folder / "a.md").write_bytes(b"\0")
+    (collection.folder / "b.md").unlink()
+    (collection.folder / "b.md").symlink_to("nowhere")
+    report = collection.import_()
+    assert (report.deleted, len(report.failed)) == (0, 2)
+    assert {row[0] for row in collection.contents()} == {"a.md", "b.md"}
+
+
+def test_a_missing_source_folder_deletes_nothing(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.folder.rename(collection.folder.with_name("elsewhere"))
+    with pytest.raises(SourceMissing, match="mdvec tool update"):
+        collection.import_()
+    assert len(collection.contents()) == 1
+
+
+class Spoiled(TinyBackend):
+    """Answers one text with what no index can use."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def _vector(self, text):
+        vector = super()._vector(text)
+        return np.full_like(vector, self.answer) if "毒" in text else vector
+
+
+@pytest.mark.parametrize(("answer", "reason"), [(np.nan, "NaN"), (0.0, "all zero")])
+def test_an_unusable_vector_is_refused_naming_the_file(collection, answer, reason):
+    collection.backend = Spoiled(answer)
+    collection.write("bad.md", note("一", "毒"))
+    collection.write("good.md", note("二"))
+    report = collection.import_("new")
+    assert report.added == 1
+    assert [problem.file_path for problem in report.failed] == ["bad.md"]
+    assert reason in report.failed[0].reason
+    assert {row[0] for row in collection.contents()} == {"good.md"}
+    collection.check()
+
+
+def test_a_replace_in_which_every_file_fails_leaves_the_tool_as_it_was(collection):
+    collection.write("a.md", note("毒"))
+    collection.import_("new")
+    before = collection.contents()
+    collection.backend = Spoiled(np.nan)
+    with pytest.raises(ImportRefused, match=r"not one of the 1 files.*left as it was"):
+        collection.import_("replace")
+    assert collection.contents() == before
+    collection.check()
+
+
+def test_an_interrupted_import_says_how_far_it_came_and_update_completes_it(collection):
+    for number in range(6):
+        collection.write(f"{number}.md", note(f"節{number}"))
+
+    def stop(progress):
+        if progress.files_done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(MdvecError, match=r"3 of 6 files, which are kept.*--mode update"):
+        import_tool(
+            collection.request("new"), lambda _: Embedder(collection.backend), on_progress=stop
+        )
+    collection.check()
+    report = collection.import_("update")
+    assert (report.added, report.unchanged) == (3, 3)
+
+
+def test_an_interrupted_replace_leaves_the_old_and_no_leftovers(collection):
+    for number in range(4):
+        collection.write(f"{number}.md", note(f"節{number}"))
+    collection.import_("new")
+    before = collection.contents()
+
+    def stop(progress):
+        if progress.files_done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(MdvecError, match="still has what it had before"):
+        import_tool(
+            collection.request("replace"), lambda _: Embedder(collection.backend), on_progress=stop
+        )
+    assert collection.contents() == before
+    assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
+    collection.check()
+
+
+def test_a_tool_deleted_while_an_import_runs_stops_it_with_one_sentence(collection):
+    from mdvec import registering
+
+    for number in range(4):
+        collection.write(f"{number}.md", note(f"節{number}"))
+
+    def delete(progress):
+        if progress.files_done == 2:
+            registering.delete_tool(collection.database, collection.name)
+
+    with pytest.raises(ImportRefused, match="deleted or rebuilt while this import ran"):
+        import_tool(
+            collection.request("new"), lambda _: Embedder(collection.backend), on_progress=delete
+        )
+    assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%notes%'") == []
+
+
+def test_two_tools_whose_names_begin_alike_do_not_touch_each_other(collection, tmp_path):
+    from collection import Collection
+
+    other = Collection(tmp_path / "other", collection.database, name="notes_data")
+    collection.write("a.md", note("一"))
+    other.write("b.md", note("二"))
+    collection.import_("new")
+    other.import_("new")
+    collection.import_("replace")
+    other.check()
+    from mdvec import registering
+
+    registering.delete_tool(collection.database, "notes")
+    assert [row[0] for row in other.contents()] == ["b.md"]
+    other.check()

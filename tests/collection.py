@@ -1,0 +1,95 @@
+"""A folder, a database and a tiny model: what a test of importing or searching begins with."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mdvec import registering
+from mdvec.import_options import ChunkingWish
+from mdvec.import_report import ImportReport, ImportRequest, Mode
+from mdvec.importing import import_tool
+from mdvec.interfaces.database.sqlite import open_database
+from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.filesystem.scan import ScanRules
+from mdvec.searching import Answer, search
+from tiny_embedder import TinyBackend
+
+RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
+
+
+@dataclass
+class Collection:
+    """One tool over one folder, imported and searched through the library."""
+
+    folder: Path
+    database: Path
+    name: str = "notes"
+    backend: TinyBackend = field(default_factory=TinyBackend)
+    rules: ScanRules = RULES
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "the test's notes", self.folder, "markdown")
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file with exactly these characters."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode("utf-8"))
+
+    def request(self, mode: Mode = "update", **wishes: object) -> ImportRequest:
+        """A request to import this collection."""
+        return ImportRequest(
+            database=self.database,
+            tool=self.name,
+            mode=mode,
+            rules=self.rules,
+            chunking=ChunkingWish(**wishes),  # type: ignore[arg-type]
+        )
+
+    def import_(self, mode: Mode = "update", **wishes: object) -> ImportReport:
+        """Import the folder with the tiny model."""
+        return import_tool(self.request(mode, **wishes), lambda _: Embedder(self.backend))
+
+    def search(self, query: str, k: int = 5) -> Answer:
+        """Search the collection with the tiny model."""
+        embedder = Embedder(self.backend)
+        return search(self.database, self.name, query, k, lambda _: nullcontext(embedder))
+
+    def rows(self, sql: str) -> list[tuple[object, ...]]:
+        """What a statement finds in the database."""
+        with open_database(self.database, "read") as connection:
+            return list(connection.execute(sql))
+
+    def contents(self) -> list[tuple[object, ...]]:
+        """Every document with its chunks, in order, without numbers that an import hands out."""
+        return self.rows(
+            "SELECT d.file_path, d.content_hash, d.title, v.chunk_index, v.start_position, "
+            "v.end_position, v.start_line, v.end_line, v.heading, v.chunk_text, v.embedding "
+            f'FROM "documents_{self.name}" AS d LEFT JOIN "vectors_{self.name}" AS v '
+            "ON v.document_id = d.id ORDER BY d.file_path, v.chunk_index"
+        )
+
+    def check(self) -> None:
+        """Every document is whole, and the index holds what the table holds."""
+        with open_database(self.database, "read") as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+            row = connection.execute(
+                "SELECT id, generation FROM tools WHERE name = ?", (self.name,)
+            ).fetchone()
+            assert row is not None
+            if row[1] == 0:
+                return
+            knn = f'"knn_{row[0]}_{row[1]}"'
+            chunks = f'SELECT id, embedding FROM "vectors_{self.name}" ORDER BY id'
+            index = f"SELECT rowid, embedding FROM {knn} ORDER BY rowid"
+            assert connection.execute(index).fetchall() == connection.execute(chunks).fetchall()
+            parts = connection.execute(
+                f"SELECT d.content, v.start_position, v.end_position, v.chunk_text "
+                f'FROM "vectors_{self.name}" AS v JOIN "documents_{self.name}" AS d '
+                "ON d.id = v.document_id"
+            )
+            assert all(content[start:end] == text for content, start, end, text in parts)

@@ -1,0 +1,29 @@
+"""A process that imports a collection with the tiny model, for a test to kill.
+
+Usage: importing_child.py DATABASE TOOL MODE; one line on STDOUT for every file that is done.
+"""
+
+import sys
+from pathlib import Path
+
+from mdvec.import_options import ChunkingWish
+from mdvec.import_report import ImportRequest
+from mdvec.importing import import_tool
+from mdvec.interfaces.filesystem.scan import ScanRules
+from tiny_embedder import tiny_embedder
+
+
+def main() -> None:
+    database, tool, mode = sys.argv[1:]
+    rules = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
+    report = import_tool(
+        ImportRequest(Path(database), tool, mode, rules, ChunkingWish()),  # type: ignore[arg-type]
+        lambda _: tiny_embedder(),
+        on_progress=lambda progress: print(progress.files_done, flush=True),
+        on_wait=lambda: print("waiting", flush=True),
+    )
+    print("done", report.added, report.updated, report.deleted, report.unchanged, flush=True)
+
+
+if __name__ == "__main__":
+    main()

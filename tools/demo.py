@@ -1,0 +1,69 @@
+"""The main job, for a newcomer to watch: a folder becomes a tool, and an MCP client asks it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+ROOT = Path(__file__).parents[1]
+NOTES = ROOT / "docs" / "examples" / "notes"
+FOLDER = ROOT / ".demo"
+BIN = Path(sys.executable).parent
+QUESTIONS = (
+    "地震に備えて水はどれくらい備蓄すればいい？",
+    "取り込みが途中で止まったらどうなる？",
+    "How do I keep two branches checked out at the same time?",
+)
+
+
+def run(*command: str) -> None:
+    """Show a command as a person would type it, and run it."""
+    print(f"\n$ {' '.join(command)}", flush=True)
+    subprocess.run([str(BIN / command[0]), *command[1:]], check=True, cwd=ROOT)
+
+
+async def ask(database: Path) -> None:
+    """Start the server as a client would, and print what it finds."""
+    server = StdioServerParameters(
+        command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
+    )
+    print("\nstarting mdvec-mcp over STDIO …", flush=True)
+    async with Client(stdio_client(server)) as client:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        print(f"the server offers: {', '.join(names)}")
+        for question in QUESTIONS:
+            answer = await client.call_tool("notes", {"query": question, "k": 2})
+            print(f"\n? {question}")
+            for hit in answer.structured_content["results"]:
+                print(f"  {hit['score']:.2f}  {hit['file_path']}:{hit['start_line']}  {hit['heading']}")
+            best = answer.structured_content["results"][0]["content"]
+            print("\n".join(f"        {line}" for line in best.splitlines()[:8] if line.strip()))
+
+
+def main() -> None:
+    """Import the sample notes into a database of their own, and ask three questions."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    # The demo shows the embedded model and writes nothing outside its folder.
+    os.environ.update(
+        MDVEC_DATABASE_PATH=str(FOLDER / "demo.sqlite"), MDVEC_MODEL_NAME="use",
+        MDVEC_CONFIG=str(FOLDER / "config.toml"),
+    )  # fmt: skip
+    (FOLDER / "config.toml").write_text("# the demo's settings come from the environment\n")
+    run("mdvec", "tool", "add", "-n", "notes", "-d", "mdvec のサンプルノート", "-s",
+        str(NOTES.relative_to(ROOT)))  # fmt: skip
+    run("mdvec", "import", "-n", "notes")
+    run("mdvec", "status")
+    anyio.run(ask, FOLDER / "demo.sqlite")
+    print("\nThat was it. Your own folder next: README.md shows how.")
+
+
+if __name__ == "__main__":
+    main()
