@@ -1,178 +1,29 @@
-"""Which chunk size suits ``use``: its own headings asked as questions, for several sizes.
-
-A question is a Japanese heading of level 2 or 3 that occurs once. No heading line is left in the
-indexed text, so only the passage itself can answer. The right answer is the section that stood
-under the heading; sections rank by their best chunk.
-"""
+"""Which chunk size suits ``use``: an averaging encoder blurs what it is given at once."""
 
 from __future__ import annotations
 
-import math
-import re
-import time
-from collections import Counter
-from dataclasses import dataclass
-from pathlib import Path
-
-import numpy as np
-from corpus import markdown_files
-from mdvec.core.text.chunking import Chunk, ChunkingOptions, chunk_document
-from mdvec.core.text.markdown import Outline, outline
-from mdvec.core.text.tokens import is_blank
-from mdvec.interfaces.embedding import catalog
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.embedding.cards import USE
+from processes import Bench, call_in_child
+from rows import Row
 
 SIZES = (64, 96, 128, 192, 256, 384, 512)
 FILES = 80
-LEVELS = (1, 2, 3)
-TOP = 10
-SHORTEST_SECTION = 50
-_JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龯]")
-
-SectionKey = tuple[int, int]
-"""The number of a file and the position of a heading in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A file of the corpus."""
-
-    content: str
-    outline: Outline
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A heading's words, and the section they stand above."""
-
-    words: str
-    answer: SectionKey
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What one chunk size gives."""
-
-    size: int
-    chunks: int
-    characters: int
-    ndcg: float
-    first: float
-    seconds: float
-
-
-def compare(corpus: Path, sizes: tuple[int, ...] = SIZES, files: int = FILES) -> list[Result]:
-    """Index the same files once per size, and ask the same questions."""
-    embedder = catalog.load("use")
-    documents = [_read(path) for path in _every_nth(markdown_files(corpus), files)]
-    questions = _questions(documents)
-    asked = np.stack([embedder.embed_query(question.words) for question in questions])
-    return [_result(size, documents, questions, asked, embedder) for size in sizes]
-
-
-def _result(
-    size: int,
-    documents: list[Document],
-    questions: list[Question],
-    asked: np.ndarray,
-    embedder: Embedder,
-) -> Result:
-    began = time.perf_counter()
-    texts, owners = _indexed(size, documents, embedder)
-    scores = asked @ embedder.embed_documents(texts).T
-    ranks = [_rank(row, owners, question) for row, question in zip(scores, questions, strict=True)]
-    return Result(
-        size=size,
-        chunks=len(texts),
-        characters=sum(map(len, texts)) // len(texts),
-        ndcg=sum(1 / math.log2(1 + rank) for rank in ranks if rank <= TOP) / len(ranks),
-        first=ranks.count(1) / len(ranks),
-        seconds=time.perf_counter() - began,
+def measure(bench: Bench) -> list[Row]:
+    """One row per size, and whether the default is as good as the best."""
+    results = call_in_child(
+        bench, "section_finding", "compare", str(bench.corpus), SIZES, FILES
     )
-
-
-def _indexed(
-    size: int, documents: list[Document], embedder: Embedder
-) -> tuple[list[str], list[set[SectionKey]]]:
-    """Every chunk without heading lines, and the sections that it reaches into."""
-    options = ChunkingOptions("heading", size, size // 8, LEVELS, SHORTEST_SECTION)
-    texts, owners = [], []
-    for number, document in enumerate(documents):
-        for chunk in chunk_document(document.content, document.outline, options, embedder):
-            text = _without_headings(document, chunk)
-            if not is_blank(text):
-                texts.append(text)
-                owners.append({(number, start) for start in _sections_of(document, chunk)})
-    return texts, owners
-
-
-def _rank(scores: np.ndarray, owners: list[set[SectionKey]], question: Question) -> int:
-    """The place of the right section among the sections, from 1."""
-    seen: set[SectionKey] = set()
-    for place in np.argsort(-scores, kind="stable"):
-        if question.answer in owners[place]:
-            return len(seen) + 1
-        seen |= owners[place]
-        if len(seen) > 10 * TOP:
-            break
-    return len(seen) + 1
-
-
-def _questions(documents: list[Document]) -> list[Question]:
-    found = [
-        Question(heading.words, (number, heading.start))
-        for number, document in enumerate(documents)
-        for heading in document.outline.headings
-        if heading.level in LEVELS[1:]
-        and _JAPANESE.search(heading.words)
-        and len(_own_text(document, heading.start).strip()) >= SHORTEST_SECTION
-    ]
-    often = Counter(question.words for question in found)
-    return [question for question in found if often[question.words] == 1]
-
-
-def _own_text(document: Document, start: int) -> str:
-    """What stands under a heading, up to the next that cuts."""
-    line_end = document.content.find("\n", start) + 1
-    cuts = [cut for cut in _cuts(document) if cut > start]
-    return document.content[line_end : cuts[0] if cuts else None]
-
-
-def _cuts(document: Document) -> list[int]:
-    return [heading.start for heading in document.outline.headings if heading.level in LEVELS]
-
-
-def _sections_of(document: Document, chunk: Chunk) -> list[int]:
-    """The headings whose own text a chunk holds some of; joined short sections make several."""
-    edges = [document.outline.body, *_cuts(document), len(document.content)]
+    best = max(result["ndcg"] for result in results)
     return [
-        start
-        for start, end in zip(edges[:-1], edges[1:], strict=True)
-        if start < chunk.end and chunk.start < end
+        Row(
+            f"chunks of up to {result['size']} tokens, overlap {result['size'] // 8}"
+            + (" (the default)" if result["size"] == USE.default_size else ""),
+            f"nDCG@10 {result['ndcg']:.3f}, R@1 {result['first']:.3f}; {result['chunks']:,} chunks "
+            f"of {result['characters']} characters",
+            "the best of them, give or take 0.02" if result["size"] == USE.default_size else "",
+            result["ndcg"] >= best - 0.02 if result["size"] == USE.default_size else None,
+        )
+        for result in results
     ]
-
-
-def _without_headings(document: Document, chunk: Chunk) -> str:
-    text = chunk.text
-    for heading in reversed(document.outline.headings):
-        start = heading.start - chunk.start
-        if 0 <= start < len(text):
-            end = text.find("\n", start)
-            text = text[:start] + (text[end + 1 :] if end >= 0 else "")
-    return text
-
-
-def _read(path: Path) -> Document:
-    content = path.read_text(encoding="utf-8")
-    return Document(content, outline(content, path.name))
-
-
-def _every_nth(files: list[Path], count: int) -> list[Path]:
-    return [files[number * len(files) // count] for number in range(min(count, len(files)))]
-
-
-if __name__ == "__main__":
-    import sys
-    from corpus import find_corpus
-    for r in compare(find_corpus(None), files=int(sys.argv[1])):
-        print(r, flush=True)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import os
 import select
-import shutil
-import signal
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mdvec.registering import update_tool
+from mdvec import registering
+from mdvec.import_options import ChunkingWish
+from mdvec.import_report import ImportReport, ImportRequest
+from mdvec.importing import import_tool
+from mdvec.interfaces.embedding import catalog
+from mdvec.interfaces.filesystem.scan import ScanRules
 
 MAIN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
 OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
@@ -24,7 +28,8 @@ SECONDS = 60
 
 NOTES = {
     "water.md": (
-        "# 水\n\n一人一日三リットルを三日分備える。地震のあとで水道が止まることがあるからだ。\n\n"
+        "# 水の備え\n\n一人一日三リットルを三日分備える。地震のあとで水道が止まることがあるからだ。"
+        "家族が四人なら三十六リットルになる。\n\n"
         "## 置き場所\n\n玄関と寝室に分けて置くと、片方がふさがっても取り出せる。"
         "古いものから順に飲んで、飲んだ分だけ買い足し、いつも同じ量を保つ。\n"
     ),
@@ -34,6 +39,7 @@ NOTES = {
     ),
     "米.txt": "お米は二合炊く。水はやや少なめにして、三十分おいてから火にかけるとふっくらする。\n",
 }
+"""Four chunks: two, one and one."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +84,12 @@ class Terminal:
             assert time.monotonic() < deadline, f"it did not end: {self.shown}"
         return self.process.wait(SECONDS)
 
-    def close(self) -> None:
+    def kill(self) -> None:
         self.process.kill()
         self.process.wait()
-        if self._screen is not None:
-            os.close(self._screen)
-            self._screen = None
+
+    def close(self) -> None:
+        os.close(self._screen)
 
     def _read(self) -> bool:
         ready, _, _ = select.select([self._screen], [], [], SECONDS)
@@ -96,42 +102,46 @@ class Terminal:
 
 
 class Mdvec:
-    """Runs `mdvec` with a home and a working folder below ``folder``."""
+    """Runs `mdvec` with a home, a working folder and a database below ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.work = folder / "home", folder / "work"
+        self.docs, self.database = self.work / "docs", self.work / "db.sqlite"
         self.home.mkdir()
-        self.work.mkdir()
+        self.docs.mkdir(parents=True)
+        foreign = ("MDVEC_", "XDG_", "HF_", "HUGGINGFACE_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
         self.environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("MDVEC_", "XDG_", "HF_", "HUGGINGFACE_"))
+            name: value for name, value in os.environ.items() if not name.startswith(foreign)
         } | {
             "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / "config"),
             "XDG_DATA_HOME": str(self.home / "data"),
+            "MDVEC_DATABASE_PATH": str(self.database),
             "MDVEC_MODEL_NAME": "use",
             "TERM": "xterm-256color",
         }
-        self.database = self.work / "db.sqlite"
-        self._open: list[Terminal | subprocess.Popen] = []
+        self._running: list[Terminal | subprocess.Popen[str]] = []
 
-    def __call__(self, *arguments, stdin: str = "", first: str = "", python=(), **environment):
-        """Run to the end. ``first`` is Python that runs before the command does."""
+    def __call__(self, *arguments, stdin="", first="", python=(), **environment) -> Done:
+        """Run to the end; ``first`` is Python that runs before the command does."""
         done = subprocess.run(
             self._command(arguments, first, python),
             input=stdin,
             capture_output=True,
             encoding="utf-8",
-            cwd=self.work,
-            env=self.environment | environment,
             timeout=SECONDS,
             check=False,
+            **self._place(environment),
         )
         assert "Traceback" not in done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
-    def start(self, *arguments, **environment) -> subprocess.Popen:
+    def each(self, *commands, **environment) -> list[Done]:
+        """Run several commands, two at a time; each is given as one line."""
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(lambda line: self(*line.split(), **environment), commands))
+
+    def start(self, *arguments) -> subprocess.Popen[str]:
         """Start, and leave it running."""
         process = subprocess.Popen(
             self._command(arguments),
@@ -139,29 +149,84 @@ class Mdvec:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
-            cwd=self.work,
-            env=self.environment | environment,
+            **self._place({}),
         )
-        self._open.append(process)
+        self._running.append(process)
         return process
 
-    def on_terminal(self, *arguments, **environment) -> Terminal:
-        """Start on a terminal."""
-        terminal = Terminal(
-            self._command(arguments, OWN_TERMINAL),
-            cwd=self.work,
-            env=self.environment | environment,
-        )
-        self._open.append(terminal)
+    def on_terminal(self, *arguments) -> Terminal:
+        """Start on a terminal of its own."""
+        terminal = Terminal(self._command(arguments, OWN_TERMINAL), **self._place({}))
+        self._running.append(terminal)
         return terminal
 
+    def write(self, path: str, text: str, encoding: str = "utf-8") -> Path:
+        """Write a file of the source folder."""
+        file = self.docs / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode(encoding))
+        return file
+
+    def files(self) -> list[str]:
+        """Every file and folder below home and the working folder."""
+        found = [*self.home.rglob("*"), *self.work.rglob("*")]
+        return sorted(str(path.relative_to(self.home.parent)) for path in found)
+
     def close(self) -> None:
-        for running in self._open:
+        """End what still runs."""
+        for running in self._running:
+            running.kill()
             if isinstance(running, Terminal):
                 running.close()
             else:
-                running.kill()
                 running.communicate()
 
     def _command(self, arguments, first: str = "", python=()) -> list[str]:
         return [sys.executable, *python, "-c", first + MAIN, *map(str, arguments)]
+
+    def _place(self, environment: dict[str, str]) -> dict[str, object]:
+        return {"cwd": self.work, "env": self.environment | environment}
+
+
+def until(holds: Callable[[], object]) -> None:
+    """Wait for something to become true."""
+    deadline = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def mdvec(tmp_path):
+    """`mdvec` without a database, and an empty folder ``docs``."""
+    commands = Mdvec(tmp_path)
+    yield commands
+    commands.close()
+
+
+@pytest.fixture(scope="session")
+def use():
+    """The embedded model, loaded once."""
+    return catalog.load("use")
+
+
+@pytest.fixture
+def fill(mdvec, use) -> Callable[..., ImportReport]:
+    """Registers ``docs`` as a tool and imports it through the library, with the real model."""
+
+    def fill_it(name: str = "notes") -> ImportReport:
+        registering.add_tool(mdvec.database, name, f"the {name} of a test", mdvec.docs, "markdown")
+        rules = ScanRules((".md", ".txt"), (), 10 * 2**20)
+        request = ImportRequest(mdvec.database, name, "new", rules, ChunkingWish())
+        return import_tool(request, lambda _: use)
+
+    return fill_it
+
+
+@pytest.fixture
+def notes(mdvec, fill):
+    """`mdvec` with the tool ``notes``, imported: three documents, four chunks."""
+    for path, text in NOTES.items():
+        mdvec.write(path, text)
+    assert fill().chunks == 4
+    return mdvec

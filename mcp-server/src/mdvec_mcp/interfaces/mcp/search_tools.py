@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +12,7 @@ import anyio.to_thread
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mdvec.errors import MdvecError
+from mdvec.interfaces.database.sqlite import DatabaseError
 from mdvec.interfaces.database.tools import Tool
 from mdvec.searching import MAX_K, MAX_QUERY_CHARS, Answer, search
 from pydantic import BaseModel, Field
@@ -19,6 +21,9 @@ from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
 
 if TYPE_CHECKING:
     from mdvec_mcp.interfaces.mcp.server import MdvecServer
+
+
+logger = logging.getLogger("mdvec")
 
 
 class HitModel(BaseModel):
@@ -86,6 +91,13 @@ def add_search_tool(
 def _answer(database: Path, name: str, query: str, k: int, models: ModelPool) -> Answer:
     try:
         return search(database, name, query, k, models.embedder)
+    except DatabaseError as error:
+        # Its words name the file; they are for the user, not for the model.
+        logger.warning("%s: %s", name, error)
+        raise ToolError(
+            "the database cannot be searched now; the user finds the reason in this server's log, "
+            "or in a terminal with: mdvec status"
+        ) from error
     except MdvecError as error:
         raise ToolError(str(error)) from error
 

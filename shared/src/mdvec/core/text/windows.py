@@ -35,7 +35,7 @@ def token_windows(
     first = 0
     while first < count:
         last = min(first + options.size, count)
-        windows.append((_safe(content, edges[first]), _safe(content, edges[last])))
+        _add(windows, _safe(content, edges[first], start), _safe(content, edges[last], start))
         if last == count:
             break
         first = last - options.overlap
@@ -55,17 +55,25 @@ def sentence_windows(
     if count <= options.size:
         return [(start, end)] if start < end else []
     windows: list[Range] = []
-    first, begin = 0, start
+    first, begin, cut = 0, start, start
     while first + options.size < count:
         last = first + options.size
-        cut = _good_end(content, edges[first + options.size // 2], edges[last])
-        cut = _safe(content, edges[last]) if cut is None else cut
-        windows.append((begin, cut))
+        # With a large overlap, the last window's end lies in the second half of this one.
+        low = max(edges[first + options.size // 2], cut)
+        good = _good_end(content, low, edges[last])
+        cut = _safe(content, edges[last], low) if good is None else good
+        _add(windows, begin, cut)
         reached = bisect_right(edges, cut, lo=first, hi=last + 1) - 1
         first = max(reached - options.overlap, first + 1)
-        begin = min(_safe(content, edges[first]), cut)
-    windows.append((begin, end))
+        begin = min(_safe(content, edges[first], start), cut)
+    _add(windows, begin, end)
     return windows
+
+
+def _add(windows: list[Range], begin: int, end: int) -> None:
+    """Append a window that ends behind the last one; any other lies within that."""
+    if not windows or end > windows[-1][1]:
+        windows.append((begin, end))
 
 
 def fitting_pieces(content: str, start: int, end: int, ruler: Ruler) -> list[Range]:
@@ -73,7 +81,8 @@ def fitting_pieces(content: str, start: int, end: int, ruler: Ruler) -> list[Ran
     if end - start < 2 or not ruler.oversized(content[start:end]):
         return [(start, end)]
     middle = start + (end - start) // 2
-    cut = _good_end(content, start + (end - start) // 4, middle) or _safe(content, middle)
+    cut = _good_end(content, start + (end - start) // 4, middle)
+    cut = _safe(content, middle, start) if cut is None else cut
     if not start < cut < end:
         cut = middle
     return [
@@ -99,20 +108,20 @@ def _good_end(content: str, low: int, high: int) -> int | None:
         for found in pattern.finditer(content, low, high):
             last = found.end()
         if last is not None and last > low:
-            return _safe(content, last)
+            return _safe(content, last, low)
     return None
 
 
-def _safe(content: str, cut: int) -> int:
-    """``cut``, moved back so that it parts no character that people see as one.
+def _safe(content: str, cut: int, low: int) -> int:
+    """``cut``, moved back as far as ``low`` so that it parts no character that people see as one.
 
     Combining and half-width voicing marks, variation selectors, joined emoji, flags and CRLF
     stay whole; a run of them that no reader would take for one character is cut where it is.
     """
-    for moved in range(cut, max(cut - _LONGEST_CHARACTER, 0), -1):
+    for moved in range(cut, max(cut - _LONGEST_CHARACTER, low), -1):
         if moved >= len(content) or not _parts_a_character(content, moved):
             return moved
-    return cut if cut > _LONGEST_CHARACTER else 0
+    return low if cut - low <= _LONGEST_CHARACTER else cut
 
 
 def _parts_a_character(content: str, cut: int) -> bool:

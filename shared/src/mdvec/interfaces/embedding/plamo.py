@@ -92,7 +92,7 @@ class PlamoBackend:
         # Code that came with the weights runs here: it may raise anything.
         except Exception as error:
             raise ModelUnavailable(
-                f"the model 'plamo' in {folder} cannot be used with transformers "
+                f"the model 'plamo' cannot be used with transformers "
                 f"{transformers.__version__} ({_first_line(error)}); install another version of "
                 "transformers, or clear the model cache and run: mdvec model pull plamo"
             ) from error
@@ -140,12 +140,11 @@ class PlamoBackend:
     def _run(self, encode: Any, texts: str | list[str]) -> Vectors:  # noqa: ANN401
         try:
             with self._torch.inference_mode():
-                encoded = encode(texts, self._tokenizer)
+                vectors: Vectors = encode(texts, self._tokenizer).float().cpu().numpy()
         except (RuntimeError, MemoryError) as error:
             raise ModelError(
                 f"the model 'plamo' failed while embedding: {_first_line(error)}"
             ) from error
-        vectors: Vectors = encoded.float().cpu().numpy()
         if self._placement.device == "mps":
             # The allocator keeps memory for every length of text that it has seen.
             self._torch.mps.empty_cache()

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mdvec.core.text.blocks import blocks
 from mdvec.core.text.tokens import TokenSpan
 from mdvec.interfaces.embedding.cards import USE
 from mdvec.interfaces.embedding.embedder import ModelUnavailable
@@ -69,28 +70,14 @@ class UseTokenizer:
     def spans(self, text: str) -> list[TokenSpan]:
         """Token places, read in blocks so that a huge text costs no huge lattice."""
         spans: list[TokenSpan] = []
-        start = 0
-        while start < len(text):
-            end = _block_end(text, start)
-            offsets = self._pieces.encode(text[start:end], return_type="offset_mapping")
+        for start, end in blocks(text, _BLOCK_CHARS):
+            read = self._pieces.encode(text[start:end], return_type="offset_mapping")
             for number, piece, (first, last) in zip(
-                offsets["ids"], offsets["pieces"], offsets["offsets"], strict=True
+                read["ids"], read["pieces"], read["offsets"], strict=True
             ):
                 repeats = len(piece) if number == _UNKNOWN else 1
                 spans.extend(_shares(start + first, start + last, repeats))
-            start = end
         return spans
-
-
-def _block_end(text: str, start: int) -> int:
-    """Where a block ends: before white space, which no token crosses, if there is some."""
-    end = start + _BLOCK_CHARS
-    if end >= len(text):
-        return len(text)
-    for cut in range(end, max(start, end - 5000), -1):
-        if text[cut].isspace():
-            return cut
-    return end
 
 
 def _shares(first: int, last: int, repeats: int) -> list[TokenSpan]:

@@ -1,0 +1,140 @@
+"""`make bench`: measure, print a table, and write docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import chunk_size
+import importing
+import searching
+import splitting
+import startup
+import updating
+from page import put_section, section
+from processes import Bench
+from rows import Row, Skipped
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page: its marker, its words, and the benchmarks that fill its table."""
+
+    key: str
+    title: str
+    explanation: str
+    subjects: dict[str, Callable[[Bench], list[Row]]]
+
+
+SECTIONS = (
+    Section(
+        "reach",
+        "What it must reach",
+        """
+Medians, with the lowest and the highest of the runs. The text is the Japanese React documentation
+(CC BY 4.0, the folder `src/content` of <https://github.com/reactjs/ja.react.dev>); the 10,000
+files are short notes that the benchmark writes itself.
+
+- Starting: our server and an empty one take turns, each in a new process, and the SDK's client
+  asks both. Byte code is cached, as after the first start.
+- Importing: `mdvec import` and the model's encoder alone take turns, each in a new process. The
+  import's time is the `seconds` of its report, loading the model included; the encoder gets the
+  same texts in the same lists, and its loading does not count.
+- Updating: an audit hook of Python's counts the files that are opened.
+- Searching: every question is asked once to warm up, then several times, one at a time; what is
+  measured is the client's wait.
+""",
+        {
+            "startup": startup.measure,
+            "importing": importing.measure,
+            "updating": updating.measure,
+            "splitting": splitting.measure,
+            "searching": searching.measure,
+        },
+    ),
+    Section(
+        "chunk-size",
+        "The chunk size of `use`",
+        f"""
+{chunk_size.FILES} files of the same documentation, cut at headings with each size. A question is a
+Japanese heading of level 2 or 3 that occurs once; heading lines are left out of what is embedded,
+so only the passage itself can answer. The right answer is the section that stood under the
+heading, and sections rank by their best chunk.
+""",
+        {"chunk_size": chunk_size.measure},
+    ),
+)
+NAMES = [name for part in SECTIONS for name in part.subjects]
+
+
+def main() -> int:
+    """Measure what was asked for; the exit code tells whether every bar was met."""
+    arguments = _arguments()
+    rows: list[Row] = []
+    for part in SECTIONS:
+        measured = _measure(part, arguments)
+        rows += [row for found in measured.values() for row in found]
+        if measured.keys() == part.subjects.keys():
+            put_section(
+                PAGE, part.key,
+                section(part.title, part.explanation, [*sum(measured.values(), [])]),
+            )  # fmt: skip
+            print(f"wrote the section {part.title!r} of {PAGE}")
+        elif measured:
+            print(f"the section {part.title!r} of {PAGE.name} stays: not all of it was measured")
+    _print_table(rows)
+    return int(any(row.met is False for row in rows))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--only", type=_names, default=NAMES, help=f"some of: {','.join(NAMES)}; default: all"
+    )
+    parser.add_argument("--runs", type=int, help="how often to measure each (default: its own)")
+    parser.add_argument("--corpus", type=Path, help="the folder of Japanese Markdown")
+    return parser.parse_args()
+
+
+def _names(given: str) -> list[str]:
+    names = given.split(",")
+    if unknown := set(names) - set(NAMES):
+        raise argparse.ArgumentTypeError(f"no {', '.join(unknown)}; choose of {', '.join(NAMES)}")
+    return names
+
+
+def _measure(part: Section, arguments: argparse.Namespace) -> dict[str, list[Row]]:
+    """The rows of each benchmark that was asked for and can run here."""
+    measured = {}
+    for name, measure in part.subjects.items():
+        if name not in arguments.only:
+            continue
+        print(f"{name} …", end=" ", flush=True)
+        began = time.perf_counter()
+        try:
+            with tempfile.TemporaryDirectory(prefix="mdvec-bench-") as folder:
+                measured[name] = measure(
+                    Bench(Path(folder).resolve(), arguments.runs, arguments.corpus)
+                )
+        except Skipped as missing:
+            print(f"skipped: {missing}")
+        else:
+            print(f"{time.perf_counter() - began:.0f} s")
+    return measured
+
+
+def _print_table(rows: list[Row]) -> None:
+    for row in rows:
+        verdict = {"yes": "ok  ", "NO": "MISS", "": "    "}[row.verdict]
+        print(f"{verdict}  {row.what}\n      {row.measured}" + (f"   [{row.bar}]" if row.bar else ""))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Searching: a warm server over STDIO, asked in Japanese, with ten thousand chunks or more."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import anyio
+import psutil
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mdvec.registering import add_tool
+from processes import SERVER, Bench, run_mdvec
+from rows import Row, median, spread
+
+CHUNKS = 10_000
+CHUNK_SIZE = 128
+LATENCY_BAR_MS = 60
+MEMORY_BAR_MB = 300
+QUESTIONS = (
+    "state を更新しても画面が変わらないのはなぜ？",
+    "エフェクトが二回実行される",
+    "useEffect の依存配列には何を書けばよいか",
+    "リストの key は何のためにあるのか",
+    "フォームの入力値を親コンポーネントで管理したい",
+    "コンテクストで props の受け渡しを減らす方法",
+    "サーバコンポーネントとクライアントコンポーネントの違い",
+    "How do I memoize an expensive calculation?",
+    "ref と state の使い分け",
+    "エラーバウンダリの書き方",
+    "レンダー中に副作用を起こしてはいけない理由",
+    "React Compiler を導入する手順",
+    "カスタムフックでロジックを共有する",
+    "ストリーミングしながら HTML を返す",
+    "オブジェクトを含む state を正しく更新する",
+    "条件に応じて違う JSX を表示する",
+    "useReducer に移行する",
+    "データ取得中にローディングを出したい",
+    "非推奨になったライフサイクルメソッド",
+    "イベントの伝播を止める",
+)
+
+
+def measure(bench: Bench) -> list[Row]:
+    """Import the corpus in small chunks, then ask every question several times."""
+    database = bench.folder / "search.sqlite"
+    add_tool(database, "react", "React の日本語ドキュメント", bench.corpus, "markdown")
+    done = run_mdvec(
+        bench, "import", "-n", "react", "--model", "use", "--chunk-size", str(CHUNK_SIZE),
+        "--format", "json", "--database", database,
+    )  # fmt: skip
+    chunks = json.loads(done.stdout)["chunks"]
+    milliseconds, memory = anyio.run(_ask_all, bench, database, bench.times(5))
+    return [
+        Row(
+            f"search over STDIO, {chunks:,} chunks, `use`, warm",
+            spread(milliseconds, "ms"),
+            f"median ≤ {LATENCY_BAR_MS} ms with {CHUNKS:,} chunks",
+            chunks >= CHUNKS and median(milliseconds) <= LATENCY_BAR_MS,
+        ),
+        Row(
+            "the server's memory, at most",
+            f"{memory:.0f} MB",
+            f"≤ {MEMORY_BAR_MB} MB",
+            memory <= MEMORY_BAR_MB,
+        ),
+    ]
+
+
+async def _ask_all(bench: Bench, database: Path, rounds: int) -> tuple[list[float], float]:
+    """Milliseconds of every search after a first round, and the server's most memory."""
+    server = StdioServerParameters(
+        command=sys.executable, args=["-c", SERVER, "--database", str(database)],
+        env=bench.environment, cwd=bench.folder,
+    )  # fmt: skip
+    milliseconds, memory = [], []
+    async with Client(stdio_client(server)) as client:
+        (process,) = psutil.Process().children()
+        for number in range(rounds + 1):
+            for question in QUESTIONS:
+                took = await _ask(client, question)
+                if number:
+                    milliseconds.append(took)
+                memory.append(_memory_mb(process))
+    return milliseconds, max(memory)
+
+
+async def _ask(client: Client, question: str) -> float:
+    began = time.perf_counter()
+    answer = await client.call_tool("react", {"query": question})
+    seconds = time.perf_counter() - began
+    if answer.is_error or len(answer.structured_content["results"]) != 5:
+        raise RuntimeError(f"no five hits for {question!r}: {answer.content}")
+    return seconds * 1000
+
+
+def _memory_mb(process: psutil.Process) -> float:
+    """What the process had at its highest where the system tells, else what it has now."""
+    status = Path(f"/proc/{process.pid}/status")
+    if status.exists():
+        lines = status.read_text().splitlines()
+        peak = next(line for line in lines if line.startswith("VmHWM"))
+        return int(peak.split()[1]) * 1.024 / 1000
+    return process.memory_info().rss / 1e6

@@ -1,0 +1,104 @@
+"""What every command says of itself, and what it says to a command line that is wrong."""
+
+import pytest
+
+SHARED = "--database --config --verbose -v --help -h"
+OPTIONS = {
+    "": "--version --help -h tool import status model",
+    "tool": "--help -h add update delete enable disable ls",
+    "tool add": f"--name -n --description -d --source -s --kind {SHARED}",
+    "tool update": f"--name -n --description -d --source -s {SHARED}",
+    "tool delete": f"--name -n -y --yes {SHARED}",
+    "tool enable": f"--name -n {SHARED}",
+    "tool disable": f"--name -n {SHARED}",
+    "tool ls": f"--all --format {SHARED}",
+    "import": (
+        "--name -n --mode -m new replace update --model --chunk-strategy heading token "
+        f"--chunk-size --chunk-overlap --format {SHARED}"
+    ),
+    "status": f"--name -n --format {SHARED}",
+    "model": "--help -h ls pull",
+    "model ls": f"--format {SHARED}",
+    "model pull": SHARED,
+}
+
+
+def test_the_help_of_every_command_names_every_option_short_and_long(mdvec):
+    for command, done in zip(
+        OPTIONS, mdvec.each(*(f"{command} --help" for command in OPTIONS)), strict=True
+    ):
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith(f"Usage: {f'mdvec {command}'.strip()} ")
+        words = done.out.replace(",", " ").replace("[", " ").replace("]", " ").replace("|", " ")
+        assert set(OPTIONS[command].split()) - set(words.split()) == set(), command
+    assert mdvec("import", "-h").out == mdvec("import", "--help").out
+
+
+def test_the_default_mode_of_an_import_is_new(mdvec):
+    assert "[default: new]" in " ".join(mdvec("import", "--help").out.split())
+
+
+@pytest.mark.parametrize("command", [["--help"], ["import", "--help"], ["--version"]])
+def test_help_and_version_load_no_library_that_takes_its_time(mdvec, command):
+    done = mdvec(*command, python=("-X", "importtime"))
+    loaded = {line.rpartition("|")[2].strip() for line in done.err.splitlines()}
+    assert "mdvec_cli.main" in loaded
+    heavy = {"numpy", "torch", "transformers", "apsw", "pydantic.main", "rich", "sentencepiece"}
+    assert loaded & heavy == set()
+
+
+def test_the_version_is_one_line(mdvec):
+    from mdvec import __version__
+
+    done = mdvec("--version")
+    assert (done.code, done.out, done.err) == (0, f"mdvec {__version__}\n", "")
+
+
+def test_a_command_alone_shows_its_help_and_fails_as_wrong_usage(mdvec):
+    for done in mdvec.each("", "tool", "model"):
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("Usage: mdvec")
+
+
+WRONG = {
+    "import": "error: Missing option '--name' / '-n'; see: mdvec import --help",
+    "import -n a --mode merge": (
+        "error: Invalid value for '--mode' / '-m': 'merge' is not one of "
+        "'new', 'replace', 'update'; see: mdvec import --help"
+    ),
+    "import -n a --chunk-strategy page": (
+        "error: Invalid value for '--chunk-strategy': 'page' is not one of "
+        "'heading', 'token'; see: mdvec import --help"
+    ),
+    "import -n a --chunk-size many": (
+        "error: Invalid value for '--chunk-size': it should be a valid integer, "
+        "unable to parse string as an integer; see: mdvec import --help"
+    ),
+    "status --format yaml": (
+        "error: Invalid value for '--format': 'yaml' is not one of 'table', 'json'; "
+        "see: mdvec status --help"
+    ),
+    "tool add -n a": (
+        "error: Missing option '--description' / '-d'; see: mdvec tool add --help"
+    ),
+    "tool add -n a -d d -s docs --kind household": (
+        "error: Invalid value for --kind: 'household' cannot be imported by this version; "
+        "choose: markdown; see: mdvec tool add --help"
+    ),
+    "tool update -n a": (
+        "error: Invalid value for --description / --source: name what to change; "
+        "see: mdvec tool update --help"
+    ),
+    "tool list": "error: No such command 'list'. Did you mean 'ls'?; see: mdvec tool --help",
+    "tool ls notes": (
+        "error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"
+    ),
+    "model pull": "error: Missing argument 'name'; see: mdvec model pull --help",
+}
+
+
+def test_wrong_usage_is_one_line_that_says_where_to_look_and_exit_code_2(mdvec):
+    before = mdvec.files()
+    for command, done in zip(WRONG, mdvec.each(*WRONG), strict=True):
+        assert (done.code, done.out, done.err) == (2, "", f"{WRONG[command]}\n")
+    assert mdvec.files() == before
