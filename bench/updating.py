@@ -13,6 +13,9 @@ from rows import Row, median, spread
 
 FILES = 10_000
 FOLDERS = 100
+DIFFERENT = 500
+"""So many contents the files share: what is measured here is following, not embedding."""
+
 CHANGED = "000/note-00000.md"
 CHANGED_SECTIONS = 12
 UNCHANGED_BAR_MS = 0.1
@@ -110,7 +113,7 @@ def _write_files(source: Path) -> None:
         path = source / f"{number * FOLDERS // FILES:03d}" / f"note-{number:05d}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         sections = CHANGED_SECTIONS if number == 0 else 2
-        path.write_text(_note(number, sections), encoding="utf-8")
+        path.write_text(_note(number % DIFFERENT, sections), encoding="utf-8")
 
 
 def _note(number: int, sections: int) -> str:

@@ -7,7 +7,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = {"mdvec": "shared/src", "mdvec_cli": "manage-documents/src", "mdvec_mcp": "mcp-server/src"}
+PACKAGES = {
+    "mdvec": "shared/src",
+    "mdvec_cli": "manage-documents/src",
+    "mdvec_mcp": "mcp-server/src",
+}
 AT_LEAST = 90
 
 
@@ -19,17 +23,13 @@ def python(*arguments: str) -> int:
 def main() -> int:
     """Tests first; the coverage counts only when they pass."""
     python("coverage", "erase")
-    failed = python(
-        "coverage", "run", "-m", "pytest", "-m", "not soak", *sys.argv[1:]
-    )
+    failed = python("coverage", "run", "-m", "pytest", "-m", "not soak", *sys.argv[1:])
     python("coverage", "combine", "--quiet")
     if failed:
         return failed
     for package, folder in PACKAGES.items():
         print(f"\ncoverage of {package}", flush=True)
-        failed |= python(
-            "coverage", "report", f"--include={folder}/*", f"--fail-under={AT_LEAST}"
-        )
+        failed |= python("coverage", "report", f"--include={folder}/*", f"--fail-under={AT_LEAST}")
     return failed
 
 

@@ -123,7 +123,9 @@ class Mdvec:
         self._running: list[Terminal | subprocess.Popen[str]] = []
 
     def __call__(self, *arguments, stdin="", first="", python=(), **environment) -> Done:
-        """Run to the end; ``first`` is Python that runs before the command does."""
+        """Run to the end; ``first`` is Python that runs before the command does; a variable
+        of the environment that is None is taken away.
+        """
         done = subprocess.run(
             self._command(arguments, first, python),
             input=stdin,
@@ -137,9 +139,14 @@ class Mdvec:
         return Done(done.returncode, done.stdout, done.stderr)
 
     def each(self, *commands, **environment) -> list[Done]:
-        """Run several commands, two at a time; each is given as one line."""
+        """Run several commands, two at a time; each is given as one line or as its words."""
+
+        def run(command) -> Done:
+            words = command.split() if isinstance(command, str) else command
+            return self(*words, **environment)
+
         with ThreadPoolExecutor(2) as pool:
-            return list(pool.map(lambda line: self(*line.split(), **environment), commands))
+            return list(pool.map(run, commands))
 
     def start(self, *arguments) -> subprocess.Popen[str]:
         """Start, and leave it running."""
@@ -184,16 +191,18 @@ class Mdvec:
     def _command(self, arguments, first: str = "", python=()) -> list[str]:
         return [sys.executable, *python, "-c", first + MAIN, *map(str, arguments)]
 
-    def _place(self, environment: dict[str, str]) -> dict[str, object]:
-        return {"cwd": self.work, "env": self.environment | environment}
+    def _place(self, changes: dict[str, str | None]) -> dict[str, object]:
+        wanted = (self.environment | changes).items()
+        environment = {name: value for name, value in wanted if value is not None}
+        return {"cwd": self.work, "env": environment}
 
-
-def until(holds: Callable[[], object]) -> None:
-    """Wait for something to become true."""
-    deadline = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
+    @staticmethod
+    def until(holds: Callable[[], object]) -> None:
+        """Wait for something to become true."""
+        deadline = time.monotonic() + SECONDS
+        while not holds():
+            assert time.monotonic() < deadline, "it did not happen"
+            time.sleep(0.01)
 
 
 @pytest.fixture

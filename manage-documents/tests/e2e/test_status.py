@@ -22,7 +22,7 @@ def test_commands_on_a_missing_database_say_how_to_begin_and_create_nothing(mdve
 
 
 def test_without_a_setting_the_database_lies_in_the_users_data_folder(mdvec):
-    done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", MDVEC_DATABASE_PATH="")
+    done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", MDVEC_DATABASE_PATH=None)
     assert done.code == 0
     assert [path for path in mdvec.files() if path.endswith("/mdvec/vector-db.sqlite")] != []
     assert not (mdvec.work / "vector-db.sqlite").exists()
@@ -56,9 +56,12 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
 
 def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
     details = notes("status", "--name", "notes", "--format", "json").json
-    assert [(line["file_path"], line["title"], line["chunks"]) for line in details["documents"]] == [
-        ("git/worktrees.md", "Git worktrees", 1), ("water.md", "水の備え", 2), ("米.txt", "米", 1),
-    ]  # fmt: skip
+    documents = details["documents"]
+    assert [(line["file_path"], line["title"], line["chunks"]) for line in documents] == [
+        ("git/worktrees.md", "Git worktrees", 1),
+        ("water.md", "水の備え", 2),
+        ("米.txt", "米", 1),
+    ]
     shown = {key: details[key] for key in ("document_count", "vector_count", "dimension", "model")}
     assert shown == {"document_count": 3, "vector_count": 4, "dimension": 512, "model": "use"}
     assert details["fingerprint"].startswith("use@")

@@ -1,5 +1,7 @@
 """What every command says of itself, and what it says to a command line that is wrong."""
 
+import re
+
 import pytest
 
 SHARED = "--database --config --verbose -v --help -h"
@@ -29,21 +31,18 @@ def test_the_help_of_every_command_names_every_option_short_and_long(mdvec):
     ):
         assert (done.code, done.err) == (0, "")
         assert done.out.startswith(f"Usage: {f'mdvec {command}'.strip()} ")
-        words = done.out.replace(",", " ").replace("[", " ").replace("]", " ").replace("|", " ")
-        assert set(OPTIONS[command].split()) - set(words.split()) == set(), command
-    assert mdvec("import", "-h").out == mdvec("import", "--help").out
+        words = set(re.findall(r"[\w-]+", done.out))
+        assert set(OPTIONS[command].split()) - words == set(), command
+        if command == "import":
+            assert "[default: new]" in " ".join(done.out.split())
 
 
-def test_the_default_mode_of_an_import_is_new(mdvec):
-    assert "[default: new]" in " ".join(mdvec("import", "--help").out.split())
-
-
-@pytest.mark.parametrize("command", [["--help"], ["import", "--help"], ["--version"]])
+@pytest.mark.parametrize("command", [["--help"], ["import", "-h"], ["--version"]])
 def test_help_and_version_load_no_library_that_takes_its_time(mdvec, command):
     done = mdvec(*command, python=("-X", "importtime"))
     loaded = {line.rpartition("|")[2].strip() for line in done.err.splitlines()}
     assert "mdvec_cli.main" in loaded
-    heavy = {"numpy", "torch", "transformers", "apsw", "pydantic.main", "rich", "sentencepiece"}
+    heavy = {"numpy", "torch", "transformers", "apsw", "rich", "sentencepiece"}
     assert loaded & heavy == set()
 
 
@@ -78,9 +77,7 @@ WRONG = {
         "error: Invalid value for '--format': 'yaml' is not one of 'table', 'json'; "
         "see: mdvec status --help"
     ),
-    "tool add -n a": (
-        "error: Missing option '--description' / '-d'; see: mdvec tool add --help"
-    ),
+    "tool add -n a": ("error: Missing option '--description' / '-d'; see: mdvec tool add --help"),
     "tool add -n a -d d -s docs --kind household": (
         "error: Invalid value for --kind: 'household' cannot be imported by this version; "
         "choose: markdown; see: mdvec tool add --help"
@@ -90,9 +87,7 @@ WRONG = {
         "see: mdvec tool update --help"
     ),
     "tool list": "error: No such command 'list'. Did you mean 'ls'?; see: mdvec tool --help",
-    "tool ls notes": (
-        "error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"
-    ),
+    "tool ls notes": ("error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"),
     "model pull": "error: Missing argument 'name'; see: mdvec model pull --help",
 }
 

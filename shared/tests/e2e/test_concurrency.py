@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 from collection import Collection
+
 from mdvec.errors import MdvecError
 
 CHILD = Path(__file__).parents[3] / "tests" / "importing_child.py"

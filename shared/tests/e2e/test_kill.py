@@ -16,9 +16,10 @@ FILES = 40
 def fill(folder: Path, seed: int) -> None:
     """Write files with a few sections each; another seed changes about half of them."""
     for number in range(FILES):
-        words = random.Random(f"{number}-{seed if number % 2 else 0}")  # noqa: S311
+        words = random.Random(f"{number}-{seed if number % 2 else 0}")
         sections = [
-            f"## 節 {words.random()}\n\n" + "".join(words.choices("春夏秋冬花鳥風月abc。\r\n", k=300))
+            f"## 節 {words.random()}\n\n"
+            + "".join(words.choices("春夏秋冬花鳥風月abc。\r\n", k=300))
             for _ in range(words.randint(1, 5))
         ]
         folder.mkdir(parents=True, exist_ok=True)
@@ -89,7 +90,7 @@ def documents(contents):
 
 
 MOMENTS = [
-    (mode, random.Random(f"{mode}{number}").randrange(FILES))  # noqa: S311
+    (mode, random.Random(f"{mode}{number}").randrange(FILES))
     for number in range(7)
     for mode in ("new", "update", "replace")
 ]
@@ -103,7 +104,7 @@ def test_a_killed_import_leaves_whole_documents_and_update_completes_it(tmp_path
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["new", "update", "replace"])
 def test_two_hundred_kills(tmp_path, mode):
-    moments = random.Random(mode)  # noqa: S311
+    moments = random.Random(mode)
     for number in range(200):
         files = moments.randrange(FILES // 2 if mode == "update" else FILES)
         kill_and_recover(tmp_path / str(number), mode, files)

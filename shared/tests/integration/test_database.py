@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+
 from mdvec import registering
 from mdvec.interfaces.database import migrations
 from mdvec.interfaces.database.sqlite import (
@@ -135,7 +136,7 @@ def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection)
 
     child = subprocess.run(
         [sys.executable, str(CHILD), str(collection.database), "notes", "new"],
-        preexec_fn=small_disk,  # noqa: PLW1509 - sets one limit in the child
+        preexec_fn=small_disk,
         capture_output=True,
         text=True,
         check=False,

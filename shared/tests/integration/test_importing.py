@@ -4,13 +4,14 @@ import os
 
 import numpy as np
 import pytest
+from tiny_embedder import TinyBackend
+
 from mdvec.core.text.chunking import InvalidChunking
 from mdvec.errors import MdvecError
 from mdvec.import_options import ImportRefused
 from mdvec.importing import import_tool
 from mdvec.interfaces.embedding.embedder import Embedder
 from mdvec.interfaces.filesystem.scan import Problem, SourceMissing
-from tiny_embedder import TinyBackend
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
 
@@ -113,7 +114,9 @@ def test_a_replace_with_other_options_rebuilds_everything(collection):
     report = collection.import_("replace", strategy="token", size=128, overlap=16)
     assert report.chunks != first.chunks
     assert collection.search("一について").total_chunks == report.chunks
-    names = collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%' OR name = 'knn_1_1'")
+    names = collection.rows(
+        "SELECT name FROM sqlite_schema WHERE name LIKE '%@%' OR name = 'knn_1_1'"
+    )
     assert names == []
     collection.check()
     assert collection.import_().unchanged == 1

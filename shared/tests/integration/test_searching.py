@@ -3,12 +3,13 @@
 from contextlib import nullcontext
 
 import pytest
+from tiny_embedder import TinyBackend, tiny_embedder
+
 from mdvec import registering
 from mdvec.interfaces.database.sqlite import DatabaseMissing
 from mdvec.interfaces.database.tools import ToolNotFound
 from mdvec.interfaces.embedding.embedder import UnembeddableText
 from mdvec.searching import Answer, SearchRefused, search
-from tiny_embedder import TinyBackend, tiny_embedder
 
 BODY = "水の備蓄は一人一日三リットルを目安にします。台所の下の棚に置きます。" * 2
 OTHER = "Keep two branches checked out at the same time with git worktree add. " * 2

@@ -52,14 +52,15 @@ def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int)
 def known_embeddings(
     connection: apsw.Connection, tables: Tables, file_path: str, content_hash: str
 ) -> dict[str, bytes]:
-    """Embeddings by chunk text, of the document at that path and of any with that content.
+    """Embeddings by chunk text, of the document at that path and of one with that content.
 
-    The second finds a file that was moved or copied.
+    The second finds a file that was moved or copied; one is enough, however many copies there are.
     """
     rows = connection.execute(
         f"SELECT v.chunk_text, v.embedding FROM {tables.vectors} AS v "
         f"JOIN {tables.documents} AS d ON d.id = v.document_id "
-        "WHERE (d.tool_id = ? AND d.file_path = ?) OR d.content_hash = ?",
+        "WHERE (d.tool_id = ? AND d.file_path = ?) "
+        f"OR d.id = (SELECT id FROM {tables.documents} WHERE content_hash = ? LIMIT 1)",
         (tables.tool_id, file_path, content_hash),
     )
     return {str(text): bytes(blob) for text, blob in rows}

@@ -23,6 +23,8 @@ from mdvec.interfaces.embedding.cards import USE
 from mdvec.interfaces.embedding.embedder import ModelUnavailable
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from mdvec.interfaces.embedding.embedder import Vectors
 
 _UNKNOWN = 0
@@ -50,6 +52,8 @@ class UseTokenizer:
         self._pieces = sentencepiece.SentencePieceProcessor(
             model_file=str(resources() / "sp.model")
         )
+        numbers = list(range(self._pieces.get_piece_size()))
+        self._lengths = np.fromiter(map(len, self._pieces.id_to_piece(numbers)), dtype=np.int32)
 
     def encode(self, text: str, **specials: Any) -> list[int]:  # noqa: ANN401
         """Token numbers, as the wheel's own tokenizer gives them.
@@ -71,22 +75,24 @@ class UseTokenizer:
         """Token places, read in blocks so that a huge text costs no huge lattice."""
         spans: list[TokenSpan] = []
         for start, end in blocks(text, _BLOCK_CHARS):
-            read = self._pieces.encode(text[start:end], return_type="offset_mapping")
-            for number, piece, (first, last) in zip(
-                read["ids"], read["pieces"], read["offsets"], strict=True
-            ):
-                repeats = len(piece) if number == _UNKNOWN else 1
-                spans.extend(_shares(start + first, start + last, repeats))
+            edges = (start + self._edges(text[start:end])).tolist()
+            spans += zip(edges[:-1], edges[1:], strict=True)
         return spans
 
+    def _edges(self, text: str) -> NDArray[np.intp]:
+        """Where each token begins, and where the last one ends.
 
-def _shares(first: int, last: int, repeats: int) -> list[TokenSpan]:
-    """``repeats`` tokens over the characters from ``first`` to ``last``, as evenly as they go."""
-    if repeats == 1:
-        return [(first, last)]
-    length = last - first
-    edges = [first + length * share // repeats for share in range(repeats + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+        Tokens are counted off along the normalised text, whose characters know where they come
+        from: sentencepiece's own mapping tells the same in three times the time.
+        """
+        ids = self._pieces.encode(text, return_type="numpy")
+        lengths = self._lengths[ids]
+        if _UNKNOWN in ids:
+            unknown = ids == _UNKNOWN
+            runs = [len(piece) for piece in self._pieces.encode(text, out_type=str)]
+            lengths = np.repeat(np.where(unknown, 1, lengths), np.where(unknown, runs, 1))
+        _, origins = self._pieces.normalize(text, with_offsets=True)
+        return np.asarray(origins)[np.append(0, np.cumsum(lengths))]
 
 
 class UseBackend:
