@@ -42,9 +42,8 @@ async def ask(database: Path) -> None:
             answer = await client.call_tool("notes", {"query": question, "k": 2})
             print(f"\n? {question}")
             for hit in answer.structured_content["results"]:
-                print(
-                    f"  {hit['score']:.2f}  {hit['file_path']}:{hit['start_line']}  {hit['heading']}"
-                )
+                place = f"{hit['file_path']}:{hit['start_line']}"
+                print(f"  {hit['score']:.2f}  {place}  {hit['heading']}")
             best = answer.structured_content["results"][0]["content"]
             print("\n".join(f"        {line}" for line in best.splitlines()[:8] if line.strip()))
 

@@ -46,7 +46,7 @@ def test_the_first_import_fills_the_tool_and_reports_what_could_not_go_in(mdvec)
         "3 chunks, 3 embedded with use in "
     )
     assert done.err.splitlines() == [
-        "model: use, as asked",
+        "model: use",
         "failed: big.md: it has 300 bytes, over the limit of 250 ([scan] max_bytes)",
         "failed: gone.md: the link leads nowhere",
         "failed: latin.md: it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8",
@@ -119,7 +119,7 @@ def test_replace_takes_other_chunking_and_verbose_tells_the_time_of_each_stage(n
             "file_scan", "model_load", "read_and_hash", "split", "embed", "write", "import_total",
         )
     ]  # fmt: skip
-    assert "DEBUG [import] 米.txt: 1 chunks, chars=[40]" in lines
+    assert "DEBUG [import] 米.txt: 1 chunks, chars=[41]" in lines
     chunking = notes("status", "-n", "notes", "--format", "json").json["chunking"]
     assert (chunking["strategy"], chunking["size"], chunking["overlap"]) == ("token", 64, 0)
 
@@ -128,7 +128,7 @@ def test_an_update_with_other_options_than_the_tool_has_is_refused(notes):
     update = "import -n notes --mode update"
     refused = {
         f"{update} --chunk-size 128": (
-            "error: the tool 'notes' was cut with size = 256; to change it to 128, "
+            "error: the tool 'notes' was cut with size = 192; to change it to 128, "
             "build it again with --mode replace\n"
         ),
         f"{update} --chunk-overlap 8": (

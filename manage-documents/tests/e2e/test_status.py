@@ -66,7 +66,7 @@ def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
     assert shown == {"document_count": 3, "vector_count": 4, "dimension": 512, "model": "use"}
     assert details["fingerprint"].startswith("use@")
     assert details["chunking"] == {
-        "strategy": "heading", "size": 256, "overlap": 32, "heading_levels": [1, 2, 3],
+        "strategy": "heading", "size": 192, "overlap": 24, "heading_levels": [1, 2, 3],
         "min_chars": 50,
     }  # fmt: skip
     numbers = details["statistics"]
@@ -79,7 +79,7 @@ def test_the_details_in_plain_lines_are_names_and_values(notes):
     assert lines[0] == "fact\tvalue"
     facts = dict(line.split("\t") for line in lines[1:14])
     assert facts["source"] == str(notes.docs)
-    assert facts["chunks"] == "heading, up to 256 tokens, overlap 32"
+    assert facts["chunks"] == "heading, up to 192 tokens, overlap 24"
     assert (facts["documents"], facts["vectors"], facts["embeddings"]) == ("3", "4", "8.2 kB")
     assert [line.split("\t")[0] for line in lines[14:]] == [
         "file", "git/worktrees.md", "water.md", "米.txt",

@@ -3,6 +3,8 @@
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.registering import add_tool, list_tools
 
+SPACE = "; the file keeps its space for later imports\n"
+
 
 def registered(mdvec):
     return {tool.name: tool for tool in list_tools(mdvec.database, active_only=False)}
@@ -27,7 +29,10 @@ def test_add_takes_every_option_by_its_long_name(mdvec):
 def test_add_takes_the_short_options_and_an_update_changes_only_what_it_names(mdvec):
     assert mdvec("tool", "add", "-n", "notes", "-d", "first", "-s", "docs", "-v").code == 0
     done = mdvec("tool", "update", "-n", "notes", "-d", "second\nline")
-    assert (done.code, done.err) == (0, "updated notes\n")
+    assert (done.code, done.err) == (
+        0,
+        "updated notes\na running server tells clients the new description after a restart\n",
+    )
     (mdvec.work / "other").mkdir()
     done = mdvec("tool", "update", "--name", "notes", "--source", "other")
     assert done.err == "updated notes\nnext: mdvec import -n notes --mode update\n"
@@ -99,7 +104,7 @@ def test_a_tool_named_like_sql_and_one_named_like_anothers_table_live_and_die_al
         ("select", 1),
     ]
     gone = mdvec.each("tool delete --name select --yes", "tool delete -n notes_data -y")
-    assert [done.err for done in gone] == ["deleted select\n", "deleted notes_data\n"]
+    assert [done.err for done in gone] == [f"deleted select{SPACE}", f"deleted notes_data{SPACE}"]
     with open_database(mdvec.database, "read") as connection:
         names = connection.execute("SELECT name FROM sqlite_schema").get
     assert [name for name in names if not name.startswith("sqlite_")] == ["tools"]
@@ -110,13 +115,13 @@ def test_switching_off_hides_a_tool_and_switching_on_brings_it_back(mdvec):
         add_tool(mdvec.database, name, "d", mdvec.docs, "markdown")
     off = mdvec("tool", "disable", "-n", "a")
     assert (off.code, off.out) == (0, "")
-    assert off.err == "disabled a; a running server follows when it is restarted\n"
+    assert off.err == "disabled a; a running server refuses it from now on\n"
     assert mdvec("tool", "ls").out == "b\n"
     assert mdvec("tool", "disable", "--name", "b").code == 0
     nothing = mdvec("tool", "ls")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "")
     long, short = mdvec.each("tool enable --name a", "tool enable -n b")
-    assert long.err == "enabled a; a running server follows when it is restarted\n"
+    assert long.err == "enabled a; a server that started while it was off needs a restart\n"
     assert (long.code, short.code) == (0, 0)
     assert mdvec("tool", "ls").out == "a\nb\n"
 
@@ -134,7 +139,7 @@ def test_ls_prints_the_active_names_alone_whatever_the_default_format_is(notes):
     assert (names.out, names.err) == ("notes\n", "")
     imported = registered(notes)["notes"].last_import_at
     assert table.out == (
-        "name\tactive\tkind\tmodel\tlast import\tsource\tdescription\n"
+        "name\tactive\tkind\tmodel\tlast import (UTC)\tsource\tdescription\n"
         f"notes\tyes\tmarkdown\tuse\t{imported}\t{notes.docs}\tthe notes of a test\n"
     )
     active = {
@@ -165,7 +170,7 @@ def test_delete_without_a_terminal_and_without_yes_refuses(notes):
 
 def test_delete_with_yes_drops_the_tool_and_leaves_its_folder(notes):
     done = notes("tool", "delete", "-n", "notes", "-y")
-    assert (done.code, done.out, done.err) == (0, "", "deleted notes\n")
+    assert (done.code, done.out, done.err) == (0, "", f"deleted notes{SPACE}")
     assert registered(notes) == {}
     assert len([path for path in notes.docs.rglob("*") if path.is_file()]) == 3
     again = notes("tool", "delete", "-n", "notes", "--yes")

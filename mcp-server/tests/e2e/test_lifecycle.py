@@ -1,7 +1,6 @@
 """The server's life: a light start, a clean stdout, models that come and go, a quick end."""
 
 import json
-import os
 import subprocess
 import threading
 import time
@@ -248,4 +247,4 @@ def test_settings_of_the_working_folder_do_not_count(filled, server, tmp_path):
         capture_output=True, stdin=subprocess.DEVNULL, timeout=30, check=False,
     )  # fmt: skip
     assert done.returncode == 0
-    assert os.listdir(tmp_path) == ["mdvec.toml"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mdvec.toml"]

@@ -17,7 +17,7 @@ from mdvec.interfaces.database import documents, tables, tools, vectors
 from mdvec.interfaces.database.sqlite import snapshot
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
-from mdvec.interfaces.embedding.embedder import Embedder, ModelError
+from mdvec.interfaces.embedding.embedder import Embedder, ModelError, ModelUnavailable
 from mdvec.interfaces.filesystem.scan import (
     FileText,
     FoundFile,
@@ -70,6 +70,12 @@ class ImportRun:
                 f"the tool {self.tool.name!r} has {len(stored)} documents already; "
                 "use --mode update to follow changes, or --mode replace to build it again"
             )
+        if stored and self.found.is_empty:
+            raise ImportRefused(
+                f"the folder {self.tool.source} is empty, but the tool {self.tool.name!r} has "
+                f"{len(stored)} documents; put the files back (is a disk not mounted?), "
+                "or empty the tool with --mode replace"
+            )
         self._drop_leftovers()
         if self.tool.generation == 0 or (self.request.mode == "new" and not stored):
             self._begin_first_generation()
@@ -79,6 +85,10 @@ class ImportRun:
         candidates = [file for file in self.found.files if not _same_state(stored, file)]
         self.unchanged = len(self.found.files) - len(candidates)
         self.files = len(candidates)
+        logger.debug(
+            "[import] scan: %d files (new or changed=%d, unchanged=%d), %d documents stored",
+            len(self.found.files), self.files, self.unchanged, len(stored),
+        )  # fmt: skip
         for number, file in enumerate(candidates, 1):
             self._import_file(file, stored.get(file.path))
             self.files_done = number
@@ -147,6 +157,8 @@ class ImportRun:
                     )
                 return
             self._store(file, text)
+        except ModelUnavailable:
+            raise
         except (UnreadableFile, ModelError) as error:
             self.failed.append(Problem(file.path, str(error)))
             return

@@ -27,6 +27,12 @@ def _as_tuple(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _lower_case(value: object) -> object:
+    if isinstance(value, list):
+        return tuple(item.lower() if isinstance(item, str) else item for item in value)
+    return value
+
+
 def _known_model(value: str) -> str:
     if value != "auto" and value not in CARDS:
         raise ValueError(value)
@@ -83,7 +89,7 @@ class ScanSettings(_Section):
     """Which files of a source folder are imported."""
 
     extensions: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^\.[^./\\]+$")], ...], BeforeValidator(_as_tuple)
+        tuple[Annotated[str, Field(pattern=r"^\.[^./\\]+$")], ...], BeforeValidator(_lower_case)
     ] = Field(
         (".md", ".markdown", ".txt"), min_length=1, description="a list of endings such as '.md'"
     )
@@ -198,7 +204,7 @@ def _section_for(key: str) -> str:
 def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     layer: dict[str, dict[str, Any]] = {}
     for name, text in environment.items():
-        if not name.startswith(_PREFIX) or name == "MDVEC_CONFIG":
+        if not name.startswith(_PREFIX) or name == "MDVEC_CONFIG" or not text:
             continue
         section, _, key = name.removeprefix(_PREFIX).lower().partition("_")
         layer.setdefault(section, {})[key] = _from_text(name, section, key, text)
@@ -211,8 +217,9 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
     """A setting of the environment in the type that a file would have it."""
     field = _known().get(section, {}).get(key)
     if field is None:
-        names = [f"{_PREFIX}{s}_{k}".upper() for s, keys in _known().items() for k in keys]
-        raise SettingsError(f"environment: {name} is no setting of mdvec{_nearest(name, names)}")
+        names = [f"{s}_{k}".upper() for s, keys in _known().items() for k in keys]
+        hint = _nearest(name.removeprefix(_PREFIX), names, _PREFIX)
+        raise SettingsError(f"environment: {name} is no setting of mdvec{hint}")
     if any("tuple" in str(part) for part in (field.annotation, *get_args(field.annotation))):
         items = [item.strip() for item in text.split(",") if item.strip()]
         return [int(item) if item.isdecimal() else item for item in items]
@@ -229,9 +236,10 @@ def _known() -> dict[str, dict[str, Any]]:
     }
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else f"; known are: {', '.join(known)}"
+def _nearest(name: str, known: list[str], prefix: str = "") -> str:
+    if close := difflib.get_close_matches(name, known, n=1, cutoff=0.5):
+        return f"; did you mean {prefix + close[0]!r}?"
+    return f"; known are: {', '.join(prefix + one for one in known)}"
 
 
 def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> SettingsError:

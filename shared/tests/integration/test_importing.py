@@ -10,7 +10,7 @@ from mdvec.core.text.chunking import InvalidChunking
 from mdvec.errors import MdvecError
 from mdvec.import_options import ImportRefused
 from mdvec.importing import import_tool
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.interfaces.filesystem.scan import Problem, SourceMissing
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
@@ -92,7 +92,7 @@ def test_an_update_of_unchanged_files_opens_none_and_loads_no_model(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")
     # The same size and time, other bytes: only opening the file would tell.
-    state = os.stat(collection.folder / "a.md")
+    state = (collection.folder / "a.md").stat()
     collection.write("a.md", note("二"))
     os.utime(collection.folder / "a.md", ns=(state.st_atime_ns, state.st_mtime_ns))
 
@@ -295,3 +295,27 @@ def test_two_tools_whose_names_begin_alike_do_not_touch_each_other(collection, t
     registering.delete_tool(collection.database, "notes")
     assert [row[0] for row in other.contents()] == ["b.md"]
     other.check()
+
+
+def test_an_empty_source_folder_is_taken_for_a_disk_that_is_not_mounted(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    (collection.folder / "a.md").unlink()
+    with pytest.raises(ImportRefused, match=r"is empty, but .* has 1 documents"):
+        collection.import_()
+    assert collection.import_("replace").deleted == 1
+    assert collection.contents() == []
+
+
+def test_a_model_that_is_not_here_stops_the_import(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.write("a.md", note("二"))
+    collection.write("b.md", note("三"))
+
+    def gone(name):
+        raise ModelUnavailable(f"{name} is gone")
+
+    with pytest.raises(ModelUnavailable, match="tiny is gone"):
+        import_tool(collection.request(), gone)
+    assert len(collection.contents()) == 1

@@ -56,16 +56,19 @@ def ls(
         return
     print_table(
         "Models",
-        ("name", "here", "dimension", "chunk size", "licence", "summary", "to get it"),
+        ("name", "here", "dimension", "chunk size", "licence", "summary"),
         [
             (
                 f"{card.name} (auto)" if card is auto else card.name,
-                "yes" if lack is None else lack, card.dimension, card.default_size,
-                card.licence, card.summary, "-" if lack is None else card.how_to_get,
+                "yes" if lack is None else "no", card.dimension, card.default_size, card.licence,
+                card.summary,
             )
             for card, lack in rows
         ],
     )  # fmt: skip
+    for card, lack in rows:
+        if lack is not None:
+            say(f"{card.name}: {lack}; to get it: {card.how_to_get}")
 
 
 @app.command("pull")

@@ -76,6 +76,8 @@ def update(
     settings = settings_from(config, database, verbose=verbose)
     tool = registering.update_tool(settings.database_path, name, description, source)
     say(f"updated {tool.name}")
+    if description is not None:
+        say("a running server tells clients the new description after a restart")
     if source is not None:
         say(f"next: mdvec import -n {tool.name} --mode update")
 
@@ -100,7 +102,7 @@ def delete(
         question = f"Delete {tool.name!r} and everything that was imported for it?"
         typer.confirm(question, abort=True, err=True)
     registering.delete_tool(settings.database_path, name)
-    say(f"deleted {tool.name}")
+    say(f"deleted {tool.name}; the file keeps its space for later imports")
 
 
 @app.command("enable")
@@ -129,8 +131,10 @@ def _switch(name: str, database: Path, *, active: bool) -> None:
     from mdvec import registering
 
     tool = registering.set_active(database, name, active=active)
-    done = "enabled" if active else "disabled"
-    say(f"{done} {tool.name}; a running server follows when it is restarted")
+    if active:
+        say(f"enabled {tool.name}; a server that started while it was off needs a restart")
+    else:
+        say(f"disabled {tool.name}; a running server refuses it from now on")
 
 
 @app.command("ls")
@@ -162,7 +166,7 @@ def ls(
 def _print_tools(tools: list[Tool]) -> None:
     print_table(
         "Tools",
-        ("name", "active", "kind", "model", "last import", "source", "description"),
+        ("name", "active", "kind", "model", "last import (UTC)", "source", "description"),
         [
             (
                 tool.name, tool.is_active, tool.kind, tool.model, tool.last_import_at,

@@ -19,10 +19,10 @@ _SENTENCE_END = re.compile(r"[。！？!?．]+[」』）)\]\"']*|\.[)\]\"']*(?=\
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ZERO_WIDTH_JOINER = "\u200d"
 _FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
-_FLAG_LETTERS_BEHIND = re.compile("[\U0001f1e6-\U0001f1ff]+\\Z")
 _EXTENDS = re.compile("[\U0001f3fb-\U0001f3ffﾞﾟ\U000e0020-\U000e007f]")
 """Skin tones, half-width voicing marks, and the tags of a flag such as Scotland's."""
 _LONGEST_CHARACTER = 32
+_LONGEST_FLAG_RUN = 1024
 
 
 def token_windows(
@@ -64,8 +64,10 @@ def sentence_windows(
         cut = _safe(content, edges[last], low) if good is None else good
         _add(windows, begin, cut)
         reached = bisect_right(edges, cut, lo=first, hi=last + 1) - 1
+        if edges[reached] < cut and not content[cut : edges[reached + 1]].strip():
+            reached += 1  # only the white space behind that token is left
         first = max(reached - options.overlap, first + 1)
-        begin = min(_safe(content, edges[first], start), cut)
+        begin = cut if first >= reached else min(_safe(content, edges[first], start), cut)
     _add(windows, begin, end)
     return windows
 
@@ -132,6 +134,12 @@ def _parts_a_character(content: str, cut: int) -> bool:
         return True
     if _FLAG_LETTER.match(after):
         # Two letters make a flag: only behind an odd number of them is one parted.
-        letters = _FLAG_LETTERS_BEHIND.search(content, max(cut - 2 * _LONGEST_CHARACTER, 0), cut)
-        return letters is not None and len(letters[0]) % 2 == 1
+        return _flag_letters_behind(content, cut) % 2 == 1
     return _EXTENDS.match(after) is not None or unicodedata.category(after) in ("Mn", "Me", "Mc")
+
+
+def _flag_letters_behind(content: str, cut: int) -> int:
+    first = cut
+    while first > max(cut - _LONGEST_FLAG_RUN, 0) and _FLAG_LETTER.match(content, first - 1):
+        first -= 1
+    return cut - first

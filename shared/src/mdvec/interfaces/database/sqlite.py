@@ -114,9 +114,11 @@ def _in_words(error: apsw.Error, path: Path) -> DatabaseError:
                 f"another program has kept {path} locked for {BUSY_TIMEOUT_MS // 1000} seconds; "
                 "try again when it is done"
             )
+    # sqlite-vec has one vague error for a full disk and for a damaged index.
     return DatabaseError(
-        f"{path} cannot do this ({error}); repeat the command, and if that does not help, "
-        "put back a copy, or delete the file and import again"
+        f"reading or writing {path} failed ({error}); check the disk and its free space, then "
+        "repeat the command; if it fails again, put back a copy, or delete the file and import "
+        "again"
     )
 
 

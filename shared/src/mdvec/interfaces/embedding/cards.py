@@ -29,27 +29,28 @@ PLAMO = ModelCard(
     default_overlap=64,
     max_tokens=4096,
     licence="Apache-2.0",
-    how_to_get='pip install "mdvec-shared[plamo]", then: mdvec model pull plamo',
+    how_to_get="pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder), "
+    "then: mdvec model pull plamo",
 )
 USE = ModelCard(
     name="use",
     summary="universal-sentence-encoder-multilingual v3: embedded, 16 languages, fast",
     dimension=512,
-    default_size=256,
-    default_overlap=32,
+    default_size=192,
+    default_overlap=24,
     max_tokens=4096,  # the encoder has no limit of its own; its memory grows with the text
     licence="Apache-2.0",
     how_to_get="comes with mdvec",
 )
 E5_SMALL = ModelCard(
     name="e5-small",
-    summary="multilingual-e5-small, 4 bit: better answers than use, about thirty times slower",
+    summary="multilingual-e5-small, 4 bit: better answers than use, about forty times slower",
     dimension=384,
     default_size=448,
     default_overlap=64,
     max_tokens=512,
     licence="MIT",
-    how_to_get='pip install "mdvec-shared[e5]"',
+    how_to_get="pip install -c constraints.txt -e './shared[e5]' (in mdvec's own folder)",
 )
 
 CARDS = {card.name: card for card in (PLAMO, USE, E5_SMALL)}

@@ -62,7 +62,7 @@ def choose(name: str) -> Choice:
             raise ModelUnavailable(
                 f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"
             )
-        return Choice(card, f"{name}, as asked")
+        return Choice(card, name)
     lack = missing(PLAMO)
     if lack is None:
         return Choice(PLAMO, "plamo, whose weights are in the local model cache")

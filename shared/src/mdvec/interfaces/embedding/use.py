@@ -92,7 +92,8 @@ class UseTokenizer:
             runs = [len(piece) for piece in self._pieces.encode(text, out_type=str)]
             lengths = np.repeat(np.where(unknown, 1, lengths), np.where(unknown, runs, 1))
         _, origins = self._pieces.normalize(text, with_offsets=True)
-        return np.asarray(origins)[np.append(0, np.cumsum(lengths))]
+        edges: NDArray[np.intp] = np.asarray(origins)[np.append(0, np.cumsum(lengths))]
+        return edges
 
 
 class UseBackend:
