@@ -58,7 +58,8 @@ def test_the_first_import_fills_the_tool_and_reports_what_could_not_go_in(mdvec)
 
 
 def test_mode_new_is_the_default_and_refuses_a_tool_that_has_documents(notes):
-    for done in notes.each("import --name notes", "import -n notes --mode new"):
+    for command in (("import", "--name", "notes"), ("import", "-n", "notes", "--mode", "new")):
+        done = notes(*command)
         assert (done.code, done.out) == (1, "")
         assert done.err == (
             "error: the tool 'notes' has 3 documents already; use --mode update to follow "
@@ -125,26 +126,22 @@ def test_replace_takes_other_chunking_and_verbose_tells_the_time_of_each_stage(n
 
 
 def test_an_update_with_other_options_than_the_tool_has_is_refused(notes):
-    update = "import -n notes --mode update"
     refused = {
-        f"{update} --chunk-size 128": (
+        "--chunk-size 128": (
             "error: the tool 'notes' was cut with size = 192; to change it to 128, "
             "build it again with --mode replace\n"
         ),
-        f"{update} --chunk-overlap 8": (
-            "error: the tool 'notes' was cut with overlap = 32; to change it to 8, "
-            "build it again with --mode replace\n"
-        ),
-        f"{update} --chunk-strategy token": (
+        "--chunk-strategy token": (
             "error: the tool 'notes' was cut with strategy = heading; to change it to token, "
             "build it again with --mode replace\n"
         ),
-        f"{update} --model e5-small": (
+        "--model e5-small": (
             "error: the tool 'notes' was imported with the model 'use'; to change it to "
             "'e5-small', build it again with --mode replace\n"
         ),
     }
-    for done, message in zip(notes.each(*refused), refused.values(), strict=True):
+    for options, message in refused.items():
+        done = notes("import", "-n", "notes", "--mode", "update", *options.split())
         assert (done.code, done.out, done.err) == (1, "", message)
     assert len(documents(notes)) == 3
 

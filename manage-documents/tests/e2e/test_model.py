@@ -57,11 +57,9 @@ def test_e5_small_imports_and_the_tool_stays_with_it(mdvec):
     done = mdvec("import", "-n", "notes", "--model", "e5-small", "--format", "json")
     assert (done.code, done.err) == (0, "model: e5-small\n")
     assert (done.json["model"], done.json["chunks_embedded"]) == ("e5-small", 1)
-    stays, other = mdvec.each(
-        "import -n notes -m update --format json",
-        "import -n notes -m update --model use",
-        MDVEC_MODEL_NAME=None,
-    )
+    again = ("import", "-n", "notes", "-m", "update", "--format", "json")
+    stays = mdvec(*again, MDVEC_MODEL_NAME=None)
+    other = mdvec(*again, "--model", "use")
     assert (stays.code, stays.json["model"]) == (0, "e5-small")
     assert (other.code, other.err) == (
         1,

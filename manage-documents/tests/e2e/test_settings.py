@@ -46,17 +46,7 @@ REFUSED = {
     "[databse]\npath = 'a'": "there is no section [databse]; did you mean 'database'?",
     "path = 'a'": ("'path' stands outside a section; settings are written as [database] path = …"),
     "[search]\nk = 0": "[search] k cannot be 0; allowed: 1 to 50 hits",
-    "[search]\nk = '5'": "[search] k cannot be '5'; allowed: 1 to 50 hits",
     "[chunking]\nsize = 5000": "[chunking] size cannot be 5000; allowed: 64 to 4096 tokens",
-    "[display]\ndefault_format = 'yaml'": (
-        "[display] default_format cannot be 'yaml'; allowed: 'table' or 'json'"
-    ),
-    "[model]\nmemory_threshold = 80": (
-        "[model] memory_threshold cannot be 80; allowed: a share of the memory, above 0 and up to 1"
-    ),
-    "[scan]\nextensions = '.md'": (
-        "[scan] extensions cannot be '.md'; allowed: a list of endings such as '.md'"
-    ),
 }
 
 

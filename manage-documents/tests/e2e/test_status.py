@@ -3,16 +3,15 @@
 import pytest
 from mdvec.registering import add_tool
 
-READING = ["status", "status -n notes", "tool ls", "tool ls --all"]
-WRITING = [
-    "import -n notes", "import -n notes --mode replace", "tool update -n notes -d new",
-    "tool enable -n notes", "tool disable -n notes", "tool delete -n notes -y",
+COMMANDS = [
+    "status", "status -n notes", "tool ls", "import -n notes", "tool update -n notes -d new",
+    "tool disable -n notes", "tool delete -n notes -y",
 ]  # fmt: skip
 
 
 def test_commands_on_a_missing_database_say_how_to_begin_and_create_nothing(mdvec):
     before = mdvec.files()
-    for done in mdvec.each(*READING, *WRITING):
+    for done in mdvec.each(*COMMANDS):
         assert (done.code, done.out) == (1, "")
         assert done.err == (
             f"error: there is no database at {mdvec.database}; begin with: "

@@ -7,7 +7,7 @@ import pytest
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.status import overview
 
-COMMANDS = ("status", "import -n notes -m update", "tool add -n other -d d -s docs")
+COMMANDS = ("status", "import -n notes -m update")
 
 # Root may write anywhere. The kernel lets a process give that up for the programs that it
 # starts, so the command starts itself once more.
@@ -48,6 +48,7 @@ def test_another_programs_database_is_left_alone(mdvec):
     each_refuses(
         mdvec,
         f"{mdvec.database} is a database of another program; name another file with --database",
+        (*COMMANDS, "tool add -n other -d d -s docs"),
     )
 
 
@@ -75,7 +76,7 @@ def test_a_database_that_lost_its_second_half_is_called_damaged(notes):
         notes,
         f"the database {notes.database} is damaged (database disk image is malformed); "
         "put back a copy, or delete it and import again",
-        (*COMMANDS[:2], "tool delete -n notes -y"),
+        (*COMMANDS, "tool delete -n notes -y"),
     )
 
 

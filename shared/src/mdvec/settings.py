@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,7 +47,7 @@ class _Section(BaseModel):
 class DatabaseSettings(_Section):
     """Where the one SQLite file lies."""
 
-    path: str | None = Field(None, description="a file's path")
+    path: str | None = Field(None, min_length=1, description="a file's path")
 
 
 class ChunkingSettings(_Section):
@@ -161,13 +162,13 @@ def load_settings(
 def _config_file(
     environment: Mapping[str, str], config: Path | None, project_folder: Path | None
 ) -> Path | None:
-    named = config or (Path(named) if (named := environment.get("MDVEC_CONFIG")) else None)
-    if named is not None:
-        if not named.expanduser().is_file():
+    named = config or environment.get("MDVEC_CONFIG")
+    if named:
+        if not _expanded(named).is_file():
             raise SettingsError(
                 f"there is no settings file {named}; check --config or MDVEC_CONFIG"
             )
-        return named.expanduser().absolute()
+        return _expanded(named).absolute()
     candidates = [platformdirs.user_config_path(APP, appauthor=False) / "config.toml"]
     if project_folder is not None:
         candidates.insert(0, project_folder / PROJECT_FILE)
@@ -189,9 +190,15 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 f"{path}: {section!r} stands outside a section; settings are written as "
                 f"{_section_for(section)}"
             )
-    if "path" in read.get("database", {}) and isinstance(read["database"]["path"], str):
-        read["database"]["path"] = str(path.parent / Path(read["database"]["path"]).expanduser())
+    database = read.get("database", {}).get("path")
+    if database and isinstance(database, str):
+        read["database"]["path"] = str(path.parent / _expanded(database))
     return read
+
+
+def _expanded(path: str | Path) -> Path:
+    """With ``~`` as the home folder; a ``~name`` that nobody has stays as it is."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises there
 
 
 def _section_for(key: str) -> str:
@@ -209,7 +216,7 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, An
         section, _, key = name.removeprefix(_PREFIX).lower().partition("_")
         layer.setdefault(section, {})[key] = _from_text(name, section, key, text)
     if path := layer.get("database", {}).get("path"):
-        layer["database"]["path"] = str(Path(path).expanduser().absolute())
+        layer["database"]["path"] = str(_expanded(path).absolute())
     return layer
 
 
@@ -220,13 +227,13 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
         names = [f"{s}_{k}".upper() for s, keys in _known().items() for k in keys]
         hint = _nearest(name.removeprefix(_PREFIX), names, _PREFIX)
         raise SettingsError(f"environment: {name} is no setting of mdvec{hint}")
+    value: str | list[str] = text
     if any("tuple" in str(part) for part in (field.annotation, *get_args(field.annotation))):
-        items = [item.strip() for item in text.split(",") if item.strip()]
-        return [int(item) if item.isdecimal() else item for item in items]
+        value = [item.strip() for item in text.split(",") if item.strip()]
     try:
-        return TypeAdapter(field.annotation).validate_python(text, strict=False)
+        return TypeAdapter(field.annotation).validate_python(value, strict=False)
     except ValidationError:
-        return text  # refused with everything else, under its section and key
+        return value  # refused with everything else, under its section and key
 
 
 def _known() -> dict[str, dict[str, Any]]:

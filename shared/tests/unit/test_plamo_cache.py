@@ -12,6 +12,7 @@ import pytest
 
 import mdvec
 from mdvec.interfaces.embedding import plamo_cache
+from mdvec.interfaces.embedding.cards import INSTALL_PLAMO
 from mdvec.interfaces.embedding.embedder import ModelUnavailable
 
 SOURCES = Path(mdvec.__file__).parents[1]
@@ -201,7 +202,7 @@ for use in (plamo_cache.weights, plamo_cache.pull, lambda: PlamoBackend(Path({st
     missing, weights, pull, backend = done.stdout.splitlines()
     assert missing == "torch is not installed"
     assert weights.startswith("the model 'plamo' is not here (torch is not installed); get it with")
-    assert pull == 'torch is not installed; get it with: pip install "mdvec-shared[plamo]"'
+    assert pull == f"torch is not installed; get it with: {INSTALL_PLAMO}"
     assert "No module named 'torch'" in backend
-    assert 'pip install "mdvec-shared[plamo]"' in backend
+    assert INSTALL_PLAMO in backend
     assert (done.stderr, done.returncode) == ("", 0)

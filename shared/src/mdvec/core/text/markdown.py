@@ -8,9 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-from markdown_it import MarkdownIt
-
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _YAML_MATTER = re.compile(
     r"---[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
@@ -72,6 +69,8 @@ def line_starts(content: str, start: int = 0) -> list[int]:
 
 
 def _headings(content: str, body: int) -> tuple[Heading, ...]:
+    from markdown_it import MarkdownIt  # an eighth of a second that most commands need not pay
+
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
     tokens = parser.parse(content[body:])
@@ -104,6 +103,8 @@ def _front_matter(content: str) -> tuple[int, str]:
 
 def _yaml_title(block: str) -> str | None:
     """The title, "" where there is none, None when the block is no front matter at all."""
+    import yaml
+
     try:
         # The base loader makes text of every value: a title of 1.10 or 2024-01-01 stays as it is.
         matter = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506

@@ -21,6 +21,7 @@ class ModelCard:
     how_to_get: str
 
 
+INSTALL_PLAMO = "pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder)"
 PLAMO = ModelCard(
     name="plamo",
     summary="PLaMo-Embedding-1B by Preferred Networks: the best Japanese answers, 2.1 GB",
@@ -29,8 +30,7 @@ PLAMO = ModelCard(
     default_overlap=64,
     max_tokens=4096,
     licence="Apache-2.0",
-    how_to_get="pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder), "
-    "then: mdvec model pull plamo",
+    how_to_get=f"{INSTALL_PLAMO}, then: mdvec model pull plamo",
 )
 USE = ModelCard(
     name="use",

@@ -13,13 +13,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from mdvec.interfaces.embedding.cards import PLAMO
+from mdvec.interfaces.embedding.cards import INSTALL_PLAMO, PLAMO
 from mdvec.interfaces.embedding.embedder import ModelUnavailable
 
 REPOSITORY = "pfnet/plamo-embedding-1b"
 REVISION = "f47268047fb3df74113675700c1e9dacdc68cb47"
 
-_INSTALL = 'pip install "mdvec-shared[plamo]"'
 _NEEDED = ["*.json", "*.jsonl", "*.model", "*.py", "*.safetensors", "*.txt"]
 _VOCABULARIES = ("*.model", "tokenizer.json*", "vocab*")
 _CACHES = (
@@ -62,7 +61,7 @@ def pull() -> Path:
     """
     for module in ("torch", "transformers", "huggingface_hub"):
         if importlib.util.find_spec(module) is None:
-            raise ModelUnavailable(f"{module} is not installed; get it with: {_INSTALL}")
+            raise ModelUnavailable(f"{module} is not installed; get it with: {INSTALL_PLAMO}")
     if not _complete(_snapshot()):
         _download()
     if not _complete(_snapshot()):

@@ -1,0 +1,44 @@
+"""`e5-small`: its limits are kept, and what it would read wrongly is refused."""
+
+import numpy as np
+import pytest
+
+from mdvec.core.text.chunking import ChunkingOptions, chunk_document
+from mdvec.core.text.markdown import outline
+from mdvec.interfaces.embedding.e5_small import E5SmallBackend
+from mdvec.interfaces.embedding.embedder import Embedder, UnembeddableText
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return E5SmallBackend()
+
+
+def test_a_nul_is_refused_because_the_library_would_end_the_text_there(backend):
+    with pytest.raises(UnembeddableText, match="NUL"):
+        Embedder(backend).embed_query("前\0後")
+
+
+def test_a_text_beyond_its_reach_is_refused(backend):
+    with pytest.raises(UnembeddableText, match="20,001 characters"):
+        Embedder(backend).embed_documents(["あ" * 20_001])
+
+
+def test_questions_and_passages_are_embedded_differently(backend):
+    embedder = Embedder(backend)
+    passage = embedder.embed_documents(["水の備蓄"])[0]
+    query = embedder.embed_query("水の備蓄")
+    assert passage.shape == query.shape == (384,)
+    assert np.abs(passage - query).max() > 1e-3
+    assert passage @ query > 0.8
+
+
+@pytest.mark.parametrize("strategy", ["heading", "token"])
+def test_no_chunk_has_more_tokens_than_the_model_takes(backend, strategy):
+    # Rare characters are many tokens to this model and few to the one that cuts.
+    text = "# 長い文\n\n" + "齟齬鬱蒼𠮷野家ｶﾞｷﾞ㍿½ word 文章を続けます。" * 120
+    options = ChunkingOptions(strategy, 448, 64, (1, 2, 3), 50)
+    chunks = chunk_document(text, outline(text, "a.md"), options, Embedder(backend))
+    assert len(chunks) > 2
+    assert all(backend._encoder.token_count(chunk.text) <= 512 for chunk in chunks)
+    assert all(text[chunk.start : chunk.end] == chunk.text for chunk in chunks)
