@@ -12,9 +12,7 @@ FILES = 80
 
 def measure(bench: Bench) -> list[Row]:
     """One row per size, and whether the default is as good as the best."""
-    results = call_in_child(
-        bench, "section_finding", "compare", str(bench.corpus), SIZES, FILES
-    )
+    results = call_in_child(bench, "section_finding", "compare", str(bench.corpus), SIZES, FILES)
     best = max(result["ndcg"] for result in results)
     return [
         Row(

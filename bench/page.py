@@ -32,10 +32,7 @@ def section(title: str, explanation: str, rows: Sequence[Row]) -> str:
         "",
         "| what | measured | bar | met |",
         "| --- | --- | --- | --- |",
-        *(
-            f"| {row.what} | {row.measured} | {row.bar} | {row.verdict} |"
-            for row in rows
-        ),
+        *(f"| {row.what} | {row.measured} | {row.bar} | {row.verdict} |" for row in rows),
     ]
     return "\n".join(lines)
 

@@ -165,4 +165,3 @@ def _read(path: Path) -> Document:
 
 def _every_nth(files: list[Path], count: int) -> list[Path]:
     return [files[number * len(files) // count] for number in range(min(count, len(files)))]
-

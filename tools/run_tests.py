@@ -23,7 +23,7 @@ def python(*arguments: str) -> int:
 def main() -> int:
     """Tests first; the coverage counts only when they pass."""
     python("coverage", "erase")
-    failed = python("coverage", "run", "-m", "pytest", "-m", "not soak", *sys.argv[1:])
+    failed = python("coverage", "run", "-m", "pytest", "-m", "not soak", "-n", "2", *sys.argv[1:])
     python("coverage", "combine", "--quiet")
     if failed:
         return failed

@@ -86,10 +86,11 @@ def resolve_chunking(
 
 def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
     size = chosen.get("size", card.default_size)
+    overlap = card.default_overlap
     return {
         "strategy": DEFAULT_STRATEGY,
         "size": card.default_size,
-        "overlap": min(card.default_overlap, size // 8),
+        "overlap": overlap if size >= card.default_size else min(overlap, size // 8),
         "heading_levels": DEFAULT_HEADING_LEVELS,
         "min_chars": DEFAULT_MIN_CHARS,
     }

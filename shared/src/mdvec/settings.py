@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 import platformdirs
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from mdvec.errors import MdvecError
 from mdvec.interfaces.embedding.cards import CARDS
@@ -37,6 +46,16 @@ def _lower_case(value: object) -> object:
 def _known_model(value: str) -> str:
     if value != "auto" and value not in CARDS:
         raise ValueError(value)
+    return value
+
+
+def _gitignore_pattern(value: str) -> str:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([value])
+    except re.error as error:
+        raise ValueError(value) from error
     return value
 
 
@@ -77,7 +96,7 @@ class SearchSettings(_Section):
 class ModelSettings(_Section):
     """Which embedding model is taken, and when the server lets go of it."""
 
-    name: Annotated[str, BeforeValidator(_known_model)] = Field(
+    name: Annotated[str, AfterValidator(_known_model)] = Field(
         "auto", description=f"'auto' or one of: {', '.join(CARDS)}"
     )
     auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
@@ -94,9 +113,9 @@ class ScanSettings(_Section):
     ] = Field(
         (".md", ".markdown", ".txt"), min_length=1, description="a list of endings such as '.md'"
     )
-    exclude: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = Field(
-        (), description="a list of patterns as in .gitignore"
-    )
+    exclude: Annotated[
+        tuple[Annotated[str, AfterValidator(_gitignore_pattern)], ...], BeforeValidator(_as_tuple)
+    ] = Field((), description="a list of patterns as in .gitignore")
     max_bytes: int = Field(10 * 2**20, ge=1, le=2**30, description="1 to 1073741824 bytes")
 
 
@@ -149,9 +168,11 @@ def load_settings(
     ]
     for layer, origin in layers:
         for section, values in layer.items():
+            merged.setdefault(section, {})
+            origins.setdefault((section, ""), origin)
             for key, value in values.items():
                 if value is not None:
-                    merged.setdefault(section, {})[key] = value
+                    merged[section][key] = value
                     origins[section, key] = origin
     try:
         return Settings.model_validate(merged)
@@ -233,7 +254,7 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
     try:
         return TypeAdapter(field.annotation).validate_python(value, strict=False)
     except ValidationError:
-        return value  # refused with everything else, under its section and key
+        return text  # refused with everything else, under its section and key
 
 
 def _known() -> dict[str, dict[str, Any]]:
@@ -266,5 +287,5 @@ def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> 
         )
     allowed = known[section][key].description
     return SettingsError(
-        f"{origin}: [{section}] {key} cannot be {first['input']!r}; allowed: {allowed}"
+        f"{origin}: [{section}] {key} cannot be {first['input']!r:.200}; allowed: {allowed}"
     )

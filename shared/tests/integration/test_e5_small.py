@@ -17,6 +17,28 @@ def backend():
 def test_a_nul_is_refused_because_the_library_would_end_the_text_there(backend):
     with pytest.raises(UnembeddableText, match="NUL"):
         Embedder(backend).embed_query("前\0後")
+    with pytest.raises(UnembeddableText, match="NUL"):
+        Embedder(backend).embed_documents(["文", "前\0後"])
+
+
+def test_a_ligature_that_the_library_has_no_room_for_is_read_letter_by_letter(backend):
+    embedder = Embedder(backend)
+    assert backend.oversized("ﷺ" * 130)
+    rows = embedder.embed_documents(["ﷺ" * 60, "صلى الله عليه وسلم" * 60])
+    assert np.abs(rows[0] - rows[1]).max() < 1e-6
+    few = backend._encoder.passage(["平和ﷺ", "平和صلى الله عليه وسلم"])
+    assert np.abs(few[0] - few[1]).max() < 1e-6
+
+
+@pytest.mark.parametrize("unit", ["猫", "word ", "齟齬", "㍿½", "👨\u200d👩", "0123456789", "ﷺ"])
+def test_too_long_is_told_by_the_models_own_count(backend, unit):
+    counts = {
+        number: backend._encoder.token_count((unit * number).replace("ﷺ", "صلى الله عليه وسلم"))
+        for number in (1, 20, 60, 100, 140, 200, 300, 600, 2000)
+    }
+    told = {number: backend.oversized(unit * number) for number in counts}
+    assert told == {number: count > 512 for number, count in counts.items()}
+    assert set(told.values()) == {True, False}
 
 
 def test_a_text_beyond_its_reach_is_refused(backend):

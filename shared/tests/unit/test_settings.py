@@ -195,6 +195,7 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("chunking", "min_chars = 10001", "10001", "0 to 10000 characters"),
         ("display", "default_format = 'xml'", "'xml'", "'table' or 'json'"),
         ("model", "name = 'gpt'", "'gpt'", "'auto' or one of: plamo, use, e5-small"),
+        ("model", "name = ['use']", "['use']", "'auto' or one of: plamo, use, e5-small"),
         ("model", "name = 5", "5", "'auto' or one of: plamo, use, e5-small"),
         ("model", "auto_unload_minutes = 0", "0", "minutes above 0"),
         ("model", "auto_unload_minutes = nan", "nan", "minutes above 0"),
@@ -203,6 +204,8 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("scan", "extensions = ['md']", "'md'", "a list of endings such as '.md'"),
         ("scan", "extensions = []", "()", "a list of endings such as '.md'"),
         ("scan", "extensions = '.md'", "'.md'", "a list of endings such as '.md'"),
+        ("scan", "exclude = ['ok/', '!']", "'!'", "a list of patterns as in .gitignore"),
+        ("scan", "exclude = ['[z-a]']", "'[z-a]'", "a list of patterns as in .gitignore"),
         ("scan", "exclude = [1]", "1", "a list of patterns as in .gitignore"),
         ("scan", "max_bytes = 0", "0", "1 to 1073741824 bytes"),
         ("database", "path = 5", "5", "a file's path"),
@@ -224,38 +227,47 @@ def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
     ("text", "message"),
     [
         ("[serch]\nk = 5\n", "there is no section [serch]; did you mean 'search'?"),
-        ("[zzz]\n", "there is no section [zzz]; known are: database, chunking, display, "
-                    "search, model, scan"),
+        ("[zzz]\n", "there is no section [zzz]; known are: database, chunking, display, "),
         ("[search]\ntop_k = 5\n", "[search] has no setting 'top_k'; known are: k"),
         ("[chunking]\nsizes = 5\n", "[chunking] has no setting 'sizes'; did you mean 'size'?"),
-        ("size = 512\n", "'size' stands outside a section; settings are written as "
-                         "[chunking] size = …"),
-        ("[[search]]\nk = 5\n", "'search' stands outside a section; settings are written as "
-                                "[section] key = value"),
+        (
+            "size = 512\n",
+            "'size' stands outside a section; settings are written as [chunking] size",
+        ),
+        ("[[search]]\nk = 5\n", "'search' stands outside a section; settings are written as ["),
     ],
-)  # fmt: skip
+)
 def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, text, message):
     file = write(tmp_path / "c.toml", text)
-    assert refusal(config=file) == f"{file}: {message}"
+    assert refusal(config=file).startswith(f"{file}: {message}")
 
 
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
         ("MDVEC_SEARCH_K", "many", "[search] k cannot be 'many'; allowed: 1 to 50 hits"),
-        ("MDVEC_SEARCH_K", "", "[search] k cannot be ''; allowed: 1 to 50 hits"),
         ("MDVEC_SEARCH_K", "99", "[search] k cannot be 99; allowed: 1 to 50 hits"),
-        ("MDVEC_DATABASE_PATH", "", "[database] path cannot be ''; allowed: a file's path"),
-        ("MDVEC_CHUNKING_HEADING_LEVELS", "1,x", "[chunking] heading_levels cannot be 'x'; "
-         "allowed: a list of heading levels, each 1 to 6"),
-        ("MDVEC_SEARCH_KK", "5", "MDVEC_SEARCH_KK is no setting of mdvec; "
-         "did you mean 'MDVEC_SEARCH_K'?"),
-        ("MDVEC_DATABASE", "x", "MDVEC_DATABASE is no setting of mdvec; "
-         "did you mean 'MDVEC_DATABASE_PATH'?"),
+        ("MDVEC_CHUNKING_HEADING_LEVELS", "1,x", "[chunking] heading_levels cannot be '1,x'"),
+        ("MDVEC_SCAN_EXTENSIONS", " , ", "[scan] extensions cannot be "),
+        ("MDVEC_SEARCH_KK", "5", "MDVEC_SEARCH_KK is no setting of mdvec; did you mean"),
+        ("MDVEC_DATABASE", "x", "MDVEC_DATABASE is no setting of mdvec; did you mean"),
     ],
-)  # fmt: skip
+)
 def test_the_environment_is_held_to_the_same(name, value, message):
-    assert refusal({name: value}) == f"environment: {message}"
+    assert refusal({name: value}).startswith(f"environment: {message}")
+
+
+def test_the_nearest_known_variable_is_offered():
+    assert "did you mean 'MDVEC_SEARCH_K'?" in refusal({"MDVEC_SEARCH_KK": "5"})
+    assert "did you mean 'MDVEC_DATABASE_PATH'?" in refusal({"MDVEC_DATABASE": "x"})
+
+
+def test_an_empty_variable_counts_as_none():
+    assert load_settings({"MDVEC_SEARCH_K": "", "MDVEC_DATABASE_PATH": ""}) == Settings()
+
+
+def test_a_long_value_is_shown_in_short():
+    assert len(refusal({"MDVEC_MODEL_NAME": "x" * 10_000})) < 400
 
 
 def test_a_refused_flag_is_named_as_such():

@@ -153,7 +153,9 @@ class Embedder:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
             raise UnembeddableText("it holds half of a surrogate pair") from error
-        if reason := self._backend.refusal(text):
+        with self._lock:
+            reason = self._backend.refusal(text)
+        if reason:
             raise UnembeddableText(reason)
 
     def _checked(self, encoded: Vectors, count: int) -> Vectors:
@@ -161,7 +163,7 @@ class Embedder:
 
         if encoded.shape != (count, self.dimension):
             raise BadEmbedding(self.name, f"shape {encoded.shape}, not {(count, self.dimension)}")
-        vectors = np.asarray(encoded, dtype=np.float32)
+        vectors = np.asarray(encoded, dtype=np.float64)  # squares of large float32 overflow
         if not np.isfinite(vectors).all():
             raise BadEmbedding(self.name, "NaN or infinite")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from mdvec.errors import MdvecError
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered; neither are hidden folders, ``.git`` and ``.rag-index`` among them."""
+_NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
+"""What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not have."""
 
 
 class SourceMissing(MdvecError):
@@ -30,7 +32,7 @@ class SourceMissing(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ScanRules:
-    """Which files count: endings in lower case, gitignore-style patterns, a size in bytes."""
+    """Which files count: endings in any case, gitignore-style patterns, a size in bytes."""
 
     extensions: tuple[str, ...]
     exclude: tuple[str, ...]
@@ -90,7 +92,7 @@ def scan(source: Path, rules: ScanRules) -> Scan:
     if not source.is_dir():
         raise SourceMissing(source)
     walk = _Walk(source, source.resolve(), rules)
-    walk.enter(source, "")
+    walk.through()
     return Scan(
         files=tuple(sorted(walk.files, key=lambda file: file.path)),
         problems=tuple(sorted(walk.problems, key=lambda problem: problem.file_path)),
@@ -127,9 +129,11 @@ def read_text(source: Path, path: str) -> FileText:
 def _decoded(data: bytes) -> str:
     for encoding in ("utf-8-sig", "cp932"):
         try:
-            return data.decode(encoding)
+            text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
+        if encoding != "cp932" or not _NO_CP932.search(text):
+            return text
     raise UnreadableFile("it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8")
 
 
@@ -160,32 +164,36 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self._excluded = GitIgnoreSpec.from_lines(self.rules.exclude)
+        self._endings = {ending.lower() for ending in self.rules.extensions}
+        self._to_enter = [(str(self.source), "")]
 
-    def enter(self, folder: Path | str, prefix: str) -> None:
-        """Walk one folder, and those in it."""
+    def through(self) -> None:
+        """Walk the folder and all below it, however deep."""
+        while self._to_enter:
+            self._look_into(*self._to_enter.pop())
+
+    def _look_into(self, folder: str, prefix: str) -> None:
+        if not _storable(prefix):
+            self._report(prefix, "its name is not valid Unicode; rename it")
+            return
         try:
-            entries = list(self._entries(folder))
+            with os.scandir(folder) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
         except OSError as error:
             self._unseen(prefix, f"the folder cannot be read ({_why(error)})")
             return
         for entry in entries:
             path = prefix + entry.name
-            if not _storable(path):
-                self._report(path, "its name is not valid Unicode; rename it")
-            elif entry.is_symlink():
+            if entry.is_symlink():
                 self._follow(entry, path)
             elif entry.is_dir(follow_symlinks=False):
                 self._enter_folder(entry, path)
             elif self._wanted(path):
                 self._take(entry, path)
 
-    def _entries(self, folder: Path | str) -> Iterator[os.DirEntry[str]]:
-        with os.scandir(folder) as entries:
-            yield from entries
-
     def _enter_folder(self, entry: os.DirEntry[str], path: str) -> None:
         if not self._skipped_folder(entry.name, path):
-            self.enter(entry.path, f"{path}/")
+            self._to_enter.append((entry.path, f"{path}/"))
 
     def _skipped_folder(self, name: str, path: str) -> bool:
         skipped = name.startswith(".") or name in SKIPPED_FOLDERS
@@ -195,7 +203,7 @@ class _Walk:
         name = path.rpartition("/")[2]
         # "._name" is what macOS leaves beside a file on other disks.
         ending = os.path.splitext(name)[1].lower()  # noqa: PTH122 - called once per file
-        wanted = ending in self.rules.extensions and not name.startswith("._")
+        wanted = ending in self._endings and not name.startswith("._")
         return wanted and not self._matches_exclude(path)
 
     def _matches_exclude(self, path: str) -> bool:
@@ -226,9 +234,12 @@ class _Walk:
             self._report(path, "the link leads to a folder that another link brought in already")
         else:
             self.linked.add(target)
-            self.enter(entry.path, f"{path}/")
+            self._to_enter.append((entry.path, f"{path}/"))
 
     def _take(self, entry: os.DirEntry[str], path: str) -> None:
+        if not _storable(path):
+            self._report(path, "its name is not valid Unicode; rename it")
+            return
         try:
             state = entry.stat()
         except OSError as error:
