@@ -75,6 +75,9 @@ def main() -> None:
     except typer.Abort:
         say("aborted; nothing was changed")
         sys.exit(1)
+    except KeyboardInterrupt:
+        say("stopped")
+        sys.exit(STOPPED)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         say(f"error: unexpected {type(error).__name__}: {error}; --verbose tells more")

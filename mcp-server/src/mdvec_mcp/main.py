@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,30 +22,37 @@ _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 def main() -> None:
     """Run the server until its client closes STDIN."""
     arguments = _arguments(sys.argv[1:])
-    protocol = _keep_stdout_for_the_protocol()
+    # Reading STDIN cannot be interrupted, so Python's own way of ending would wait for a line.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    wire = _keep_stdio_for_the_protocol()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     from mdvec.errors import MdvecError
 
     try:
-        _serve(arguments.database, arguments.config, protocol)
+        _serve(arguments.database, arguments.config, wire)
     except MdvecError as error:
         sys.stderr.write(f"mdvec-mcp: error: {error}\n")
         _leave(1)
-    except KeyboardInterrupt:
-        _leave(130)
+    except Exception as error:
+        logging.getLogger("mdvec").debug("unexpected", exc_info=True)
+        sys.stderr.write(f"mdvec-mcp: error: the connection broke ({_first(error)!r})\n")
+        _leave(1)
     # A search that still runs in its thread must not keep the process.
     _leave(0)
 
 
-def _keep_stdout_for_the_protocol() -> int:
-    """Move STDOUT out of reach of everything that prints, native code included.
+def _keep_stdio_for_the_protocol() -> tuple[int, int]:
+    """Move STDIN and STDOUT out of reach of everything that reads or prints, native code included.
 
-    Returns the descriptor that the protocol writes to; descriptor 1 becomes STDERR.
+    Returns the descriptors that the protocol reads from and writes to; descriptor 0 becomes
+    empty, descriptor 1 becomes STDERR.
     """
-    protocol = os.dup(1)
+    wire = os.dup(0), os.dup(1)
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path
+        os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    return protocol
+    return wire
 
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:
@@ -75,7 +83,7 @@ def _log_to_stderr(level: str) -> None:
     logging.getLogger("mdvec").setLevel(level)
 
 
-def _serve(database: Path | None, config: Path | None, protocol: int) -> None:
+def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) -> None:
     import anyio
     from mdvec.settings import load_settings
 
@@ -88,7 +96,7 @@ def _serve(database: Path | None, config: Path | None, protocol: int) -> None:
     server = build_server(
         settings.database_path, _active_tools(settings.database_path), models, settings
     )
-    anyio.run(serve, server, models, protocol)
+    anyio.run(serve, server, models, *wire)
 
 
 def _active_tools(database: Path) -> list[Tool]:
@@ -123,3 +131,10 @@ def _models(idle_seconds: float, memory_threshold: float) -> ModelPool:
 def _leave(code: int) -> None:
     sys.stderr.flush()
     os._exit(code)
+
+
+def _first(error: BaseException) -> BaseException:
+    """What went wrong first, out of the groups that tasks wrap it in."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

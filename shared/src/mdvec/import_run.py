@@ -70,9 +70,9 @@ class ImportRun:
                 f"the tool {self.tool.name!r} has {len(stored)} documents already; "
                 "use --mode update to follow changes, or --mode replace to build it again"
             )
-        if stored and self.found.is_empty:
+        if stored and not self.found.files and not self.found.unseen:
             raise ImportRefused(
-                f"the folder {self.tool.source} is empty, but the tool {self.tool.name!r} has "
+                f"there is no file to import in {self.tool.source}, but {self.tool.name!r} has "
                 f"{len(stored)} documents; put the files back (is a disk not mounted?), "
                 "or empty the tool with --mode replace"
             )
@@ -115,11 +115,11 @@ class ImportRun:
             self._import_file(file, None)
             self.files_done = number
             self._tell()
-        if self.files and not self.added:
+        if self.failed and not (self.added and self.chunks_done):
             first = self.failed[0]
             raise ImportRefused(
-                f"not one of the {self.files} files could be imported ({first.file_path}: "
-                f"{first.reason}); the tool {self.tool.name!r} was left as it was"
+                f"not one file with text could be imported ({first.file_path}: {first.reason}); "
+                f"the tool {self.tool.name!r} was left as it was"
             )
         with self.connection, self.stopwatch.stage("write"):
             self._check_tool()
@@ -138,6 +138,8 @@ class ImportRun:
                 f"stopped after {self.added} of {self.files} files; "
                 f"the tool {self.tool.name!r} still has what it had before"
             )
+        if not self.files:
+            return f"stopped before the first file of {self.tool.name!r}; nothing was changed"
         return (
             f"stopped after {self.added + self.updated} of {self.files} files, which are kept; "
             f"go on with: mdvec import -n {self.tool.name} --mode update"

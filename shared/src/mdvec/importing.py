@@ -14,10 +14,11 @@ from mdvec.import_report import (
     ImportReport,
     ImportRequest,
     Progress,
+    ToolChanged,
 )
 from mdvec.import_run import ImportRun
 from mdvec.interfaces.database import tools
-from mdvec.interfaces.database.sqlite import open_database, translated
+from mdvec.interfaces.database.sqlite import DatabaseError, open_database
 from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.filesystem.scan import scan
 from mdvec.timing import Stopwatch
@@ -42,11 +43,13 @@ def import_tool(
         ImportInterrupted: the user stopped it.
         DatabaseError: the file cannot be written; finished documents are kept.
     """
-    stopwatch = Stopwatch()
     with open_database(request.database, "write") as connection:
-        tool = tools.get_tool(connection, request.tool)
-        with _only_import_of(request.database, tool, on_wait):
+        locked = tools.get_tool(connection, request.tool)
+        with _only_import_of(request.database, locked, on_wait):
+            stopwatch = Stopwatch()
             tool = tools.get_tool(connection, request.tool)
+            if tool.id != locked.id:
+                raise ToolChanged(tool.name)
             with stopwatch.stage("file_scan"):
                 found = scan(tool.source, request.rules)
             run = ImportRun(connection, tool, request, embedder_for, stopwatch, on_progress, found)
@@ -63,12 +66,17 @@ def _only_import_of(database: Path, tool: Tool, on_wait: Callable[[], None]) -> 
     """Hold the lock that keeps two imports of one tool apart; a dead process holds none."""
     path = Path(f"{database}.import-{tool.id}.lock")
     lock = FileLock(path)
-    with translated(database):
+    try:
         try:
             lock.acquire(timeout=0)
         except Timeout:
             on_wait()
             lock.acquire()
+    except OSError as error:
+        raise DatabaseError(
+            f"the lock file {path} cannot be made ({error.strerror}); "
+            "remove what stands in its place, or give the database a shorter name"
+        ) from error
     try:
         yield
     finally:

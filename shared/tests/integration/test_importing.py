@@ -1,9 +1,11 @@
 """Importing a folder: what is added, followed, kept and refused."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from collection import RULES
 from tiny_embedder import TinyBackend
 
 from mdvec.core.text.chunking import InvalidChunking
@@ -221,7 +223,7 @@ def test_a_replace_in_which_every_file_fails_leaves_the_tool_as_it_was(collectio
     collection.import_("new")
     before = collection.contents()
     collection.backend = Spoiled(np.nan)
-    with pytest.raises(ImportRefused, match=r"not one of the 1 files.*left as it was"):
+    with pytest.raises(ImportRefused, match=r"not one file with text.*left as it was"):
         collection.import_("replace")
     assert collection.contents() == before
     collection.check()
@@ -301,7 +303,8 @@ def test_an_empty_source_folder_is_taken_for_a_disk_that_is_not_mounted(collecti
     collection.write("a.md", note("一"))
     collection.import_("new")
     (collection.folder / "a.md").unlink()
-    with pytest.raises(ImportRefused, match=r"is empty, but .* has 1 documents"):
+    (collection.folder / ".DS_Store").touch()
+    with pytest.raises(ImportRefused, match=r"no file to import in .* has 1 documents"):
         collection.import_()
     assert collection.import_("replace").deleted == 1
     assert collection.contents() == []
@@ -319,3 +322,44 @@ def test_a_model_that_is_not_here_stops_the_import(collection):
     with pytest.raises(ModelUnavailable, match="tiny is gone"):
         import_tool(collection.request(), gone)
     assert len(collection.contents()) == 1
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        '---\ntitle: "\\UFFFFFFFF"\n---\n',
+        "+++\na=" + "[" * 20_000 + "\n+++\n",
+        "+++\na=" + "9" * 5_000 + "\n+++\n",
+        '---\ntitle: "\\ud83d"\n---\n',
+    ],
+)
+def test_front_matter_that_cannot_be_read_stops_nothing(collection, matter):
+    collection.write("a.md", matter + note("一"))
+    collection.write("b.md", note("二"))
+    assert collection.import_("new").added == 2
+    collection.check()
+
+
+def test_an_emoji_as_json_writes_it_is_one_character_of_the_title(collection):
+    collection.write("a.md", '---\ntitle: "\\ud83d\\ude00 朝"\n---\n' + note("一"))
+    collection.import_("new")
+    assert collection.rows('SELECT title FROM "documents_notes"') == [("😀 朝",)]
+
+
+def test_a_replace_that_could_read_nothing_leaves_the_tool_as_it_was(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.write("empty.md", "")
+    collection.rules = replace(RULES, max_bytes=1)
+    with pytest.raises(ImportRefused, match="left as it was"):
+        collection.import_("replace")
+    assert len(collection.contents()) == 1
+
+
+def test_a_lock_file_that_cannot_be_made_is_one_sentence(collection):
+    collection.write("a.md", note("一"))
+    lock = collection.database.with_name(f"{collection.database.name}.import-1.lock")
+    lock.mkdir()
+    with pytest.raises(MdvecError, match="lock file"):
+        collection.import_("new")
+    assert lock.is_dir()

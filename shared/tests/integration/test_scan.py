@@ -48,7 +48,7 @@ def test_a_found_file_has_its_path_size_and_time(source):
     os.utime(source / "sub/深い/a.md", ns=(1, 1_700_000_000_123_456_789))
     result = scan(source, RULES)
     assert result.files == (FoundFile("sub/深い/a.md", 4, 1_700_000_000_123_456_789),)
-    assert (result.problems, result.unseen, result.is_empty) == ((), (), False)
+    assert (result.problems, result.unseen) == ((), ())
 
 
 def test_files_come_by_path_and_other_endings_do_not(source):
@@ -202,12 +202,6 @@ def test_a_folder_that_is_not_there_is_refused(source, tmp_path):
     for missing in (source / "none", tmp_path / "file"):
         with pytest.raises(SourceMissing, match="mdvec tool update -n NAME -s FOLDER"):
             scan(missing, RULES)
-
-
-def test_an_empty_folder_is_known_as_such(source):
-    assert scan(source, RULES).is_empty
-    fill(source, "picture.png")
-    assert not scan(source, RULES).is_empty
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec.core.text.visible import on_one_line
 
 from mdvec_cli.interfaces.cli.options import (
     ConfigOption,
@@ -181,6 +182,6 @@ def _print_report(report: ImportReport) -> None:
         f"in {report.seconds:.1f} s"
     )
     for problem in report.failed[:_PROBLEMS_SHOWN]:
-        say(f"failed: {problem.file_path}: {problem.reason}")
+        say(on_one_line(f"failed: {problem.file_path}: {problem.reason}"))
     if len(report.failed) > _PROBLEMS_SHOWN:
         say(f"… and {len(report.failed) - _PROBLEMS_SHOWN} more; --format json lists them all")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+from mdvec.core.text.visible import on_one_line
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -79,7 +80,7 @@ def _shown(cell: object) -> str:
         return "-"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
-    return " ".join(str(cell).split())
+    return on_one_line(str(cell))
 
 
 def _plain(value: object) -> str:

@@ -49,7 +49,7 @@ class ModelPool:
         self._idle_seconds = idle_seconds
         self._memory_threshold = memory_threshold
         self._memory_use = memory_use
-        self._grace_seconds = min(grace_seconds, idle_seconds)
+        self._grace_seconds = min(grace_seconds, idle_seconds / 4)
         self._loaded: dict[str, _Loaded] = {}
         self._loading: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -84,26 +84,34 @@ class ModelPool:
         """Let go of every model that nobody needs now; return their names."""
         now = time.monotonic()
         with self._lock:
-            idle = [name for name, entry in self._loaded.items() if self._is_idle(entry, now)]
+            idle = {
+                name: reason
+                for name, entry in self._loaded.items()
+                if (reason := self._needless(entry, now))
+            }
             for name in idle:
                 del self._loaded[name]
         if idle:
             _give_back_memory()
-            logger.info("let go of the model %s", ", ".join(idle))
-        return idle
+        for name, reason in idle.items():
+            logger.info("let go of the model %s: %s", name, reason)
+        return list(idle)
 
     @property
     def check_seconds(self) -> float:
         """How often to call ``release_idle``."""
         return min(max(self._idle_seconds / 4, 0.1), 15.0)
 
-    def _is_idle(self, entry: _Loaded, now: float) -> bool:
+    def _needless(self, entry: _Loaded, now: float) -> str | None:
+        """Why a model can go now, or None."""
         if entry.searches:
-            return False
+            return None
         unused = now - entry.last_used
         if unused >= self._idle_seconds:
-            return True
-        return unused >= self._grace_seconds and self._memory_use() > self._memory_threshold
+            return "nobody searched"
+        if unused >= self._grace_seconds and self._memory_use() > self._memory_threshold:
+            return "memory is short"
+        return None
 
 
 def _give_back_memory() -> None:

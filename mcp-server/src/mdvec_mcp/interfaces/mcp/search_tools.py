@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import anyio.to_thread
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mdvec.core.text.visible import on_one_line
 from mdvec.errors import MdvecError
 from mdvec.interfaces.database.sqlite import DatabaseError
 from mdvec.interfaces.database.tools import Tool
@@ -113,9 +114,9 @@ def as_text(answer: Answer) -> str:
         return f"{answer.tool}: nothing found in {answer.total_chunks} passages"
     parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {answer.tool}"]
     for number, hit in enumerate(answer.results, 1):
-        heading = f" — {hit.heading}" if hit.heading else ""
+        heading = f" — {on_one_line(hit.heading)}" if hit.heading else ""
         parts.append(
-            f"[{number}] {hit.file_path}:{hit.start_line}-{hit.end_line}{heading} "
+            f"[{number}] {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}{heading} "
             f"(score {hit.score:.2f})\n{hit.content.strip()}"
         )
     return "\n\n".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 
 import anyio
 import anyio.to_thread
@@ -12,15 +13,42 @@ from mcp.server.stdio import stdio_server
 from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
 from mdvec_mcp.interfaces.mcp.server import MdvecServer
 
+_SURROGATE = re.compile(
+    r"(?<!\\)((?:\\\\)*)"  # an even number of backslashes, which are text
+    r"(?:(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2})"
+)
 
-async def serve(server: MdvecServer, models: ModelPool, protocol: int) -> None:
-    """Answer on the descriptor ``protocol`` until STDIN ends; let go of idle models meanwhile."""
-    wire = anyio.wrap_file(
-        io.TextIOWrapper(os.fdopen(protocol, "wb", closefd=False), encoding="utf-8", newline="\n")
+
+class _Lines(io.TextIOWrapper):
+    """The client's lines, in which half of a surrogate pair is a replacement character.
+
+    JavaScript clients send such halves when they cut an emoji in two. The SDK's JSON parser
+    takes them for an error, and drops a request that then waits for its answer for ever.
+    """
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        return _SURROGATE.sub(_mended, super().readline(size))
+
+
+def _mended(found: re.Match[str]) -> str:
+    return found[0] if found[2] else f"{found[1]}\\ufffd"
+
+
+async def serve(server: MdvecServer, models: ModelPool, source: int, target: int) -> None:
+    """Answer what comes from one descriptor on the other until the first ends.
+
+    Idle models are let go meanwhile.
+    """
+    lines = _Lines(os.fdopen(source, "rb", closefd=False), encoding="utf-8", errors="replace")
+    answers = io.TextIOWrapper(
+        os.fdopen(target, "wb", closefd=False), encoding="utf-8", newline="\n"
     )
     async with anyio.create_task_group() as beside:
         beside.start_soon(_release_idle_models, models)
-        async with stdio_server(stdout=wire) as (read_stream, write_stream):
+        async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers)) as (
+            read_stream,
+            write_stream,
+        ):
             lowlevel = server._lowlevel_server  # noqa: SLF001 - run_stdio_async takes no stream
             await lowlevel.run(read_stream, write_stream, lowlevel.create_initialization_options())
         beside.cancel_scope.cancel()

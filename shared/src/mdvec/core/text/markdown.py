@@ -108,7 +108,7 @@ def _yaml_title(block: str) -> str | None:
     try:
         # The base loader makes text of every value: a title of 1.10 or 2024-01-01 stays as it is.
         matter = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
-    except (yaml.YAMLError, RecursionError):
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError):
         # People write "title: A: B", which is no YAML. Lines that look like keys still are matter.
         lines = LINE_BREAK.split(block)
         if not all(_MATTER_LINE.fullmatch(line) for line in lines):
@@ -123,7 +123,7 @@ def _yaml_title(block: str) -> str | None:
 def _toml_title(block: str) -> str | None:
     try:
         return _title_of(tomllib.loads(LINE_BREAK.sub("\n", block)))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):  # also numbers too long for Python
         return None
 
 
@@ -134,4 +134,6 @@ def _title_of(matter: object) -> str | None:
     # A list of lists may be endless once it is written out.
     if isinstance(title, list | dict) or title in ("~", "null"):
         return ""
-    return " ".join(str(title).split())
+    # "\ud83d\ude00" is how JSON writes an emoji; half of one stands for nothing.
+    words = str(title).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return " ".join(words.split())

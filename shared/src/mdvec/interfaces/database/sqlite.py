@@ -148,6 +148,8 @@ def _look_at(path: Path, mode: Mode) -> None:
         ) from error
     if is_folder:
         raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
+    if is_there and not path.is_file():
+        raise DatabaseUnusable(f"{path} is no ordinary file; name another with --database")
     if mode != "create" and not is_there:
         raise DatabaseMissing(path)
 

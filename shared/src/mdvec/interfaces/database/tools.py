@@ -10,10 +10,11 @@ from typing import Literal
 import apsw
 
 from mdvec import __version__
-from mdvec.core.text.chunking import ChunkingOptions
+from mdvec.core.text.chunking import ChunkingOptions, InvalidChunking
 from mdvec.core.tool_name import checked_tool_name
 from mdvec.errors import MdvecError
 from mdvec.interfaces.database import tables
+from mdvec.interfaces.database.sqlite import DatabaseUnusable
 
 Kind = Literal["markdown"]
 
@@ -189,9 +190,18 @@ def _is_new(connection: apsw.Connection) -> bool:
 
 
 def _tool(row: apsw.SQLiteValues) -> Tool:
-    chunking = None
-    if isinstance(row[9], str):
-        stored = json.loads(row[9])
-        chunking = ChunkingOptions(**{**stored, "heading_levels": tuple(stored["heading_levels"])})
+    try:
+        chunking = _chunking(row[9])
+    except (ValueError, TypeError, KeyError, InvalidChunking) as error:
+        raise DatabaseUnusable(
+            f"the database's row of the tool {row[1]!r} is damaged; put back a copy of the file"
+        ) from error
     fields = (*row[:3], Path(str(row[3])), row[4], bool(row[5]), *row[6:9], chunking, *row[10:])
     return Tool(*fields)  # type: ignore[arg-type]
+
+
+def _chunking(stored: object) -> ChunkingOptions | None:
+    if not isinstance(stored, str):
+        return None
+    options = json.loads(stored)
+    return ChunkingOptions(**{**options, "heading_levels": tuple(options["heading_levels"])})

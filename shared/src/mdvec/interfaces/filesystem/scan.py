@@ -62,13 +62,11 @@ class Scan:
 
     ``unseen`` names folders that could not be read (with a closing '/') and files that are
     there but cannot be imported: nothing is known of them, so nothing stored may be dropped.
-    ``is_empty`` tells a folder in which nothing lies at all, as where a disk is not mounted.
     """
 
     files: tuple[FoundFile, ...]
     problems: tuple[Problem, ...]
     unseen: tuple[str, ...]
-    is_empty: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,6 @@ def scan(source: Path, rules: ScanRules) -> Scan:
         files=tuple(sorted(walk.files, key=lambda file: file.path)),
         problems=tuple(sorted(walk.problems, key=lambda problem: problem.file_path)),
         unseen=tuple(walk.unseen),
-        is_empty=not walk.unseen and not any(source.iterdir()),
     )
 
 
