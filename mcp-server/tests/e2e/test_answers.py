@@ -60,6 +60,41 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, server):
     assert "a.md:1-5" in copy
 
 
+def test_hits_come_best_first_and_the_text_copy_is_what_a_person_reads(filled, server):
+    query = "Where do I keep water for an earthquake?"
+    answer = call(server(filled / "vectors.sqlite"), "dev", {"query": query, "k": 3})
+    found = answer.structured_content
+    scores = [hit["score"] for hit in found["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert (len(scores), scores[0] <= 1, scores[-1] >= 0) == (3, True, True)
+    parts = [f"3 of {found['total_chunks']} passages of dev"]
+    for number, hit in enumerate(found["results"], 1):
+        text = (filled / "dev" / hit["file_path"]).read_bytes().decode()
+        assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
+        lines = text.split("\n")[hit["start_line"] - 1 : hit["end_line"]]
+        assert hit["content"].strip() == "\n".join(lines).strip()
+        parts.append(
+            f"[{number}] {hit['file_path']}:{hit['start_line']}-{hit['end_line']} — "
+            f"{hit['heading']} (score {hit['score']:.2f})\n{hit['content'].strip()}"
+        )
+    assert answer.content[0].text == "\n\n".join(parts)
+    assert found["results"][0]["heading"] == "Home > Water"
+
+
+def test_the_configuration_file_names_the_database_and_k(filled, server, tmp_path):
+    config = tmp_path / "settings.toml"
+    config.write_text(f'[database]\npath = "{filled}/vectors.sqlite"\n[search]\nk = 9\n')
+    parameters = server(filled, "--config", str(config))
+    parameters.args.remove("--database")
+    parameters.args.remove(str(filled))
+
+    async def default(client):
+        tools = (await client.list_tools()).tools
+        return [tool.input_schema["properties"]["k"]["default"] for tool in tools]
+
+    assert with_client(parameters, default) == [9, 9, 9]
+
+
 def test_k_comes_from_the_settings(filled, server):
     parameters = server(filled / "vectors.sqlite", MDVEC_SEARCH_K="7")
 
@@ -89,6 +124,13 @@ REFUSALS = [
     ({"query": "水", "k": 51}, "notes: k should be less than or equal to 50, not 51"),
     ({"query": "水", "top": 3}, "notes has no parameter 'top'; it takes: query, k"),
     ({"query": 5}, "notes: query should be a valid string, not 5"),
+    ({"query": None}, "notes: query should be a valid string, not null"),
+    (
+        {"query": "水", "k": "many"},
+        'notes: k should be a valid integer, unable to parse string as an integer, not "many"',
+    ),
+    ({"query": "水", "k": "[1]"}, "notes: k should be a valid integer, not [1]"),
+    ({"query": "水", "k": "null"}, "notes: k should be a valid integer, not null"),
 ]
 
 
@@ -123,6 +165,8 @@ def test_a_missing_database_is_no_error_and_is_not_made(tmp_path, server):
     assert tools == []
     assert "mdvec tool add" in instructions
     assert not (tmp_path / "none.sqlite").exists()
+    (tmp_path / "none.sqlite").touch()
+    assert with_client(server(tmp_path / "none.sqlite"), listed) == (instructions, [])
 
 
 def test_changes_made_while_the_server_runs_get_a_clear_answer(database, server, import_use):

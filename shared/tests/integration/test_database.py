@@ -163,3 +163,23 @@ def test_a_file_of_the_first_format_gets_its_marks_at_the_first_write(tmp_path):
 
 def test_the_errors_of_the_driver_have_one_root():
     assert issubclass(DatabaseUnusable, DatabaseError)
+
+
+def fill_up(connection):
+    pages = connection.execute("PRAGMA page_count").get
+    connection.execute("PRAGMA cache_size = 5").fetchall()
+    connection.execute(f"PRAGMA max_page_count = {pages + 50}").fetchall()
+    with connection:
+        connection.execute("CREATE TABLE filler (content)")
+        for _ in range(100):
+            connection.execute("INSERT INTO filler VALUES (zeroblob(4000))")
+
+
+def test_a_full_disk_is_named_although_sqlite_has_ended_the_transaction_itself(collection):
+    with (
+        pytest.raises(DatabaseError, match="the disk is full") as raised,
+        open_database(collection.database, "write") as connection,
+    ):
+        fill_up(connection)
+    assert "no transaction is active" in str(raised.value.__cause__)
+    collection.check()

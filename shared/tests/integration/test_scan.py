@@ -3,6 +3,7 @@
 import hashlib
 import os
 import socket
+from contextlib import contextmanager
 
 import pytest
 
@@ -195,6 +196,44 @@ def test_names_that_are_no_unicode_are_reported_where_they_could_be_documents(so
         Problem("\\udcff.md", "its name is not valid Unicode; rename it"),
         Problem("d\\udcff/", "its name is not valid Unicode; rename it"),
     )
+
+
+@contextmanager
+def below(folder, name, depth):
+    """The lowest of folders in folders, deeper than a path can tell; gone afterwards."""
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=here)
+        above, here = here, os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(above)
+    try:
+        yield here
+    finally:
+        for _ in range(depth):
+            lower, here = here, os.open("..", os.O_RDONLY, dir_fd=here)
+            os.close(lower)
+            os.rmdir(name, dir_fd=here)
+        os.close(here)
+
+
+def test_a_folder_too_deep_to_read_is_reported_and_the_rest_is_found(source):
+    fill(source, "a.md")
+    name = "d" * 250
+    with below(source, name, 20):
+        result = scan(source, RULES)
+    assert [file.path for file in result.files] == ["a.md"]
+    (problem,) = result.problems
+    assert problem.reason == "the folder cannot be read (file name too long)"
+    assert problem.file_path.endswith(f"/{name}/")
+    assert result.unseen == (problem.file_path,)
+
+
+def test_a_folder_is_walked_however_deep_it_goes(source):
+    with below(source, "d", 1200) as lowest:
+        os.close(os.open("a.md", os.O_CREAT, dir_fd=lowest))
+        paths = found(source)
+        os.unlink("a.md", dir_fd=lowest)
+    assert paths == ["d/" * 1200 + "a.md"]
 
 
 def test_a_folder_that_is_not_there_is_refused(source, tmp_path):

@@ -102,6 +102,18 @@ def test_the_next_window_begins_the_overlap_before_the_end():
     assert (first, second[:10]) == ("字" * 49 + "。", "字" * 7 + "。文文")
 
 
+def test_white_space_behind_a_sentence_does_not_count_into_the_overlap():
+    text = f"{words(1, 48)}.\n\n {words(49, 90)}"
+    first, second = parts(sentence_windows, text, overlap=8)
+    assert (first, second) == (f"{words(1, 48)}.\n\n", f"{words(42, 48)}.\n\n {words(49, 90)}")
+
+
+def test_a_large_overlap_is_kept_where_the_last_sentence_ended_early():
+    text = "字" * 39 + "。" + "文" * 60
+    ranges = sentence_windows(text, 0, 100, options(64, 50), TINY)
+    assert ranges[:3] == [(0, 40), (1, 65), (15, 79)]
+
+
 @pytest.mark.parametrize(
     "character",
     ["か\u3099", "e\u0301\u0323", "👨\u200d👩\u200d👧", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3", "🇯🇵",

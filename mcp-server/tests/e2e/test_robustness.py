@@ -1,0 +1,117 @@
+"""Rows that change, other processes that write, and clients that send what they should not."""
+
+import json
+
+import anyio
+import anyio.to_thread
+from mcp import Client
+from mcp.client.stdio import stdio_client
+from mdvec.interfaces.database.sqlite import open_database
+from mdvec.registering import add_tool
+
+LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
+
+
+def test_searches_during_an_import_in_another_process_all_succeed(database, server, import_use):
+    for number in range(40):
+        note = f"# {number}\n\n{LONG}\n\n## 二\n\n{LONG}{number}"
+        (database.parent / "notes" / f"{number:02}.md").write_text(note, encoding="utf-8")
+    import_use(database, "notes", "update")
+    totals = []
+
+    async def search_until(done, client):
+        while True:
+            answer = await client.call_tool("notes", {"query": "水", "k": 3})
+            assert not answer.is_error, answer.content
+            totals.append(answer.structured_content["total_chunks"])
+            if done.is_set():
+                return
+
+    async def run():
+        done = anyio.Event()
+        with anyio.fail_after(60):
+            async with (
+                Client(stdio_client(server(database))) as client,
+                anyio.create_task_group() as group,
+            ):
+                for _ in range(8):
+                    group.start_soon(search_until, done, client)
+                await anyio.to_thread.run_sync(import_use, database, "notes", "replace")
+                done.set()
+
+    anyio.run(run)
+    assert len(totals) >= 16
+    assert set(totals) == {81}
+
+
+def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
+    database, wire, import_use
+):
+    one = wire(database, "--log-level", "INFO").greet()
+    assert one.ask("empty", "水") == {
+        "tool": "empty",
+        "query": "水",
+        "results": [],
+        "total_chunks": 0,
+    }
+    import_use(database, "empty", "new")
+    assert one.ask("empty", "水")["total_chunks"] > 0
+    assert one.ask("notes", "水")["total_chunks"] == 1
+    import_use(database, "notes", "replace", "e5-small")
+    assert one.ask("notes", "水")["results"][0]["file_path"] == "a.md"
+    assert (one.count("loaded the model use"), one.count("loaded the model e5-small")) == (1, 1)
+
+
+def test_vectors_of_another_version_of_the_model_are_not_searched(database, wire):
+    with open_database(database, "write") as connection:
+        connection.execute("UPDATE tools SET embedding_fingerprint = 'use@0.1:512:l2'")
+    one = wire(database).greet()
+    answer = one.answer(one.search("notes", "水"))["result"]
+    assert answer["isError"]
+    said = answer["content"][0]["text"]
+    assert said.startswith("the tool 'notes' was imported with use@0.1:512:l2, but this ")
+    assert said.endswith("build it again with: mdvec import -n notes --mode replace")
+
+
+def test_a_tool_that_was_added_after_the_start_is_explained(database, wire):
+    one = wire(database).greet()
+    add_tool(database, "later", "d", database.parent / "notes", "markdown")
+    answer = one.answer(one.search("later", "水"))["result"]
+    assert answer["isError"]
+    assert answer["content"][0]["text"] == (
+        "there is no tool 'later' here; the tools were read when this server started, "
+        "so restart it after 'mdvec tool add' or 'mdvec tool enable'"
+    )
+
+
+def test_a_database_file_that_is_gone_is_a_clear_answer_without_its_path(database, wire):
+    one = wire(database).greet()
+    database.unlink()
+    answer = one.answer(one.search("notes", "水"))["result"]
+    assert answer["isError"]
+    assert str(database.parent) not in answer["content"][0]["text"]
+
+
+def test_garbage_on_the_wire_does_not_end_the_server(filled, wire):
+    one = wire(filled / "vectors.sqlite").greet()
+    one.write("これは JSON ではない", "{", '{"jsonrpc": "2.0", "id": 9}', "[]", "null", "")
+    one.write(b"\xff\xfe\x80", b'{"jsonrpc": "2.0", "id": \xff}', b"\x00" * 100)
+    assert one.call("no/such/method")["error"]["code"] == -32601
+    assert one.call("tools/call", {"name": "notes", "arguments": [1]})["error"]["code"] == -32602
+    assert len(one.call("tools/list")["result"]["tools"]) == 3
+    assert one.end()[1] == 0
+
+
+def test_half_an_emoji_is_read_as_a_replacement_character_and_answered(filled, wire):
+    one = wire(filled / "vectors.sqlite").greet()
+    pair, half, text = r"\ud83c\udf59", r"\ud83c", r"\\ud83c"
+    request = json.dumps(
+        {
+            "jsonrpc": "2.0",
+            "id": "half",
+            "method": "tools/call",
+            "params": {"name": "notes", "arguments": {"query": "QUERY"}},
+        }
+    )
+    one.write(request.replace("QUERY", f"水 {pair} {half} {text} {half}{pair}"))
+    assert one.next()["result"]["structuredContent"]["query"] == "水 🍙 \ufffd \\ud83c \ufffd🍙"
