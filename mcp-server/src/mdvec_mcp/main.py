@@ -23,7 +23,7 @@ def main() -> None:
     """Run the server until its client closes STDIN."""
     arguments = _arguments(sys.argv[1:])
     # Reading STDIN cannot be interrupted, so Python's own way of ending would wait for a line.
-    (lambda *a: 0)(signal.SIGINT, lambda *_: os._exit(130))
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     wire = _keep_stdio_for_the_protocol()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     from mdvec.errors import MdvecError
