@@ -1,4 +1,4 @@
-"""Run the tests, and print the coverage of each package."""
+"""Run the tests, and check the coverage of each package."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+LEAST_COVERED = 90
 PACKAGES = {
     "mdvec": "shared/src",
     "mdvec_cli": "manage-documents/src",
@@ -27,9 +28,11 @@ def main() -> int:
     if failed:
         return failed
     for package, folder in PACKAGES.items():
-        print(f"\ncoverage of {package}", flush=True)
-        python("coverage", "report", f"--include={folder}/*")
-    return 0
+        print(f"\ncoverage of {package}, at least {LEAST_COVERED} %", flush=True)
+        failed |= python(
+            "coverage", "report", f"--include={folder}/*", f"--fail-under={LEAST_COVERED}"
+        )
+    return failed
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import pytest
 from mdvec.registering import add_tool
 
 COMMANDS = [
-    "status", "status -n notes", "tool ls", "import -n notes", "tool update -n notes -d new",
-    "tool disable -n notes", "tool delete -n notes -y",
+    "status", "tool ls --all", "import -n notes", "tool disable -n notes",
+    "tool delete -n notes -y",
 ]  # fmt: skip
 
 

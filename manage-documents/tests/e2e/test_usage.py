@@ -54,7 +54,7 @@ def test_the_version_is_one_line(mdvec):
 
 
 def test_a_command_alone_shows_its_help_and_fails_as_wrong_usage(mdvec):
-    for done in mdvec.each("", "tool", "model"):
+    for done in mdvec.each("", "tool"):
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith("Usage: mdvec")
 
@@ -79,7 +79,6 @@ WRONG = {
     ),
     "tool list": "error: No such command 'list'. Did you mean 'ls'?; see: mdvec tool --help",
     "tool ls notes": ("error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"),
-    "model pull": "error: Missing argument 'name'; see: mdvec model pull --help",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -9,17 +10,22 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from collection import RULES
-from mcp import StdioServerParameters
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp_types import CallToolResult, Tool
 from mdvec import registering
 from mdvec.import_options import ChunkingWish
 from mdvec.import_report import ImportRequest
 from mdvec.importing import import_tool
 from mdvec.interfaces.embedding import catalog
+from mdvec.interfaces.embedding.embedder import Embedder
 
 RUN = "from mdvec_mcp.main import main; main()"
 WATER = "# 防災\n\n## 水の備蓄\n\n水は1人1日3リットルを目安に、三日分から一週間分を備えます。\n"
@@ -44,6 +50,17 @@ HELLO = {
     "clientInfo": {"name": "test", "version": "1"},
 }
 SECONDS = 60
+
+
+def started(
+    database: Path, *arguments: str, home: Path, **environment: str
+) -> StdioServerParameters:
+    homes = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-c", RUN, "--database", str(database), *arguments],
+        env={**os.environ, **homes, **environment},
+    )
 
 
 class Wire:
@@ -141,10 +158,15 @@ class Wire:
         self.log.extend(line.decode() for line in self.process.stderr)
 
 
+@functools.cache
+def loaded(model: str) -> Embedder:
+    return catalog.load(model)
+
+
 def import_(database: Path, name: str, mode: str = "update", model: str = "use") -> None:
     """Import a tool with the embedded model, or with another real one."""
     request = ImportRequest(database, name, mode, RULES, ChunkingWish(), model)  # type: ignore[arg-type]
-    import_tool(request, lambda _: catalog.load(model))
+    import_tool(request, lambda _: loaded(model))
 
 
 @pytest.fixture(scope="session")
@@ -181,19 +203,34 @@ def import_use() -> Callable[..., None]:
     return import_
 
 
+@dataclass
+class Connected:
+    """The SDK's client of a running server, for tests that are not asynchronous."""
+
+    portal: BlockingPortal
+    client: Client
+
+    def tools(self) -> list[Tool]:
+        return self.portal.call(self.client.list_tools).tools
+
+    def call(self, name: str, arguments: dict) -> CallToolResult:
+        return self.portal.call(self.client.call_tool, name, arguments)
+
+
+@pytest.fixture(scope="session")
+def connected(filled: Path) -> Iterator[Connected]:
+    """One server over ``filled`` for all tests that only ask."""
+    parameters = started(filled / "vectors.sqlite", home=filled / "home")
+    with start_blocking_portal() as portal:
+        connecting = Client(stdio_client(parameters))
+        with portal.wrap_async_context_manager(connecting) as client:
+            yield Connected(portal, client)
+
+
 @pytest.fixture
 def server(tmp_path: Path) -> Callable[..., StdioServerParameters]:
     """How a client starts the server, far from the user's own settings and data."""
-
-    def parameters(database: Path, *arguments: str, **environment: str) -> StdioServerParameters:
-        home = {name: str(tmp_path) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
-        return StdioServerParameters(
-            command=sys.executable,
-            args=["-c", RUN, "--database", str(database), *arguments],
-            env={**os.environ, **home, **environment},
-        )
-
-    return parameters
+    return functools.partial(started, home=tmp_path)
 
 
 @pytest.fixture

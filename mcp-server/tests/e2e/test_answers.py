@@ -18,19 +18,12 @@ def with_client(parameters, work):
     return anyio.run(run)
 
 
-def call(parameters, name, arguments):
-    return with_client(parameters, lambda client: client.call_tool(name, arguments))
-
-
-def test_every_active_row_is_a_tool_with_its_own_description(filled, server):
-    async def listed(client):
-        return client.instructions, (await client.list_tools()).tools
-
-    instructions, tools = with_client(server(filled / "vectors.sqlite"), listed)
+def test_every_active_row_is_a_tool_with_its_own_description(connected):
+    tools = connected.tools()
     assert [(tool.name, tool.description) for tool in tools] == [
         ("dev", "dev の説明"), ("empty", "empty"), ("notes", "notes の説明"),
     ]  # fmt: skip
-    assert "dev, empty, notes" in instructions
+    assert "dev, empty, notes" in connected.client.instructions
     notes = tools[2]
     assert notes.annotations.read_only_hint is True
     query, k = (notes.input_schema["properties"][name] for name in ("query", "k"))
@@ -41,8 +34,8 @@ def test_every_active_row_is_a_tool_with_its_own_description(filled, server):
     assert set(notes.output_schema["properties"]) == {"tool", "query", "results", "total_chunks"}
 
 
-def test_a_hit_is_exactly_what_stands_in_the_file(filled, server):
-    answer = call(server(filled / "vectors.sqlite"), "notes", {"query": "水はどれくらい必要？"})
+def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
+    answer = connected.call("notes", {"query": "水はどれくらい必要？"})
     assert not answer.is_error
     found = answer.structured_content
     hit = found["results"][0]
@@ -60,9 +53,9 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, server):
     assert "a.md:1-5" in copy
 
 
-def test_hits_come_best_first_and_the_text_copy_is_what_a_person_reads(filled, server):
+def test_hits_come_best_first_and_the_text_copy_is_what_a_person_reads(filled, connected):
     query = "Where do I keep water for an earthquake?"
-    answer = call(server(filled / "vectors.sqlite"), "dev", {"query": query, "k": 3})
+    answer = connected.call("dev", {"query": query, "k": 3})
     found = answer.structured_content
     scores = [hit["score"] for hit in found["results"]]
     assert scores == sorted(scores, reverse=True)
@@ -95,23 +88,9 @@ def test_the_configuration_file_names_the_database_and_k(filled, server, tmp_pat
     assert with_client(parameters, default) == [9, 9, 9]
 
 
-def test_k_comes_from_the_settings(filled, server):
-    parameters = server(filled / "vectors.sqlite", MDVEC_SEARCH_K="7")
-
-    async def default(client):
-        tool = (await client.list_tools()).tools[0]
-        return tool.input_schema["properties"]["k"]["default"]
-
-    assert with_client(parameters, default) == 7
-
-
-def test_anything_readable_is_a_question(filled, server):
+def test_anything_readable_is_a_question(connected):
     queries = ["[1,2]", "null", "7", '"a" AND b*', "絵文字🍙"]
-
-    async def ask_all(client):
-        return [await client.call_tool("notes", {"query": query}) for query in queries]
-
-    answers = with_client(server(filled / "vectors.sqlite"), ask_all)
+    answers = [connected.call("notes", {"query": query}) for query in queries]
     assert [answer.is_error for answer in answers] == [False] * 5
     assert [answer.structured_content["query"] for answer in answers] == queries
 
@@ -134,24 +113,21 @@ REFUSALS = [
 ]
 
 
-def test_a_wrong_argument_is_refused_in_one_sentence(filled, server):
-    async def ask_all(client):
-        return [await client.call_tool("notes", arguments) for arguments, _ in REFUSALS]
-
-    answers = with_client(server(filled / "vectors.sqlite"), ask_all)
+def test_a_wrong_argument_is_refused_in_one_sentence(connected):
+    answers = [connected.call("notes", arguments) for arguments, _ in REFUSALS]
     assert [(answer.is_error, answer.content[0].text) for answer in answers] == [
         (True, sentence) for _, sentence in REFUSALS
     ]
 
 
-def test_a_query_that_is_too_long_is_refused_without_repeating_it(filled, server):
-    answer = call(server(filled / "vectors.sqlite"), "notes", {"query": "水" * 4001})
+def test_a_query_that_is_too_long_is_refused_without_repeating_it(connected):
+    answer = connected.call("notes", {"query": "水" * 4001})
     assert answer.is_error
     assert len(answer.content[0].text) < 200
 
 
-def test_a_tool_without_documents_says_how_to_import(filled, server):
-    answer = call(server(filled / "vectors.sqlite"), "empty", {"query": "水"})
+def test_a_tool_without_documents_says_how_to_import(connected):
+    answer = connected.call("empty", {"query": "水"})
     assert not answer.is_error
     assert answer.structured_content["results"] == []
     assert "mdvec import -n empty" in answer.content[0].text
