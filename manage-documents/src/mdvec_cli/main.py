@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from mdvec_cli.interfaces.cli import model, tool
 from mdvec_cli.interfaces.cli.import_ import import_command
 from mdvec_cli.interfaces.cli.output import STOPPED, say
+from mdvec_cli.interfaces.cli.search import search_command
 from mdvec_cli.interfaces.cli.status import status_command
 
 
@@ -41,6 +42,7 @@ app = typer.Typer(
 )
 app.add_typer(tool.app, name="tool")
 app.command("import")(import_command)
+app.command("search")(search_command)
 app.command("status")(status_command)
 app.add_typer(model.app, name="model")
 

@@ -80,6 +80,7 @@ def resolve_chunking(
         raise ImportRefused(f"the tool {tool.name!r} has no model yet")
     if stored and tool.model != card.name:
         del stored["size"], stored["overlap"]  # counted in another model's tokens
+    stored.pop("context", None)  # a rebuild always embeds with context
     options = {**_defaults(card, {**stored, **asked}), **stored, **asked}
     return _within_limit(ChunkingOptions(**options), card)
 

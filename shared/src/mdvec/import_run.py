@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.core.text.chunking import Chunk, ChunkingOptions, chunk_document
+from mdvec.core.text.context import in_context
 from mdvec.core.text.markdown import outline
 from mdvec.import_options import ImportRefused, model_to_ask_for, resolve_chunking
 from mdvec.import_report import EmbedderFor, ImportReport, ImportRequest, Progress, ToolChanged
@@ -44,6 +45,7 @@ class ImportRun:
     embedder_for: EmbedderFor
     stopwatch: Stopwatch
     on_progress: Callable[[Progress], None]
+    on_notice: Callable[[str], None]
     found: Scan
 
     added: int = 0
@@ -82,6 +84,7 @@ class ImportRun:
         else:
             resolve_chunking(self.tool, self.request.chunking, None, rebuild=False)
             model_to_ask_for(self.tool, self.request.model, rebuild=False)
+            self._index_what_is_there()
         candidates = [file for file in self.found.files if not _same_state(stored, file)]
         self.unchanged = len(self.found.files) - len(candidates)
         self.files = len(candidates)
@@ -109,7 +112,7 @@ class ImportRun:
         with self.connection:
             self._check_tool()
             tables.create_tables(self.connection, self.tables)
-            tables.create_index(self.connection, self.tables, self._model().dimension)
+            tables.create_indexes(self.connection, self.tables)
         self.files = len(self.found.files)
         for number, file in enumerate(self.found.files, 1):
             self._import_file(file, None)
@@ -178,7 +181,7 @@ class ImportRun:
             "[import] %s: %d chunks, chars=%s",
             file.path, len(chunks), [chunk.end - chunk.start for chunk in chunks],
         )  # fmt: skip
-        rows = self._vectors(file, text, chunks)
+        rows = self._vectors(file, text, read.title, chunks)
         document = documents.NewDocument(
             file_path=file.path,
             content_hash=text.content_hash,
@@ -193,19 +196,28 @@ class ImportRun:
             self._check_tool()
             documents.put_document(self.connection, self.tables, document)
 
-    def _vectors(self, file: FoundFile, text: FileText, chunks: list[Chunk]) -> Vectors:
+    def _vectors(self, file: FoundFile, text: FileText, title: str, chunks: list[Chunk]) -> Vectors:
         """One vector per chunk; only texts without a stored vector are embedded."""
         import numpy as np
 
         embedder = self._model()
+        context = self._chunking().context
         known: dict[str, bytes] = {}
         if not self.tables.staged:
             with snapshot(self.connection):
                 self._check_tool()
                 known = vectors.known_embeddings(
-                    self.connection, self.tables, file.path, text.content_hash
+                    self.connection, self.tables, file.path, text.content_hash, context=context
                 )
-        new = list(dict.fromkeys(chunk.text for chunk in chunks if chunk.text not in known))
+        texts = [
+            in_context(title, chunk.heading, chunk.text) if context else chunk.text
+            for chunk in chunks
+        ]
+        texts = [
+            chunk.text if text not in known and embedder.oversized(text) else text
+            for chunk, text in zip(chunks, texts, strict=True)
+        ]
+        new = list(dict.fromkeys(text for text in texts if text not in known))
         for first in range(0, len(new), embedder.batch):
             part = new[first : first + embedder.batch]
             with self.stopwatch.stage("embed"):
@@ -215,8 +227,21 @@ class ImportRun:
             self.chunks_done += len(part)
             self._tell()
         self.chunks_done += len(chunks) - len(new)
-        joined = b"".join(known[chunk.text] for chunk in chunks)
+        joined = b"".join(known[text] for text in texts)
         return np.frombuffer(joined, dtype=np.float32).reshape(len(chunks), embedder.dimension)
+
+    def _index_what_is_there(self) -> None:
+        """Build the derived indexes where they are missing: a file of an older version has none."""
+        if tables.has_indexes(self.connection, self.tables):
+            return
+        self.on_notice(
+            f"building the search indexes of {self.tool.name!r}, which this version adds …"
+        )
+        with self.connection, self.stopwatch.stage("index"):
+            self._check_tool()
+            tables.drop_indexes(self.connection, self.tables)
+            tables.create_indexes(self.connection, self.tables)
+            vectors.index_chunks(self.connection, self.tables)
 
     def _drop_gone(self, stored: dict[str, documents.StoredFile]) -> None:
         seen = {file.path for file in self.found.files}
@@ -243,7 +268,7 @@ class ImportRun:
         with self.connection:
             self._check_tool()
             tables.drop_leftovers(self.connection, self.tool.id, self.tool.name, current=-1)
-            tables.create_index(self.connection, fresh, self._model().dimension)
+            tables.create_indexes(self.connection, fresh)
             self._record_model(generation)
         self.tool = tools.get_tool(self.connection, self.tool.name)
         self.tables = fresh

@@ -29,13 +29,14 @@ def import_tool(
     embedder_for: EmbedderFor,
     *,
     on_progress: Callable[[Progress], None] = lambda _: None,
-    on_wait: Callable[[], None] = lambda: None,
+    on_notice: Callable[[str], None] = lambda _: None,
 ) -> ImportReport:
     """Bring a tool's tables in line with its folder.
 
     Each document goes in whole or not at all. ``new`` fills an empty tool, ``update`` follows
     changes, ``replace`` builds everything again while searches still see the old.
-    ``on_wait`` is called once when another import of the same tool has to end first.
+    ``on_notice`` gets a sentence when another import of the same tool has to end first, and when
+    the tool's indexes have to be built.
 
     Raises:
         ToolNotFound, SourceMissing, ModelError: nothing was changed.
@@ -45,14 +46,16 @@ def import_tool(
     """
     with open_database(request.database, "write") as connection:
         locked = tools.get_tool(connection, request.tool)
-        with _only_import_of(request.database, locked, on_wait):
+        with _only_import_of(request.database, locked, on_notice):
             stopwatch = Stopwatch()
             tool = tools.get_tool(connection, request.tool)
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
             with stopwatch.stage("file_scan"):
                 found = scan(tool.source, request.rules)
-            run = ImportRun(connection, tool, request, embedder_for, stopwatch, on_progress, found)
+            run = ImportRun(
+                connection, tool, request, embedder_for, stopwatch, on_progress, on_notice, found
+            )
             try:
                 report = run.rebuild() if request.mode == "replace" else run.follow()
             except KeyboardInterrupt:
@@ -62,7 +65,7 @@ def import_tool(
 
 
 @contextmanager
-def _only_import_of(database: Path, tool: Tool, on_wait: Callable[[], None]) -> Iterator[None]:
+def _only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock that keeps two imports of one tool apart; a dead process holds none."""
     path = Path(f"{database}.import-{tool.id}.lock")
     lock = FileLock(path)
@@ -70,7 +73,7 @@ def _only_import_of(database: Path, tool: Tool, on_wait: Callable[[], None]) -> 
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            on_wait()
+            on_notice(f"another import of {tool.name!r} is running; waiting for its end …")
             lock.acquire()
     except OSError as error:
         raise DatabaseError(

@@ -1,24 +1,28 @@
-"""A question into ranked hits."""
+"""A question into ranked hits, from one tool or from all."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec.core.search.fusion import Knowledge, Scored, SearchMode, fuse
+from mdvec.core.search.passages import Returning
+from mdvec.core.text.terms import terms
 from mdvec.core.text.tokens import is_blank
 from mdvec.errors import MdvecError
-from mdvec.interfaces.database import documents, tools, vectors
+from mdvec.hits import Found, Hit, hits
+from mdvec.interfaces.database import tools
 from mdvec.interfaces.database.sqlite import open_database, snapshot
-from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
-from mdvec.interfaces.database.vectors import Neighbour
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.embedding.embedder import Embedder, ModelError
+from mdvec.search_candidates import ToolCandidates, find_candidates
 from mdvec.timing import Stopwatch
 
 if TYPE_CHECKING:
@@ -36,123 +40,204 @@ class SearchRefused(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk that answers a question.
+class Question:
+    """What is asked: of one tool, of several, or of all active ones (``tools`` is None).
 
-    ``score`` is the cosine of question and chunk, 0 to 1, higher is better. Positions count
-    characters of the stored document from 0, lines count from 1; ``content`` is exactly what
-    stands there. ``heading`` is the path of headings above it.
+    ``k`` is how many hits are wanted at the most, ``max_chars`` how many characters of text they
+    may have together.
     """
 
-    file_path: str
-    heading: str
-    content: str
-    score: float
-    chunk_index: int
-    start_position: int
-    end_position: int
-    start_line: int
-    end_line: int
+    query: str
+    tools: tuple[str, ...] | None = None
+    k: int = 5
+    mode: SearchMode = "hybrid"
+    returning: Returning = "chunk"
+    max_chars: int = 12_000
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits of one tool, best first, out of ``total_chunks``."""
+    """The hits, best first, out of ``total_chunks`` in ``tools``.
 
-    tool: str
+    ``truncated`` is whether the budget cut a hit or left one out. ``notes`` are sentences on what
+    could not be searched as asked, ``seconds`` the time of each stage.
+    """
+
+    tools: tuple[str, ...]
     query: str
     results: tuple[Hit, ...]
     total_chunks: int
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
 
 
 EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
 """Holds the model of that name for as long as one search needs it."""
 
 
-def search(database: Path, name: str, query: str, k: int, embedder_of: EmbedderOf) -> Answer:
-    """Find the ``k`` chunks of a tool that are nearest to a question.
+def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
+    """Find the passages that answer a question best.
 
-    A tool without documents answers with no hits.
+    A tool without documents answers with no hits. Of several tools, one whose model is not here
+    is left out with a note; the others answer.
 
     Raises:
-        SearchRefused: the question is blank or too long, or the tool is switched off.
-        ToolNotFound: there is no such tool.
-        ModelError: the tool's model is not here, or is not the one that it was imported with.
+        SearchRefused: the question is blank or too long, or a tool that it names is switched off.
+        ToolNotFound: there is no tool of that name.
+        ModelError: no tool's model is here, or it is not the one that it was imported with.
     """
-    _check_query(query)
+    _check(question)
     stopwatch = Stopwatch()
     with open_database(database, "read") as connection:
         for _ in range(_REBUILDS_TO_FOLLOW):
-            tool = _active_tool(connection, name)
-            if tool.model is None:
-                return Answer(name, query, (), 0)
-            vector = _query_vector(tool, query, embedder_of, stopwatch)
-            with snapshot(connection), stopwatch.stage("vector_search"):
-                now = _active_tool(connection, name)
-                if now.fingerprint == tool.fingerprint:
-                    found = Tables(now.id, now.name, now.generation)
-                    neighbours = vectors.nearest(connection, found, vector, k)
-                    total = documents.count(connection, found).chunks
+            asked = _asked_tools(connection, question.tools)
+            vectors, notes = _query_vectors(asked, question, embedder_of, stopwatch)
+            with snapshot(connection):
+                now = {tool.id: tool for tool in _asked_tools(connection, question.tools)}
+                if all(_is_same(tool, now.get(tool.id)) for tool in asked):
+                    current = [now[tool.id] for tool in asked]
+                    answer = _answer(connection, current, question, vectors, notes, stopwatch)
                     break
         else:
-            raise SearchRefused(f"the tool {name!r} is being rebuilt; ask again in a moment")
-    answer = Answer(name, query, tuple(_hit(neighbour) for neighbour in neighbours), total)
+            raise SearchRefused("a tool is being rebuilt; ask again in a moment")
     _log(answer, stopwatch)
     return answer
 
 
-def _check_query(query: str) -> None:
-    if is_blank(query):
+def _check(question: Question) -> None:
+    if is_blank(question.query):
         raise SearchRefused("the query is blank; ask something")
-    if len(query) > MAX_QUERY_CHARS:
+    if len(question.query) > MAX_QUERY_CHARS:
         raise SearchRefused(
-            f"the query has {len(query):,} characters; {MAX_QUERY_CHARS:,} is the most"
+            f"the query has {len(question.query):,} characters; {MAX_QUERY_CHARS:,} is the most"
         )
 
 
-def _active_tool(connection: apsw.Connection, name: str) -> Tool:
-    tool = tools.get_tool(connection, name)
-    if not tool.is_active:
-        raise SearchRefused(
-            f"the tool {name!r} is disabled; enable it with: mdvec tool enable -n {name}"
-        )
-    return tool
+def _asked_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
+    if names is None:
+        return tools.list_tools(connection, active_only=True)
+    asked = [tools.get_tool(connection, name) for name in dict.fromkeys(names)]
+    for tool in asked:
+        if not tool.is_active:
+            raise SearchRefused(
+                f"the tool {tool.name!r} is disabled; "
+                f"enable it with: mdvec tool enable -n {tool.name}"
+            )
+    return asked
 
 
-def _query_vector(tool: Tool, query: str, embedder_of: EmbedderOf, stopwatch: Stopwatch) -> Vectors:
+def _is_same(tool: Tool, now: Tool | None) -> bool:
+    return now is not None and now.fingerprint == tool.fingerprint
+
+
+def _query_vectors(
+    asked: Sequence[Tool], question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
+) -> tuple[dict[str, Vectors], list[str]]:
+    """The question's vector of each fingerprint, and a note for each tool that has none."""
+    found: dict[str, Vectors] = {}
+    notes: list[str] = []
+    refused: MdvecError | None = None
+    if question.mode == "lexical":
+        return found, notes
+    for tool in asked:
+        if tool.model is None or tool.fingerprint in found:
+            continue
+        try:
+            found[str(tool.fingerprint)] = _query_vector(tool, question, embedder_of, stopwatch)
+        except (ModelError, SearchRefused) as error:
+            refused = error
+            notes.append(f"{tool.name} was searched by words alone: {error}")
+    if refused is not None and not found:
+        raise refused
+    return found, notes
+
+
+def _query_vector(
+    tool: Tool, question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
+) -> Vectors:
     with ExitStack() as held:
         with stopwatch.stage("model_load"):
             embedder = held.enter_context(embedder_of(str(tool.model)))
-        _check_fingerprint(tool, embedder)
+        if embedder.fingerprint != tool.fingerprint:
+            raise SearchRefused(
+                f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
+                f"installation has {embedder.fingerprint}; build it again with: "
+                f"mdvec import -n {tool.name} --mode replace"
+            )
         with stopwatch.stage("query_embedding"):
-            return embedder.embed_query(query)
+            return embedder.embed_query(question.query)
 
 
-def _check_fingerprint(tool: Tool, embedder: Embedder) -> None:
-    if embedder.fingerprint != tool.fingerprint:
-        raise SearchRefused(
-            f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this installation "
-            f"has {embedder.fingerprint}; build it again with: "
-            f"mdvec import -n {tool.name} --mode replace"
+def _answer(
+    connection: apsw.Connection,
+    asked: Sequence[Tool],
+    question: Question,
+    vectors: dict[str, Vectors],
+    notes: list[str],
+    stopwatch: Stopwatch,
+) -> Answer:
+    query = list(dict.fromkeys(terms(question.query)))
+    pools = [
+        find_candidates(
+            connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
+            question.mode, stopwatch,
         )
-
-
-def _hit(neighbour: Neighbour) -> Hit:
-    return Hit(
-        file_path=neighbour.file_path,
-        heading=neighbour.heading,
-        content=neighbour.content,
-        score=round(min(max(1.0 - neighbour.distance, 0.0), 1.0), 4),
-        chunk_index=neighbour.chunk_index,
-        start_position=neighbour.start_position,
-        end_position=neighbour.end_position,
-        start_line=neighbour.start_line,
-        end_line=neighbour.end_line,
+        for tool in asked
+        if tool.model is not None
+    ]  # fmt: skip
+    with stopwatch.stage("fusion"):
+        found = _ranked(pools, query, question.mode)
+    with stopwatch.stage("passages"):
+        shown, truncated = hits(
+            connection, found, question.returning, question.k, question.max_chars
+        )
+    return Answer(
+        tools=tuple(tool.name for tool in asked),
+        query=question.query,
+        results=tuple(shown),
+        total_chunks=sum(pool.knowledge.chunks for pool in pools),
+        truncated=truncated,
+        notes=tuple(notes),
+        seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},
     )
 
 
+def _ranked(pools: Sequence[ToolCandidates], query: list[str], mode: SearchMode) -> list[Found]:
+    """The candidates of all tools together, best first."""
+    candidates = [candidate for pool in pools for candidate in pool.candidates()]
+    frequencies: Counter[str] = Counter()
+    for pool in pools:
+        frequencies.update(pool.knowledge.frequencies)
+    knowledge = Knowledge(sum(pool.knowledge.chunks for pool in pools), frequencies)
+    scored = fuse(query, knowledge, candidates, mode)
+    owners = [(pool, chunk) for pool in pools for chunk in pool.chunks]
+    vector_ranks = _ranks([-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in owners])
+    lexical_ranks = _ranks([-one.lexical for one in scored])
+    found = [
+        Found(pool.tool, pool.tables, chunk, one, vector_rank, lexical_rank)
+        for (pool, chunk), one, vector_rank, lexical_rank in zip(
+            owners, scored, vector_ranks, lexical_ranks, strict=True
+        )
+        if _counts(one, mode)
+    ]
+    return sorted(found, key=lambda one: -one.scored.score)
+
+
+def _counts(one: Scored, mode: SearchMode) -> bool:
+    return mode != "lexical" or one.lexical > 0
+
+
+def _ranks(keys: Sequence[float]) -> list[int]:
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    ranks = [0] * len(keys)
+    for rank, place in enumerate(order, 1):
+        ranks[place] = rank
+    return ranks
+
+
 def _log(answer: Answer, stopwatch: Stopwatch) -> None:
-    logger.debug("[search] tool=%s: %d hits", answer.tool, len(answer.results))
+    logger.debug("[search] tools=%s: %d hits", ",".join(answer.tools), len(answer.results))
     for number, hit in enumerate(answer.results, 1):
         logger.debug(
             "[search]   [%d] score=%.2f file=%s heading=%r",

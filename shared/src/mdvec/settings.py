@@ -91,6 +91,12 @@ class SearchSettings(_Section):
     """How searches answer."""
 
     k: int = Field(5, ge=1, le=50, description="1 to 50 hits")
+    mode: Literal["hybrid", "vector", "lexical"] = Field(
+        "hybrid", description="'hybrid', 'vector' or 'lexical'"
+    )
+    max_chars: int = Field(
+        12_000, ge=500, le=1_000_000, description="500 to 1000000 characters an answer"
+    )
 
 
 class ModelSettings(_Section):

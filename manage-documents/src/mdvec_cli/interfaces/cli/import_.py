@@ -98,9 +98,7 @@ def import_command(
                 _request(settings, name, mode, asked_model=model),
                 functools.partial(_load_and_tell, tell),
                 on_progress=on_progress,
-                on_wait=lambda: tell(
-                    f"another import of {name!r} is running; waiting for its end …"
-                ),
+                on_notice=tell,
             )
     except ImportInterrupted as error:
         say(str(error))

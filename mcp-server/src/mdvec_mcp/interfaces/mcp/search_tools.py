@@ -1,54 +1,42 @@
-"""One search tool per row: what a client sees of it, and its answers."""
+"""The search tools: one per row, one across all of them, and one to read on in a document."""
 
 from __future__ import annotations
 
 import functools
 import logging
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import anyio.to_thread
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from mdvec.core.text.visible import on_one_line
+from mdvec.core.search.passages import Returning
 from mdvec.errors import MdvecError
-from mdvec.interfaces.database.sqlite import DatabaseError
+from mdvec.interfaces.database.sqlite import DatabaseError, DatabaseMissing
 from mdvec.interfaces.database.tools import Tool
-from mdvec.searching import MAX_K, MAX_QUERY_CHARS, Answer, search
-from pydantic import BaseModel, Field
+from mdvec.reading import DocumentText, Part, read_document
+from mdvec.searching import MAX_K, MAX_QUERY_CHARS, Answer, Question, search
+from mdvec.settings import SearchSettings
+from pydantic import Field
 
 from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
+from mdvec_mcp.interfaces.mcp.answers import (
+    AnswerModel,
+    DocumentModel,
+    WideAnswerModel,
+    as_text,
+    document_text,
+    structured,
+)
 
 if TYPE_CHECKING:
     from mdvec_mcp.interfaces.mcp.server import MdvecServer
 
-
 logger = logging.getLogger("mdvec")
-
-
-class HitModel(BaseModel):
-    """A passage that answers the question."""
-
-    file_path: str = Field(description="The file, from the collection's folder.")
-    heading: str = Field(description="The headings it stands under, outermost first.")
-    content: str = Field(description="The passage, exactly as it stands in the file.")
-    score: float = Field(ge=0, le=1, description="0 to 1, higher is better.")
-    chunk_index: int = Field(description="The passage's number in its file, from 0.")
-    start_position: int = Field(description="Its first character, from 0.")
-    end_position: int = Field(description="The character behind its last.")
-    start_line: int = Field(description="Its first line, from 1.")
-    end_line: int = Field(description="Its last line.")
-
-
-class AnswerModel(BaseModel):
-    """The passages of one collection that answer a question, best first."""
-
-    tool: str
-    query: str
-    results: list[HitModel]
-    total_chunks: int = Field(description="How many passages the collection has.")
-
+T = TypeVar("T")
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 Query = Annotated[
     str,
@@ -59,64 +47,146 @@ Query = Annotated[
     ),
 ]
 K = Annotated[int, Field(ge=1, le=MAX_K, description="How many passages to return at the most.")]
+Return = Annotated[
+    Returning,
+    Field(
+        validation_alias="return",
+        description="What to return of each find: the passage itself (chunk), the section it "
+        "stands in, or its document.",
+    ),
+]
+Line = Annotated[int | None, Field(ge=1, description="A line, from 1.")]
+Position = Annotated[int | None, Field(ge=0, description="A character's position, from 0.")]
 
 
-def add_search_tool(
-    server: MdvecServer, tool: Tool, database: Path, models: ModelPool, *, default_k: int
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """What the search tools work with."""
+
+    database: Path
+    models: ModelPool
+    settings: SearchSettings
+
+    def ask(
+        self, query: str, tools: tuple[str, ...] | None, k: int, returning: Returning
+    ) -> Answer:
+        """Search, with the mode and the budget of the settings."""
+        question = Question(query, tools, k, self.settings.mode, returning, self.settings.max_chars)
+        return search(self.database, question, self.models.embedder)
+
+
+def add_search_tool(server: MdvecServer, tool: Tool, searching: Searching) -> None:
     """Offer one row as a tool under its own name and description."""
     name = tool.name
 
     async def search_collection(
-        query: Query, k: K = default_k
+        query: Query, k: K = searching.settings.k, return_: Return = "chunk"
     ) -> Annotated[CallToolResult, AnswerModel]:
-        work = functools.partial(_answer, database, name, query, k, models)
-        # The search may outlive a client that goes away; nobody waits for it then.
-        answer = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        answer = await _in_thread(functools.partial(searching.ask, query, (name,), k, return_))
         return CallToolResult(
-            content=[TextContent(type="text", text=as_text(answer))],
-            structured_content=asdict(answer),
+            content=[TextContent(type="text", text=as_text(answer, wide=False))],
+            structured_content=structured(answer, wide=False),
         )
 
     server.add_tool(
         search_collection,
         name=name,
         description=tool.description,
-        annotations=ToolAnnotations(
-            read_only_hint=True, idempotent_hint=True, open_world_hint=False
-        ),
+        annotations=_READS,
         structured_output=True,
     )
 
 
-def _answer(database: Path, name: str, query: str, k: int, models: ModelPool) -> Answer:
+def add_search_across(server: MdvecServer, searching: Searching) -> None:
+    """Offer the tool that searches every active collection, those of this moment."""
+
+    async def search_across(
+        query: Query,
+        tools: Annotated[
+            list[str] | None,
+            Field(min_length=1, description="The names of the tools to search; all without it."),
+        ] = None,
+        k: K = searching.settings.k,
+        return_: Return = "chunk",
+    ) -> Annotated[CallToolResult, WideAnswerModel]:
+        names = None if tools is None else tuple(tools)
+        answer = await _in_thread(
+            functools.partial(_everywhere, searching, query, names, k, return_)
+        )
+        return CallToolResult(
+            content=[TextContent(type="text", text=as_text(answer, wide=True))],
+            structured_content=structured(answer, wide=True),
+        )
+
+    server.add_tool(
+        search_across,
+        name="search",
+        description="Search all of the user's active collections at once, or those that are named; "
+        "every find tells which collection it is from.",
+        annotations=_READS,
+        structured_output=True,
+    )
+
+
+def add_get_document(server: MdvecServer, searching: Searching) -> None:
+    """Offer the tool that reads on in a document that a search found."""
+
+    async def get_document(
+        tool: Annotated[str, Field(description="The collection's tool, as a find names it.")],
+        file_path: Annotated[str, Field(description="The document, as a find names it.")],
+        start_line: Line = None,
+        end_line: Line = None,
+        start_position: Position = None,
+        end_position: Position = None,
+    ) -> Annotated[CallToolResult, DocumentModel]:
+        part = Part(start_line, end_line, start_position, end_position)
+        document: DocumentText = await _in_thread(
+            functools.partial(
+                read_document,
+                searching.database, tool, file_path, part, searching.settings.max_chars,
+            )
+        )  # fmt: skip
+        return CallToolResult(
+            content=[TextContent(type="text", text=document_text(document))],
+            structured_content={
+                name: getattr(document, name) for name in DocumentModel.model_fields
+            },
+        )
+
+    server.add_tool(
+        get_document,
+        name="get_document",
+        description="Read a document of a collection, or a part of it by lines or positions: to "
+        "go on where a passage ends, or to see what stands around it.",
+        annotations=_READS,
+        structured_output=True,
+    )
+
+
+def _everywhere(
+    searching: Searching,
+    query: str,
+    names: tuple[str, ...] | None,
+    k: int,
+    returning: Returning,
+) -> Answer:
     try:
-        return search(database, name, query, k, models.embedder)
+        return searching.ask(query, names, k, returning)
+    except DatabaseMissing:
+        return Answer((), query, (), 0)
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Run a piece of work beside the event loop; what it refuses is for the model to read."""
+    try:
+        # The work may outlive a client that goes away; nobody waits for it then.
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
     except DatabaseError as error:
         # Its words name the file; they are for the user, not for the model.
-        logger.warning("%s: %s", name, error)
+        logger.warning("%s", error)
         raise ToolError(
             "the database cannot be searched now; the user finds the reason in this server's log, "
             "or in a terminal with: mdvec status"
         ) from error
     except MdvecError as error:
         raise ToolError(str(error)) from error
-
-
-def as_text(answer: Answer) -> str:
-    """The answer for clients that show text only: compact, and readable by people."""
-    if not answer.total_chunks:
-        return (
-            f"{answer.tool} has no documents yet; "
-            f"the user can import them with: mdvec import -n {answer.tool}"
-        )
-    if not answer.results:
-        return f"{answer.tool}: nothing found in {answer.total_chunks} passages"
-    parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {answer.tool}"]
-    for number, hit in enumerate(answer.results, 1):
-        heading = f" — {on_one_line(hit.heading)}" if hit.heading else ""
-        parts.append(
-            f"[{number}] {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}{heading} "
-            f"(score {hit.score:.2f})\n{hit.content.strip()}"
-        )
-    return "\n\n".join(parts)

@@ -16,7 +16,12 @@ from mdvec.settings import Settings
 from pydantic import ValidationError
 
 from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
-from mdvec_mcp.interfaces.mcp.search_tools import add_search_tool
+from mdvec_mcp.interfaces.mcp.search_tools import (
+    Searching,
+    add_get_document,
+    add_search_across,
+    add_search_tool,
+)
 
 
 class MdvecServer(MCPServer):
@@ -59,8 +64,11 @@ def build_server(
 ) -> MdvecServer:
     """A server that offers ``tools``; nothing is loaded yet."""
     server = MdvecServer("mdvec", version=__version__, instructions=_instructions(tools, database))
+    searching = Searching(database, models, settings.search)
     for tool in tools:
-        add_search_tool(server, tool, database, models, default_k=settings.search.k)
+        add_search_tool(server, tool, searching)
+    add_search_across(server, searching)
+    add_get_document(server, searching)
     return server
 
 
@@ -74,8 +82,10 @@ def _instructions(tools: Sequence[Tool], database: Path) -> str:
     names = ", ".join(tool.name for tool in tools)
     return (
         f"Each of these tools searches one collection of the user's own documents: {names}. "
+        "The tool search asks all of them at once, also those that were added since. "
         "Ask in the language of the documents, in whole questions; Japanese needs no spaces. "
-        "Every hit names its file and lines; content is exactly what stands there."
+        "Every hit names its file and lines; content is exactly what stands there, and "
+        "get_document reads on."
     )
 
 

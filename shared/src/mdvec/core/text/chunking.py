@@ -22,13 +22,18 @@ class InvalidChunking(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ChunkingOptions:
-    """How to cut: sizes are in the model's tokens, ``min_chars`` in characters."""
+    """How to cut: sizes are in the model's tokens, ``min_chars`` in characters.
+
+    ``context`` is whether title and headings are embedded with the text; tools that were imported
+    before that was done stay without it until they are built again.
+    """
 
     strategy: Strategy
     size: int
     overlap: int
     heading_levels: tuple[int, ...]
     min_chars: int
+    context: bool = True
 
     def __post_init__(self) -> None:
         if not MIN_SIZE <= self.size <= MAX_SIZE:

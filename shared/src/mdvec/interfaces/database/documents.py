@@ -71,7 +71,9 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
             (*state, document.content, document_id),
         )
-    insert_chunks(connection, tables, document_id, document.chunks, document.vectors)
+    insert_chunks(
+        connection, tables, document_id, document.title, document.chunks, document.vectors
+    )
 
 
 def touch_document(
@@ -109,6 +111,25 @@ def count(connection: apsw.Connection, tables: Tables) -> Counts:
     ).fetchone() or (0,)
     (chunk_count,) = connection.execute(f"SELECT count(*) FROM {tables.vectors}").fetchone() or (0,)
     return Counts(int(document_count), int(chunk_count))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A document's text as it is stored."""
+
+    file_path: str
+    title: str
+    content: str
+
+
+def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
+    """The document of that path, or None."""
+    row = connection.execute(
+        f"SELECT file_path, title, content FROM {tables.documents} "
+        "WHERE tool_id = ? AND file_path = ?",
+        (tables.tool_id, file_path),
+    ).fetchone()
+    return None if row is None else StoredText(*row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,20 @@ def m001_tools(connection: apsw.Connection) -> None:
     )
 
 
-STEPS: tuple[Callable[[apsw.Connection], None], ...] = (m001_tools,)
+def m002_derived_indexes(connection: apsw.Connection) -> None:
+    """Format 1 kept a second copy of every vector; the indexes of today come with the next import.
+
+    The new number also keeps an older mdvec from changing chunks behind their indexes.
+    """
+    names = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%USING vec0%'"
+    ).fetchall()
+    for (name,) in names:
+        connection.execute(f'DROP TABLE "{name}"')
+    connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.context', json('false'))")
+
+
+STEPS: tuple[Callable[[apsw.Connection], None], ...] = (m001_tools, m002_derived_indexes)
 LATEST = len(STEPS)
 
 

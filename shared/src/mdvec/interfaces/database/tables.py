@@ -1,8 +1,8 @@
 """A tool's own tables: their names, their making and their replacement.
 
 The seed's names hold for what searches read: ``documents_{tool}`` and ``vectors_{tool}``. The
-k-NN index is named by the tool's number and generation. A rebuild fills tables of the next
-generation beside them, and one transaction puts them in their place.
+indexes derived from them are named by the tool's number and generation. A rebuild fills tables of
+the next generation beside them, and one transaction puts them in their place.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import apsw
 
 from mdvec.interfaces.database.sqlite import identifier
+
+_DERIVED = ("signatures", "fts", "terms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,22 @@ class Tables:
         return identifier(f"vectors_{self._suffix}")
 
     @property
-    def knn(self) -> str:
-        """The k-NN index, quoted."""
-        return identifier(f"knn_{self.tool_id}_{self.generation}")
+    def signatures(self) -> str:
+        """The table of the chunks' signatures, quoted."""
+        return identifier(self._derived("signatures"))
+
+    @property
+    def fts(self) -> str:
+        """The lexical index, quoted."""
+        return identifier(self._derived("fts"))
+
+    @property
+    def terms(self) -> str:
+        """The lexical index's terms with their document frequencies, quoted."""
+        return identifier(self._derived("terms"))
+
+    def _derived(self, kind: str) -> str:
+        return f"{kind}_{self.tool_id}_{self.generation}"
 
     def index(self, what: str) -> str:
         """An index's name, quoted."""
@@ -99,12 +114,42 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
     )
 
 
-def create_index(connection: apsw.Connection, tables: Tables, dimension: int) -> None:
-    """Make the k-NN index for vectors of ``dimension`` numbers, empty."""
+def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Make the indexes derived from a tool's chunks, empty."""
     connection.execute(
-        f"CREATE VIRTUAL TABLE {tables.knn} "
-        f"USING vec0(embedding float[{dimension:d}] distance_metric=cosine)"
+        f"""
+        CREATE TABLE {tables.signatures} (
+            first_chunk INTEGER PRIMARY KEY,
+            document_id INTEGER NOT NULL,
+            signatures BLOB NOT NULL
+        )
+        """
     )
+    connection.execute(
+        f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)"
+    )
+    # Terms come parted by blanks; every character of one but "_" is a letter for this tokenizer.
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {tables.fts} USING fts5(terms, content='', contentless_delete=1, "
+        "tokenize=\"ascii tokenchars '_'\")"
+    )
+    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab({tables.fts}, row)")
+
+
+def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the derived indexes are there; a file of an older version has none."""
+    names = [tables.signatures, tables.fts, tables.terms]
+    (found,) = connection.execute(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (?, ?, ?)",
+        [name.strip('"') for name in names],
+    ).fetchone() or (0,)
+    return found == len(names)
+
+
+def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Drop the derived indexes, as many as there are."""
+    for table in (tables.terms, tables.fts, tables.signatures):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def put_in_place(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
@@ -123,7 +168,7 @@ def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -
 
 
 def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, current: int) -> None:
-    """Drop what unfinished rebuilds left, and every k-NN index but that of ``current``."""
+    """Drop what unfinished rebuilds left, and every derived index but those of ``current``."""
     names = [
         str(name)
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -132,12 +177,16 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
         for name in names:
             if name.startswith(f"{kind}_{tool_name}@"):
                 connection.execute(f"DROP TABLE {identifier(name)}")
-    for name in names:
-        parts = name.split("_")
-        if len(parts) == 3 and parts[:2] == ["knn", str(tool_id)] and parts[2] != str(current):
-            connection.execute(f"DROP TABLE {identifier(name)}")
+    generations = {
+        int(parts[2])
+        for parts in (name.split("_") for name in names)
+        if len(parts) == 3 and parts[0] in _DERIVED and parts[1] == str(tool_id)
+    }
+    for generation in generations - {current}:
+        drop_indexes(connection, Tables(tool_id, tool_name, generation))
 
 
 def _drop(connection: apsw.Connection, tables: Tables) -> None:
-    for table in (tables.knn, tables.vectors, tables.documents):
+    drop_indexes(connection, tables)
+    for table in (tables.vectors, tables.documents):
         connection.execute(f"DROP TABLE IF EXISTS {table}")

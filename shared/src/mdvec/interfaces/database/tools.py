@@ -204,4 +204,6 @@ def _chunking(stored: object) -> ChunkingOptions | None:
     if not isinstance(stored, str):
         return None
     options = json.loads(stored)
-    return ChunkingOptions(**{**options, "heading_levels": tuple(options["heading_levels"])})
+    return ChunkingOptions(
+        **{"context": False, **options, "heading_levels": tuple(options["heading_levels"])}
+    )

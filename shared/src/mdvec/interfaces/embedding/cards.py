@@ -8,7 +8,8 @@ class ModelCard:
     """A model's name and numbers.
 
     ``dimension`` is the length of its vectors, ``default_size`` and ``default_overlap`` are
-    chunk sizes in its own tokens, ``max_tokens`` is the most it takes at once.
+    chunk sizes in its own tokens, ``max_tokens`` is the most it takes at once. ``vector_trust`` is
+    how much its cosines count beside the words of a query (see ``core/search/fusion.py``).
     """
 
     name: str
@@ -17,6 +18,7 @@ class ModelCard:
     default_size: int
     default_overlap: int
     max_tokens: int
+    vector_trust: float
     licence: str
     how_to_get: str
 
@@ -29,6 +31,7 @@ PLAMO = ModelCard(
     default_size=1024,
     default_overlap=64,
     max_tokens=4096,
+    vector_trust=1.6,  # as for e5-small: its weights were not at hand to measure with
     licence="Apache-2.0",
     how_to_get=f"{INSTALL_PLAMO}, then: mdvec model pull plamo",
 )
@@ -39,6 +42,7 @@ USE = ModelCard(
     default_size=192,
     default_overlap=24,
     max_tokens=4096,  # the encoder has no limit of its own; its memory grows with the text
+    vector_trust=0.4,
     licence="Apache-2.0",
     how_to_get="comes with mdvec",
 )
@@ -49,6 +53,7 @@ E5_SMALL = ModelCard(
     default_size=448,
     default_overlap=64,
     max_tokens=512,
+    vector_trust=1.6,
     licence="MIT",
     how_to_get="pip install -c constraints.txt -e './shared[e5]' (in mdvec's own folder)",
 )

@@ -1,0 +1,1 @@
+"""What makes an answer: signatures, scores, passages; no I/O."""

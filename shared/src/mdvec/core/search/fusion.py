@@ -1,0 +1,181 @@
+"""Fusion: each candidate's words and its embedding into one score.
+
+Both legs bring candidates; every candidate is then scored by both, so that a passage is not
+punished for being found by one leg alone. The lexical score is
+
+    (bm25 / best bm25 + 3 * coverage) / 4
+
+with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and the
+coverage: what share of the query's information (the sum of its terms' idf) the passage holds. The
+vector score is the cosine's distance from the candidates' mean in sixths of standard deviations,
+taken per model: cosines of two models never meet. Together they are
+
+    (lexical + trust * vector) / (1 + trust)
+
+and ``trust`` follows the query. It grows with what the best passage misses of the query's words,
+by a constant of the model; and for a query of several words without a single CJK character, over
+text that is not in its language (in English text nearly every passage has a "the"), it grows with
+the number of words. The tables behind the constants are in docs/SPEC.md and docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+SearchMode = Literal["hybrid", "vector", "lexical"]
+
+_K1, _B = 1.2, 0.75
+_COVERAGE = 3.0
+_DEVIATIONS = 6.0
+_FOREIGN_TRUST = 1.6
+_FOREIGN_WORDS = 4
+ENGLISH_WORDS = ("the", "to", "of")
+"""Words that English text has nearly everywhere."""
+_WORD = re.compile(r"[a-z_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that one leg or both found: its terms, and its cosine with the query.
+
+    ``model`` tells which cosines may be compared; ``trust`` is that model's constant.
+    """
+
+    terms: Counter[str]
+    cosine: float | None
+    model: str
+    trust: float
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the indexes know of a query: how many chunks there are, how many have each term.
+
+    ``frequencies`` has the query's terms and ``ENGLISH_WORDS``.
+    """
+
+    chunks: int
+    frequencies: Mapping[str, int]
+
+    def idf(self, term: str) -> float:
+        """The information of a term, in nats; the more, the fewer chunks have it."""
+        count = self.frequencies.get(term, 0)
+        return math.log1p((self.chunks - count + 0.5) / (count + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate's score, 0 to 1, and how it came about.
+
+    ``lexical_weight`` is the share of the lexical score in the whole, 0 to 1.
+    """
+
+    score: float
+    lexical_weight: float
+    lexical: float
+    bm25: float
+    coverage: float
+    vector: float
+
+
+def fuse(
+    query: Sequence[str], knowledge: Knowledge, candidates: Sequence[Candidate], mode: SearchMode
+) -> list[Scored]:
+    """The scores of all candidates, in their order.
+
+    Args:
+        query: the query's different terms.
+        knowledge: how frequent they are.
+        candidates: from one tool or several.
+        mode: ``vector`` and ``lexical`` score by one leg alone.
+    """
+    weights = {term: knowledge.idf(term) for term in query}
+    bm25 = _bm25(weights, candidates)
+    best = max(bm25, default=0.0) or 1.0
+    whole = sum(weights.values()) or 1.0
+    coverage = [
+        sum(weight for term, weight in weights.items() if term in candidate.terms) / whole
+        for candidate in candidates
+    ]
+    lexical = [
+        (score / best + _COVERAGE * covered) / (1 + _COVERAGE)
+        for score, covered in zip(bm25, coverage, strict=True)
+    ]
+    vector = _standing_out(candidates)
+    missing = 1.0 - max(coverage, default=0.0)
+    foreign = _foreign_trust(query, knowledge)
+    scored = []
+    for place, candidate in enumerate(candidates):
+        if mode == "vector" or (mode == "hybrid" and missing == 1.0):
+            share, score = 0.0, _alone(candidates, vector, place)
+        elif mode == "lexical":
+            share, score = 1.0, lexical[place]
+        else:
+            trust = candidate.trust * missing + foreign
+            share = 1 / (1 + trust)
+            score = share * lexical[place] + (1 - share) * vector[place]
+        scored.append(
+            Scored(score, share, lexical[place], bm25[place], coverage[place], vector[place])
+        )
+    return scored
+
+
+def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
+    lengths = [candidate.terms.total() for candidate in candidates]
+    mean = sum(lengths) / len(lengths) if lengths else 1.0
+    scores = []
+    for candidate, length in zip(candidates, lengths, strict=True):
+        normal = _K1 * (1 - _B + _B * length / (mean or 1.0))
+        scores.append(
+            sum(
+                weight * count * (_K1 + 1) / (count + normal)
+                for term, weight in weights.items()
+                if (count := candidate.terms.get(term, 0))
+            )
+        )
+    return scores
+
+
+def _standing_out(candidates: Sequence[Candidate]) -> list[float]:
+    """How far each cosine stands out of its model's, in sixths of standard deviations."""
+    by_model: dict[str, list[float]] = {}
+    for candidate in candidates:
+        if candidate.cosine is not None:
+            by_model.setdefault(candidate.model, []).append(candidate.cosine)
+    scale = {model: _mean_and_deviation(cosines) for model, cosines in by_model.items()}
+    return [
+        0.0
+        if candidate.cosine is None
+        else (candidate.cosine - scale[candidate.model][0])
+        / (scale[candidate.model][1] * _DEVIATIONS)
+        for candidate in candidates
+    ]
+
+
+def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / len(values)
+    return mean, math.sqrt(variance) or 1.0
+
+
+def _alone(candidates: Sequence[Candidate], vector: Sequence[float], place: int) -> float:
+    """The score by vectors alone: the cosine; between models, how far it stands out."""
+    cosine = candidates[place].cosine
+    if len({candidate.model for candidate in candidates}) == 1 and cosine is not None:
+        return cosine
+    return 0.5 + vector[place] / 2
+
+
+def _foreign_trust(query: Sequence[str], knowledge: Knowledge) -> float:
+    """What the vectors gain where the query's language is not that of the text."""
+    words = len(query) if all(_WORD.fullmatch(term) for term in query) else 0
+    if words < 2:
+        return 0.0
+    english = max(knowledge.frequencies.get(word, 0) for word in ENGLISH_WORDS)
+    native = min(1.0, 2 * english / max(knowledge.chunks, 1))
+    return _FOREIGN_TRUST * min(words - 1, _FOREIGN_WORDS) * (1 - native)

@@ -1,0 +1,98 @@
+"""Signatures: an embedding in a bit per direction, to find in a few milliseconds what may be near.
+
+A signature is the signs of a vector after a random rotation, two rotations or more where the
+vector is short, so that it has at least 1,024 bits. The share of bits in which two signatures
+differ is their angle over pi, in expectation (random hyperplanes: Charikar, "Similarity estimation
+techniques from rounding algorithms", 2002). The rotation is the randomised Hadamard transform
+H D2 H D1 with fixed random signs D: fast, without a stored matrix, the same on every machine.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Words = NDArray[np.uint64]
+
+LEAST_BITS = 1024
+_ROWS_AT_ONCE = 4096
+
+
+def signature_bytes(dimension: int) -> int:
+    """The length of a signature of vectors with ``dimension`` numbers."""
+    padded, rotations = _shape(dimension)
+    return padded * rotations // 8
+
+
+def signatures(vectors: Floats) -> Words:
+    """The signatures of vectors, shape ``(n, dimension)``, as ``(n, bits / 64)`` words."""
+    parts = [
+        np.packbits(_rotated(vectors[first : first + _ROWS_AT_ONCE]) > 0, axis=1)
+        for first in range(0, max(len(vectors), 1), _ROWS_AT_ONCE)
+    ]
+    return np.concatenate(parts).view(np.uint64)
+
+
+def nearest_signatures(query: Floats, stored: Words, wide: int, narrow: int) -> NDArray[np.intp]:
+    """The places of at most ``narrow`` signatures that are likely nearest to a query vector.
+
+    First by the bits in which they differ from the query's own signature, keeping ``wide``; of
+    those by what the signs tell of their cosine with the rotated query itself, which is finer.
+    """
+    count = len(stored)
+    if count <= narrow:
+        return np.arange(count)
+    places = np.arange(count)
+    rotated = _rotated(query.reshape(1, -1))[0]
+    if count > wide:
+        own = np.packbits(rotated > 0).view(np.uint64)
+        differing = np.bitwise_count(stored ^ own).sum(axis=1, dtype=np.uint16)
+        places = np.argpartition(differing, wide)[:wide]
+    signs = np.unpackbits(stored[places].view(np.uint8), axis=1)
+    likeness = signs.astype(np.float32) @ rotated
+    return places[np.argpartition(-likeness, narrow)[:narrow]]
+
+
+def _shape(dimension: int) -> tuple[int, int]:
+    """The next power of two, at least 64, and how many rotations give enough bits."""
+    padded = max(64, 1 << (dimension - 1).bit_length())
+    return padded, max(1, LEAST_BITS // padded)
+
+
+def _rotated(vectors: Floats) -> Floats:
+    count, dimension = vectors.shape
+    padded, rotations = _shape(dimension)
+    wide = np.zeros((count, padded), dtype=np.float32)
+    wide[:, :dimension] = vectors
+    turned = [
+        _hadamard(_hadamard(wide * _signs(padded, 2 * turn)) * _signs(padded, 2 * turn + 1))
+        for turn in range(rotations)
+    ]
+    return np.concatenate(turned, axis=1)
+
+
+def _hadamard(rows: Floats) -> Floats:
+    """The Walsh-Hadamard transform of each row, without its scale."""
+    count, length = rows.shape
+    step = 1
+    while step < length:
+        pairs = rows.reshape(count, length // (2 * step), 2, step)
+        upper, lower = pairs[:, :, 0], pairs[:, :, 1]
+        rows = np.stack((upper + lower, upper - lower), axis=2).reshape(count, length)
+        step *= 2
+    return rows
+
+
+@functools.cache
+def _signs(length: int, number: int) -> Floats:
+    """Fixed random signs; from a hash, since generators may change with numpy's version."""
+    bits = hashlib.shake_256(f"mdvec signs {number}".encode()).digest(length // 8)
+    ones = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).astype(np.float32)
+    return ones * 2 - 1

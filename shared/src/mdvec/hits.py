@@ -1,0 +1,184 @@
+"""Ranked candidates into hits: passages of the size that was asked for, within a budget."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.core.search.fusion import Scored
+from mdvec.core.search.passages import Returning, Span, good_cut, section_at, within_budget
+from mdvec.core.text.markdown import line_starts, outline
+from mdvec.interfaces.database import documents
+from mdvec.interfaces.database.tables import Tables
+from mdvec.interfaces.database.tools import Tool
+from mdvec.interfaces.database.vectors import StoredChunk
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A candidate with its score, and its place in each leg, from 1."""
+
+    tool: Tool
+    tables: Tables
+    chunk: StoredChunk
+    scored: Scored
+    vector_rank: int
+    lexical_rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a hit stands where it stands: the places and scores of both legs.
+
+    ``cosine`` is None where vectors were not asked; ``lexical_weight`` is the share of the words.
+    """
+
+    vector_rank: int | None
+    cosine: float | None
+    vector_score: float
+    lexical_rank: int
+    lexical_score: float
+    bm25: float
+    coverage: float
+    lexical_weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that answers a question.
+
+    ``score`` is 0 to 1, higher is better, comparable within one answer. Positions count
+    characters of the stored document from 0, lines count from 1; ``content`` is exactly what
+    stands there. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
+    chunk that was found. A passage that is ``truncated`` was cut; it goes on
+    at ``end_position``.
+    """
+
+    tool: str
+    file_path: str
+    heading: str
+    content: str
+    score: float
+    chunk_index: int
+    start_position: int
+    end_position: int
+    start_line: int
+    end_line: int
+    truncated: bool
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    found: Found
+    span: Span
+    content: str | None
+    """The whole document, where more than the chunk was asked for."""
+
+
+def hits(
+    connection: apsw.Connection,
+    found: Sequence[Found],
+    returning: Returning,
+    k: int,
+    max_chars: int,
+) -> tuple[list[Hit], bool]:
+    """The first ``k`` different passages, and whether the budget cut or left out any."""
+    passages = _passages(connection, found, returning, k)
+    spans = within_budget([passage.span for passage in passages], max_chars)
+    shown = [_hit(passage, span) for passage, span in zip(passages, spans, strict=False)]
+    return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
+
+
+def _passages(
+    connection: apsw.Connection, found: Sequence[Found], returning: Returning, k: int
+) -> list[_Passage]:
+    if returning == "chunk":
+        return [
+            _Passage(one, Span(one.chunk.start_position, one.chunk.end_position), None)
+            for one in found[:k]
+        ]
+    passages: list[_Passage] = []
+    texts: dict[tuple[int, str], str] = {}
+    for one in found:
+        key = (one.tool.id, one.chunk.file_path)
+        if key not in texts:
+            stored = documents.stored_text(connection, one.tables, one.chunk.file_path)
+            texts[key] = "" if stored is None else stored.content
+        span = _wider(one, texts[key], returning)
+        if not any(_covers(passage, one, span) for passage in passages):
+            passages.append(_Passage(one, span, texts[key]))
+            if len(passages) == k:
+                break
+    return passages
+
+
+def _wider(one: Found, content: str, returning: Returning) -> Span:
+    if returning == "document" or one.tool.chunking is None:
+        return Span(0, len(content))
+    read = outline(content, one.chunk.file_path.rpartition("/")[2])
+    span = section_at(content, read, one.tool.chunking.heading_levels, one.chunk.start_position)
+    # A chunk of short sections that were joined reaches beyond the first of them.
+    return Span(span.start, max(span.end, one.chunk.end_position))
+
+
+def _covers(passage: _Passage, one: Found, span: Span) -> bool:
+    same = (passage.found.tool.id, passage.found.chunk.file_path)
+    return (
+        same == (one.tool.id, one.chunk.file_path)
+        and passage.span.start < span.end
+        and span.start < passage.span.end
+    )
+
+
+def _hit(passage: _Passage, shown: Span) -> Hit:
+    chunk = passage.found.chunk
+    scored = passage.found.scored
+    text = chunk.content if passage.content is None else passage.content
+    offset = chunk.start_position if passage.content is None else 0
+    start, end = shown.start, shown.end
+    if chunk.start_position >= end:
+        # What was found lies behind the cut: begin with it instead.
+        start, end = chunk.start_position, chunk.start_position + end - start
+    if end < passage.span.end:
+        end = offset + good_cut(text, start - offset, end - offset)
+    end = min(end, passage.span.end)
+    content = text[start - offset : end - offset]
+    first_line, last_line = chunk.start_line, chunk.end_line
+    if passage.content is not None:
+        lines = line_starts(passage.content)
+        first_line = bisect_right(lines, start)
+        last_line = bisect_right(lines, max(end - 1, start))
+    elif end < chunk.end_position:
+        last_line = first_line + bisect_right(line_starts(content), len(content) - 1) - 1
+    return Hit(
+        tool=passage.found.tool.name,
+        file_path=chunk.file_path,
+        heading=chunk.heading,
+        content=content,
+        score=round(min(max(scored.score, 0.0), 1.0), 4),
+        chunk_index=chunk.chunk_index,
+        start_position=start,
+        end_position=end,
+        start_line=first_line,
+        end_line=last_line,
+        truncated=(start, end) != (passage.span.start, passage.span.end),
+        explanation=_explanation(passage.found),
+    )
+
+
+def _explanation(found: Found) -> Explanation:
+    cosine = found.chunk.cosine
+    return Explanation(
+        vector_rank=None if cosine is None else found.vector_rank,
+        cosine=None if cosine is None else round(cosine, 4),
+        vector_score=round(found.scored.vector, 4),
+        lexical_rank=found.lexical_rank,
+        lexical_score=round(found.scored.lexical, 4),
+        bm25=round(found.scored.bm25, 3),
+        coverage=round(found.scored.coverage, 4),
+        lexical_weight=round(found.scored.lexical_weight, 4),
+    )

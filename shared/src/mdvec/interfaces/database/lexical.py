@@ -1,0 +1,72 @@
+"""The lexical index: an FTS5 table of every chunk's terms, those of its title and headings too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from mdvec.core.text.terms import terms
+from mdvec.interfaces.database.tables import Tables
+
+_POSTINGS = 3_000
+_ALWAYS = 2
+
+
+def insert_terms(
+    connection: apsw.Connection, tables: Tables, chunk_id: int, title: str, heading: str, text: str
+) -> None:
+    """Index a chunk by its text and by the title and headings that it stands under."""
+    connection.execute(
+        f"INSERT INTO {tables.fts} (rowid, terms) VALUES (?, ?)",
+        (chunk_id, " ".join(indexed_terms(title, heading, text))),
+    )
+
+
+def indexed_terms(title: str, heading: str, text: str) -> list[str]:
+    """The terms that a chunk is found by."""
+    return terms(f"{title}\n{heading}\n{text}")
+
+
+def delete_terms(connection: apsw.Connection, tables: Tables, chunk_ids: Iterable[int]) -> None:
+    """Take chunks out of the index."""
+    connection.executemany(
+        f"DELETE FROM {tables.fts} WHERE rowid = ?", ((chunk_id,) for chunk_id in chunk_ids)
+    )
+
+
+def document_frequencies(
+    connection: apsw.Connection, tables: Tables, wanted: Sequence[str]
+) -> dict[str, int]:
+    """In how many chunks each term stands; 0 where none has it."""
+    found = dict.fromkeys(wanted, 0)
+    for term in found:
+        row = connection.execute(f"SELECT doc FROM {tables.terms} WHERE term = ?", (term,))
+        found[term] = int((row.fetchone() or (0,))[0])
+    return found
+
+
+def matching_chunks(
+    connection: apsw.Connection, tables: Tables, frequencies: dict[str, int], limit: int
+) -> list[int]:
+    """The ``limit`` chunks that BM25 puts first for the rarer of the query's terms.
+
+    Terms are taken from the rarest on while their postings are few: the frequent ones cost the
+    most and tell the least, and the candidates are scored by all terms afterwards.
+    """
+    known = sorted((term for term, count in frequencies.items() if count), key=frequencies.get)  # type: ignore[arg-type]
+    chosen: list[str] = []
+    postings = 0
+    for term in known:
+        postings += frequencies[term]
+        if len(chosen) >= _ALWAYS and postings > _POSTINGS:
+            break
+        chosen.append(term)
+    if not chosen:
+        return []
+    # A term is letters, digits and "_" alone: within quotes nothing of FTS5's syntax is left.
+    rows = connection.execute(
+        f"SELECT rowid FROM {tables.fts} WHERE {tables.fts} MATCH ? ORDER BY rank LIMIT ?",
+        (" OR ".join(f'"{term}"' for term in chosen), limit),
+    )
+    return [int(chunk_id) for (chunk_id,) in rows]

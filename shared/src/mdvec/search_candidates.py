@@ -1,0 +1,99 @@
+"""One tool's candidates for a question: what its two legs find, and what its index knows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import apsw
+
+from mdvec.core.search.fusion import ENGLISH_WORDS, Candidate, Knowledge, SearchMode
+from mdvec.interfaces.database import lexical, signed, tables, vectors
+from mdvec.interfaces.database.tables import Tables
+from mdvec.interfaces.database.tools import Tool
+from mdvec.interfaces.database.vectors import StoredChunk
+from mdvec.interfaces.embedding.cards import CARDS
+from mdvec.timing import Stopwatch
+
+if TYPE_CHECKING:
+    from mdvec.interfaces.embedding.embedder import Vectors
+
+LEG = 60
+"""Candidates of a leg; at least so many, and at least as many as hits are wanted."""
+_WIDE, _NARROW = 1_536, 384
+"""How many chunks the signatures leave to their finer comparison, and that to the exact one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCandidates:
+    """What a tool offers for a question: its chunks by number, with how the legs ranked them."""
+
+    tool: Tool
+    tables: Tables
+    chunks: tuple[StoredChunk, ...]
+    knowledge: Knowledge
+
+    def candidates(self) -> list[Candidate]:
+        """The chunks as the fusion wants them."""
+        model = str(self.tool.model)
+        trust = CARDS[model].vector_trust if model in CARDS else 1.0
+        return [
+            Candidate(
+                Counter(lexical.indexed_terms(chunk.title, chunk.heading, chunk.content)),
+                chunk.cosine,
+                str(self.tool.fingerprint),
+                trust,
+            )
+            for chunk in self.chunks
+        ]
+
+
+def find_candidates(
+    connection: apsw.Connection,
+    tool: Tool,
+    query: list[str],
+    vector: Vectors | None,
+    k: int,
+    mode: SearchMode,
+    stopwatch: Stopwatch,
+) -> ToolCandidates:
+    """Both legs of one tool, within one snapshot of the database.
+
+    Args:
+        connection: within a read transaction.
+        tool: its row in that transaction.
+        query: the question's different terms.
+        vector: the question's embedding; None leaves the vector leg out.
+        k: how many hits are wanted.
+        mode: which legs run; without a lexical index (a file of an older version) vectors do.
+        stopwatch: takes the time of each stage.
+    """
+    names = Tables(tool.id, tool.name, tool.generation)
+    indexed = tables.has_indexes(connection, names)
+    limit = max(LEG, k)
+    ids: set[int] = set()
+    frequencies: dict[str, int] = {}
+    if vector is not None:
+        with stopwatch.stage("vector_search"):
+            ids.update(nearest_chunks(connection, names, vector, limit, indexed=indexed))
+    if indexed and mode != "vector":
+        with stopwatch.stage("lexical_search"):
+            wanted = list(dict.fromkeys([*query, *ENGLISH_WORDS]))
+            frequencies = lexical.document_frequencies(connection, names, wanted)
+            asked = {term: frequencies[term] for term in query}
+            ids.update(lexical.matching_chunks(connection, names, asked, limit))
+    with stopwatch.stage("read_candidates"):
+        chunks = vectors.stored_chunks(connection, names, sorted(ids), vector)
+        total = vectors.chunk_count(connection, names)
+    return ToolCandidates(tool, names, tuple(chunks), Knowledge(total, frequencies))
+
+
+def nearest_chunks(
+    connection: apsw.Connection, names: Tables, vector: Vectors, limit: int, *, indexed: bool = True
+) -> list[int]:
+    """The chunks nearest to a vector: by signatures first, then exactly among what they leave."""
+    if not indexed:
+        return vectors.nearest_of_all(connection, names, vector, limit)
+    likely = signed.likely_nearest(connection, names, vector, _WIDE, max(_NARROW, 4 * limit))
+    return vectors.nearest(connection, names, vector, limit, likely)
