@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.core.text.chunking import Chunk, ChunkingOptions, chunk_document
-from mdvec.core.text.context import in_context
+from mdvec.core.text.context import texts_to_embed
 from mdvec.core.text.markdown import outline
 from mdvec.import_options import ImportRefused, model_to_ask_for, resolve_chunking
 from mdvec.import_report import EmbedderFor, ImportReport, ImportRequest, Progress, ToolChanged
@@ -85,7 +85,11 @@ class ImportRun:
             resolve_chunking(self.tool, self.request.chunking, None, rebuild=False)
             model_to_ask_for(self.tool, self.request.model, rebuild=False)
             self._index_what_is_there()
-        candidates = [file for file in self.found.files if not _same_state(stored, file)]
+        candidates = [
+            file
+            for file in self.found.files
+            if file.path not in stored or stored[file.path].state != (file.size, file.mtime_ns)
+        ]
         self.unchanged = len(self.found.files) - len(candidates)
         self.files = len(candidates)
         logger.debug(
@@ -209,14 +213,7 @@ class ImportRun:
                 known = vectors.known_embeddings(
                     self.connection, self.tables, file.path, text.content_hash, context=context
                 )
-        texts = [
-            in_context(title, chunk.heading, chunk.text) if context else chunk.text
-            for chunk in chunks
-        ]
-        texts = [
-            chunk.text if text not in known and embedder.oversized(text) else text
-            for chunk, text in zip(chunks, texts, strict=True)
-        ]
+        texts = texts_to_embed(title, chunks, embedder, context=context)
         new = list(dict.fromkeys(text for text in texts if text not in known))
         for first in range(0, len(new), embedder.batch):
             part = new[first : first + embedder.batch]
@@ -239,13 +236,11 @@ class ImportRun:
         )
         with self.connection, self.stopwatch.stage("index"):
             self._check_tool()
-            tables.drop_indexes(self.connection, self.tables)
-            tables.create_indexes(self.connection, self.tables)
-            vectors.index_chunks(self.connection, self.tables)
+            vectors.index_again(self.connection, self.tables)
 
     def _drop_gone(self, stored: dict[str, documents.StoredFile]) -> None:
         seen = {file.path for file in self.found.files}
-        gone = [path for path in stored if path not in seen and not self._unseen(path)]
+        gone = [path for path in stored if path not in seen and not self.found.may_still_have(path)]
         if not gone:
             return
         with self.stopwatch.stage("write"), self.connection:
@@ -253,13 +248,6 @@ class ImportRun:
             for path in gone:
                 documents.delete_document(self.connection, self.tables, path)
         self.deleted = len(gone)
-
-    def _unseen(self, path: str) -> bool:
-        """Whether nothing is known of a path today: it may well be there still."""
-        return any(
-            path == hidden or not hidden or path.startswith(f"{hidden.rstrip('/')}/")
-            for hidden in self.found.unseen
-        )
 
     def _begin_first_generation(self) -> None:
         self._load_model(rebuild=True)
@@ -334,8 +322,3 @@ class ImportRun:
             chunks_embedded=self.chunks_embedded,
             seconds=round(self.stopwatch.total, 3),
         )
-
-
-def _same_state(stored: dict[str, documents.StoredFile], file: FoundFile) -> bool:
-    known = stored.get(file.path)
-    return known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import apsw
 
 from mdvec.core.search.fusion import ENGLISH_WORDS, Candidate, Knowledge, SearchMode
+from mdvec.core.text.terms import count_terms
 from mdvec.interfaces.database import lexical, signed, tables, vectors
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
@@ -34,18 +35,18 @@ class ToolCandidates:
     chunks: tuple[StoredChunk, ...]
     knowledge: Knowledge
 
-    def candidates(self) -> list[Candidate]:
-        """The chunks as the fusion wants them."""
+    def candidates(self, query: Sequence[str]) -> list[Candidate]:
+        """The chunks as the fusion wants them, for the question's different terms."""
         model = str(self.tool.model)
         trust = CARDS[model].vector_trust if model in CARDS else 1.0
+        texts = [
+            lexical.indexed_text(chunk.title, chunk.heading, chunk.content) for chunk in self.chunks
+        ]
         return [
             Candidate(
-                Counter(lexical.indexed_terms(chunk.title, chunk.heading, chunk.content)),
-                chunk.cosine,
-                str(self.tool.fingerprint),
-                trust,
+                count_terms(query, text), len(text), chunk.cosine, str(self.tool.fingerprint), trust
             )
-            for chunk in self.chunks
+            for chunk, text in zip(self.chunks, texts, strict=True)
         ]
 
 

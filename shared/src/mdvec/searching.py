@@ -205,7 +205,7 @@ def _answer(
 
 def _ranked(pools: Sequence[ToolCandidates], query: list[str], mode: SearchMode) -> list[Found]:
     """The candidates of all tools together, best first."""
-    candidates = [candidate for pool in pools for candidate in pool.candidates()]
+    candidates = [candidate for pool in pools for candidate in pool.candidates(query)]
     frequencies: Counter[str] = Counter()
     for pool in pools:
         frequencies.update(pool.knowledge.frequencies)

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -41,12 +40,15 @@ _WORD = re.compile(r"[a-z_]+")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that one leg or both found: its terms, and its cosine with the query.
+    """A passage that one leg or both found, and its cosine with the query.
 
-    ``model`` tells which cosines may be compared; ``trust`` is that model's constant.
+    ``terms`` says how often each of the query's terms stands in it, ``length`` how many
+    characters it has. ``model`` tells which cosines may be compared; ``trust`` is that model's
+    constant.
     """
 
-    terms: Counter[str]
+    terms: Mapping[str, int]
+    length: int
     cosine: float | None
     model: str
     trust: float
@@ -98,10 +100,7 @@ def fuse(
     bm25 = _bm25(weights, candidates)
     best = max(bm25, default=0.0) or 1.0
     whole = sum(weights.values()) or 1.0
-    coverage = [
-        sum(weight for term, weight in weights.items() if term in candidate.terms) / whole
-        for candidate in candidates
-    ]
+    coverage = [sum(weights[term] for term in candidate.terms) / whole for candidate in candidates]
     lexical = [
         (score / best + _COVERAGE * covered) / (1 + _COVERAGE)
         for score, covered in zip(bm25, coverage, strict=True)
@@ -126,16 +125,14 @@ def fuse(
 
 
 def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
-    lengths = [candidate.terms.total() for candidate in candidates]
-    mean = sum(lengths) / len(lengths) if lengths else 1.0
+    mean = sum(candidate.length for candidate in candidates) / max(len(candidates), 1)
     scores = []
-    for candidate, length in zip(candidates, lengths, strict=True):
-        normal = _K1 * (1 - _B + _B * length / (mean or 1.0))
+    for candidate in candidates:
+        normal = _K1 * (1 - _B + _B * candidate.length / (mean or 1.0))
         scores.append(
             sum(
-                weight * count * (_K1 + 1) / (count + normal)
-                for term, weight in weights.items()
-                if (count := candidate.terms.get(term, 0))
+                weights[term] * count * (_K1 + 1) / (count + normal)
+                for term, count in candidate.terms.items()
             )
         )
     return scores

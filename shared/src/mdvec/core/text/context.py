@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from mdvec.core.text.chunking import Chunk
+from mdvec.core.text.tokens import Ruler
+
 _LONGEST_CONTEXT = 200
 
 
@@ -19,3 +24,16 @@ def in_context(title: str, heading: str, text: str) -> str:
         del path[-1]
     context = " > ".join(step for step in path if step)[-_LONGEST_CONTEXT:]
     return f"{context}\n{text}" if context else text
+
+
+def texts_to_embed(
+    title: str, chunks: Sequence[Chunk], ruler: Ruler, *, context: bool
+) -> list[str]:
+    """What is embedded for each chunk; one that has no room for its context goes without."""
+    if not context:
+        return [chunk.text for chunk in chunks]
+    texts = [in_context(title, chunk.heading, chunk.text) for chunk in chunks]
+    return [
+        chunk.text if ruler.oversized(text) else text
+        for chunk, text in zip(chunks, texts, strict=True)
+    ]

@@ -2,37 +2,71 @@
 
 Japanese runs words together, so a run of Japanese characters becomes its overlapping pairs
 (食費管理: 食費, 費管, 管理): a word of two characters or more is found wherever it stands, and an
-unspaced question shares its pairs with the passage that answers it. Other scripts part words
-themselves.
+unspaced question shares its pairs with the passage that answers it. Its kanji, which mean
+something each, and its longer stretches of kanji or katakana, which mostly are words, are terms
+too: with them the right passage comes first more often (docs/benchmarks.md). Other scripts part
+words themselves.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 
-_CJK = (
-    "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
+_KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+_CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
 _RUNS = re.compile(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
-_LONGEST_WORD = 64
+_ONE_KANJI = re.compile(f"[{_KANJI}]")
+_STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
+_WORDS = re.compile(f"[^\\W{_CJK}]+")
+_CJK_START = re.compile(f"[{_CJK}]")
+_LONGEST = 64
 
 
 def terms(text: str) -> list[str]:
-    """The terms of ``text`` in order, repeated as often as they stand there.
+    """The terms of ``text``, repeated as often as they stand there.
 
     Full- and half-width forms, upper and lower case are one (NFKC, case folded). A run of CJK
-    characters gives its pairs, or its one character; any other run of letters, digits and
-    underscores is a word, cut off after 64 characters.
+    characters gives its pairs, its kanji and its stretches of three or more kanji or katakana, a
+    run of one that character; any other run of letters, digits and underscores is a word.
+    Stretches and words are cut off after 64 characters.
     """
     found: list[str] = []
-    for match in _RUNS.finditer(unicodedata.normalize("NFKC", text).casefold()):
+    for match in _RUNS.finditer(_folded(text)):
         run, word = match.groups()
         if word is not None:
-            found.append(word[:_LONGEST_WORD])
+            found.append(word[:_LONGEST])
         elif len(run) == 1:
             found.append(run)
         else:
-            found.extend(run[place : place + 2] for place in range(len(run) - 1))
+            found += [run[place : place + 2] for place in range(len(run) - 1)]
+            found += _ONE_KANJI.findall(run)
+            found += [stretch[:_LONGEST] for stretch in _STRETCHES.findall(run)]
     return found
+
+
+def count_terms(wanted: Iterable[str], text: str) -> dict[str, int]:
+    """How often each of these terms stands in ``text``; those that do not are left out.
+
+    For CJK terms any place counts, so that a stretch is found within a longer one.
+    """
+    folded = _folded(text)
+    words: Counter[str] | None = None
+    counts: dict[str, int] = {}
+    for term in wanted:
+        if _CJK_START.match(term):
+            count = folded.count(term)
+        else:
+            if words is None:
+                words = Counter(word[:_LONGEST] for word in _WORDS.findall(folded))
+            count = words[term]
+        if count:
+            counts[term] = count
+    return counts
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

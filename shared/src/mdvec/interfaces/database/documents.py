@@ -26,6 +26,11 @@ class StoredFile:
     size: int
     mtime_ns: int
 
+    @property
+    def state(self) -> tuple[int, int]:
+        """Size and time: a file that has the same is taken as unchanged without being opened."""
+        return self.size, self.mtime_ns
+
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:

@@ -10,22 +10,22 @@ from mdvec.core.text.terms import terms
 from mdvec.interfaces.database.tables import Tables
 
 _POSTINGS = 3_000
-_ALWAYS = 2
+_ALWAYS, _AT_MOST = 2, 64
 
 
 def insert_terms(
     connection: apsw.Connection, tables: Tables, chunk_id: int, title: str, heading: str, text: str
 ) -> None:
-    """Index a chunk by its text and by the title and headings that it stands under."""
+    """Index a chunk."""
     connection.execute(
         f"INSERT INTO {tables.fts} (rowid, terms) VALUES (?, ?)",
-        (chunk_id, " ".join(indexed_terms(title, heading, text))),
+        (chunk_id, " ".join(terms(indexed_text(title, heading, text)))),
     )
 
 
-def indexed_terms(title: str, heading: str, text: str) -> list[str]:
-    """The terms that a chunk is found by."""
-    return terms(f"{title}\n{heading}\n{text}")
+def indexed_text(title: str, heading: str, text: str) -> str:
+    """What a chunk is found by: its text, and the title and headings that it stands under."""
+    return f"{title}\n{heading}\n{text}"
 
 
 def delete_terms(connection: apsw.Connection, tables: Tables, chunk_ids: Iterable[int]) -> None:
@@ -40,9 +40,11 @@ def document_frequencies(
 ) -> dict[str, int]:
     """In how many chunks each term stands; 0 where none has it."""
     found = dict.fromkeys(wanted, 0)
-    for term in found:
-        row = connection.execute(f"SELECT doc FROM {tables.terms} WHERE term = ?", (term,))
-        found[term] = int((row.fetchone() or (0,))[0])
+    rows = connection.execute(
+        f"SELECT term, doc FROM {tables.terms} WHERE term IN ({','.join('?' * len(found))})",
+        tuple(found),
+    )
+    found.update((str(term), int(count)) for term, count in rows)
     return found
 
 
@@ -59,7 +61,7 @@ def matching_chunks(
     postings = 0
     for term in known:
         postings += frequencies[term]
-        if len(chosen) >= _ALWAYS and postings > _POSTINGS:
+        if len(chosen) == _AT_MOST or (len(chosen) >= _ALWAYS and postings > _POSTINGS):
             break
         chosen.append(term)
     if not chosen:

@@ -12,7 +12,7 @@ from mdvec.core.text.chunking import Chunk
 from mdvec.core.text.context import in_context
 from mdvec.interfaces.database.lexical import delete_terms, insert_terms
 from mdvec.interfaces.database.signed import delete_signatures, insert_signatures
-from mdvec.interfaces.database.tables import Tables
+from mdvec.interfaces.database.tables import Tables, create_indexes, drop_indexes
 
 if TYPE_CHECKING:
     from mdvec.interfaces.embedding.embedder import Vectors
@@ -57,11 +57,12 @@ def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int)
     connection.execute(f"DELETE FROM {tables.vectors} WHERE document_id = ?", (document_id,))
 
 
-def index_chunks(connection: apsw.Connection, tables: Tables) -> int:
-    """Fill the empty indexes from the chunks that are stored; return how many there are."""
+def index_again(connection: apsw.Connection, tables: Tables) -> None:
+    """Make the indexes anew from the chunks that are stored."""
     import numpy as np
 
-    count = 0
+    drop_indexes(connection, tables)
+    create_indexes(connection, tables)
     documents = connection.execute(f"SELECT id, title FROM {tables.documents}").fetchall()
     for document_id, title in documents:
         rows = connection.execute(
@@ -75,8 +76,6 @@ def index_chunks(connection: apsw.Connection, tables: Tables) -> int:
             blobs = b"".join(row[3] for row in rows)  # type: ignore[misc]
             vectors = np.frombuffer(blobs, dtype=np.float32).reshape(len(rows), -1)
             insert_signatures(connection, tables, int(document_id), int(rows[0][0]), vectors)  # type: ignore[arg-type]
-        count += len(rows)
-    return count
 
 
 def known_embeddings(

@@ -68,6 +68,13 @@ class Scan:
     problems: tuple[Problem, ...]
     unseen: tuple[str, ...]
 
+    def may_still_have(self, path: str) -> bool:
+        """Whether a path that was not found may be there still: nothing was seen of its place."""
+        return any(
+            path == hidden or not hidden or path.startswith(f"{hidden.rstrip('/')}/")
+            for hidden in self.unseen
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FileText:
