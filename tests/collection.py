@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import apsw
+import numpy as np
 from mdvec import registering
 from mdvec.import_options import ChunkingWish
 from mdvec.import_report import ImportReport, ImportRequest, Mode
 from mdvec.importing import import_tool
+from mdvec.core.search.signatures import signatures
+from mdvec.interfaces.database.lexical import indexed_terms
 from mdvec.interfaces.database.sqlite import open_database
+from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.embedding.embedder import Embedder
 from mdvec.interfaces.filesystem.scan import ScanRules
-from mdvec.searching import Answer, search
+from mdvec.searching import Answer, Question, search
 from tiny_embedder import TinyBackend
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
@@ -53,10 +59,15 @@ class Collection:
         """Import the folder with the tiny model."""
         return import_tool(self.request(mode, **wishes), lambda _: Embedder(self.backend))
 
-    def search(self, query: str, k: int = 5) -> Answer:
+    def search(self, query: str, k: int = 5, **more: object) -> Answer:
         """Search the collection with the tiny model."""
         embedder = Embedder(self.backend)
-        return search(self.database, self.name, query, k, lambda _: nullcontext(embedder))
+        question = Question(query, (self.name,), k, **more)  # type: ignore[arg-type]
+        return search(self.database, question, lambda _: nullcontext(embedder))
+
+    def places(self, query: str, k: int = 5, **more: object) -> list[str]:
+        """The files that a search finds, best first."""
+        return [hit.file_path for hit in self.search(query, k, **more).results]
 
     def rows(self, sql: str) -> list[tuple[object, ...]]:
         """What a statement finds in the database."""
@@ -83,13 +94,51 @@ class Collection:
             assert row is not None
             if row[1] == 0:
                 return
-            knn = f'"knn_{row[0]}_{row[1]}"'
-            chunks = f'SELECT id, embedding FROM "vectors_{self.name}" ORDER BY id'
-            index = f"SELECT rowid, embedding FROM {knn} ORDER BY rowid"
-            assert connection.execute(index).fetchall() == connection.execute(chunks).fetchall()
+            check_indexes(connection, Tables(row[0], self.name, row[1]))
             parts = connection.execute(
                 f"SELECT d.content, v.start_position, v.end_position, v.chunk_text "
                 f'FROM "vectors_{self.name}" AS v JOIN "documents_{self.name}" AS d '
                 "ON d.id = v.document_id"
             )
             assert all(content[start:end] == text for content, start, end, text in parts)
+
+
+def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """The lexical index and the signatures are those of the chunks, neither more nor less."""
+    chunks = connection.execute(
+        f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding "
+        f"FROM {tables.vectors} AS v JOIN {tables.documents} AS d ON d.id = v.document_id "
+        "ORDER BY v.id"
+    ).fetchall()
+    wanted = {row[0]: Counter(indexed_terms(*row[2:5])) for row in chunks}
+    assert indexed(connection, tables) == {
+        number: found for number, found in wanted.items() if found
+    }
+    signed = connection.execute(
+        f"SELECT first_chunk, document_id, signatures FROM {tables.signatures} ORDER BY first_chunk"
+    ).fetchall()
+    by_chunk = {}
+    for first, document, blob in signed:
+        size = len(blob) // sum(row[1] == document for row in chunks)
+        for place in range(len(blob) // size):
+            by_chunk[first + place] = (document, blob[place * size : (place + 1) * size])
+    embeddings = [np.frombuffer(row[5], dtype=np.float32) for row in chunks]
+    assert by_chunk == {
+        row[0]: (row[1], signatures(embedding.reshape(1, -1)).tobytes())
+        for row, embedding in zip(chunks, embeddings, strict=True)
+    }
+
+
+def indexed(connection: apsw.Connection, tables: Tables) -> dict[int, Counter[str]]:
+    """The terms of each chunk as the lexical index has them."""
+    connection.execute("PRAGMA query_only = OFF")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE temp.found USING fts5vocab('main', '{tables.fts.strip(chr(34))}', "
+        "'instance')"
+    )
+    found: dict[int, Counter[str]] = {}
+    for term, number in connection.execute("SELECT term, doc FROM temp.found"):
+        found.setdefault(number, Counter())[term] += 1
+    connection.execute("DROP TABLE temp.found")
+    connection.execute("PRAGMA query_only = ON")
+    return found

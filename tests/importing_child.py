@@ -20,7 +20,7 @@ def main() -> None:
         ImportRequest(Path(database), tool, mode, rules, ChunkingWish()),  # type: ignore[arg-type]
         lambda _: tiny_embedder(),
         on_progress=lambda progress: print(progress.files_done, flush=True),
-        on_wait=lambda: print("waiting", flush=True),
+        on_notice=lambda notice: print(notice, flush=True),
     )
     print("done", report.added, report.updated, report.deleted, report.unchanged, flush=True)
 

@@ -32,6 +32,7 @@ class TinyBackend:
             default_size=256,
             default_overlap=32,
             max_tokens=max_tokens,
+            vector_trust=1.0,
             licence="MIT",
             how_to_get="it is here",
         )

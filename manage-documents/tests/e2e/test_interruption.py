@@ -3,7 +3,9 @@
 import re
 import signal
 
+from collection import check_indexes
 from mdvec.interfaces.database.sqlite import open_database
+from mdvec.interfaces.database.tables import Tables
 from mdvec.registering import add_tool
 from mdvec.status import overview
 
@@ -28,9 +30,9 @@ def check(mdvec, documents):
     assert (tool.documents, tool.vectors) == (documents, documents)
     with open_database(mdvec.database, "read") as connection:
         assert connection.execute("PRAGMA integrity_check").get == "ok"
-        assert connection.execute("SELECT count(*) FROM knn_1_1").get == documents
+        check_indexes(connection, Tables(1, "notes", 1))
         names = connection.execute("SELECT name FROM sqlite_schema").get
-    assert [name for name in names if "@" in name or name.startswith("knn_1_2")] == []
+    assert [name for name in names if "@" in name or "_1_2" in name] == []
     assert list(mdvec.work.glob("*.lock")) == []
 
 

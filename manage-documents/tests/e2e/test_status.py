@@ -43,7 +43,7 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
              "vectors": 4, "model": "use"},
         ],
     }  # fmt: skip
-    size = f"{found['file_size'] / 1e6:.1f} MB"
+    size = f"{found['file_size'] / 1e3:.1f} kB"
     assert plain.out == (
         f"database: {notes.database} ({size})\n"
         "name\tactive\tkind\tdocuments\tvectors\tmodel\tlast import (UTC)\n"
@@ -66,7 +66,7 @@ def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
     assert details["fingerprint"].startswith("use@")
     assert details["chunking"] == {
         "strategy": "heading", "size": 192, "overlap": 24, "heading_levels": [1, 2, 3],
-        "min_chars": 50,
+        "min_chars": 50, "context": True,
     }  # fmt: skip
     numbers = details["statistics"]
     assert (numbers["count"], numbers["embedding_bytes"]) == (4, 4 * 512 * 4)

@@ -20,7 +20,8 @@ def with_client(parameters, work):
 
 def test_every_active_row_is_a_tool_with_its_own_description(connected):
     tools = connected.tools()
-    assert [(tool.name, tool.description) for tool in tools] == [
+    assert [tool.name for tool in tools[3:]] == ["search", "get_document"]
+    assert [(tool.name, tool.description) for tool in tools[:3]] == [
         ("dev", "dev の説明"), ("empty", "empty"), ("notes", "notes の説明"),
     ]  # fmt: skip
     assert "dev, empty, notes" in connected.client.instructions
@@ -31,7 +32,9 @@ def test_every_active_row_is_a_tool_with_its_own_description(connected):
     assert (k["type"], k["minimum"], k["maximum"], k["default"]) == ("integer", 1, 50, 5)
     assert query["description"]
     assert k["description"]
-    assert set(notes.output_schema["properties"]) == {"tool", "query", "results", "total_chunks"}
+    assert set(notes.output_schema["properties"]) == {
+        "tool", "query", "results", "total_chunks", "truncated", "notes",
+    }  # fmt: skip
 
 
 def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
@@ -42,7 +45,7 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
     text = (filled / "notes" / "a.md").read_text(encoding="utf-8")
     assert set(hit) == {
         "file_path", "heading", "content", "score", "chunk_index", "start_position",
-        "end_position", "start_line", "end_line",
+        "end_position", "start_line", "end_line", "truncated",
     }  # fmt: skip
     assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
     assert (hit["file_path"], hit["heading"], hit["start_line"]) == ("a.md", "防災 > 水の備蓄", 1)
@@ -83,9 +86,9 @@ def test_the_configuration_file_names_the_database_and_k(filled, server, tmp_pat
 
     async def default(client):
         tools = (await client.list_tools()).tools
-        return [tool.input_schema["properties"]["k"]["default"] for tool in tools]
+        return [tool.input_schema["properties"]["k"]["default"] for tool in tools[:4]]
 
-    assert with_client(parameters, default) == [9, 9, 9]
+    assert with_client(parameters, default) == [9, 9, 9, 9]
 
 
 def test_anything_readable_is_a_question(connected):
@@ -101,7 +104,7 @@ REFUSALS = [
     ({"query": ""}, 'notes: query string should have at least 1 character, not ""'),
     ({"query": "水", "k": 0}, "notes: k should be greater than or equal to 1, not 0"),
     ({"query": "水", "k": 51}, "notes: k should be less than or equal to 50, not 51"),
-    ({"query": "水", "top": 3}, "notes has no parameter 'top'; it takes: query, k"),
+    ({"query": "水", "top": 3}, "notes has no parameter 'top'; it takes: query, k, return"),
     ({"query": 5}, "notes: query should be a valid string, not 5"),
     ({"query": None}, "notes: query should be a valid string, not null"),
     (
@@ -138,11 +141,11 @@ def test_a_missing_database_is_no_error_and_is_not_made(tmp_path, server):
         return client.instructions, (await client.list_tools()).tools
 
     instructions, tools = with_client(server(tmp_path / "none.sqlite"), listed)
-    assert tools == []
+    assert [tool.name for tool in tools] == ["search", "get_document"]
     assert "mdvec tool add" in instructions
     assert not (tmp_path / "none.sqlite").exists()
     (tmp_path / "none.sqlite").touch()
-    assert with_client(server(tmp_path / "none.sqlite"), listed) == (instructions, [])
+    assert with_client(server(tmp_path / "none.sqlite"), listed) == (instructions, tools)
 
 
 def test_changes_made_while_the_server_runs_get_a_clear_answer(database, server, import_use):

@@ -69,15 +69,37 @@ def test_only_chunks_whose_text_changed_are_embedded_again(collection):
     collection.write("a.md", note("一", "二と半", "三"))
     report = collection.import_()
     assert report.chunks_embedded == 1
-    assert [text[:6] for text in collection.backend.embedded] == ["## 二と半"]
+    assert [text[:8] for text in collection.backend.embedded] == ["a\n## 二と半"]
+
+
+def test_a_chunk_whose_headings_changed_is_embedded_again(collection):
+    collection.write("a.md", f"# 題\n\n## 節\n\n{LONG}\n\n### 小さな節\n\n{LONG}\n")
+    collection.import_("new")
+    collection.backend.embedded.clear()
+    collection.write("a.md", f"# 題\n\n## 別の節\n\n{LONG}\n\n### 小さな節\n\n{LONG}\n")
+    assert collection.import_().chunks_embedded == 2
+    assert collection.backend.embedded[1].startswith("題 > 別の節\n### 小さな節\n\n")
 
 
 def test_a_moved_file_is_not_embedded_again(collection):
     collection.write("a.md", note("一", "二"))
     collection.import_("new")
-    (collection.folder / "a.md").rename(collection.folder / "b.md")
+    (collection.folder / "sub").mkdir()
+    (collection.folder / "a.md").rename(collection.folder / "sub" / "a.md")
     report = collection.import_()
     assert (report.added, report.deleted, report.chunks_embedded) == (1, 1, 0)
+    collection.check()
+
+
+def test_a_file_that_gets_another_title_with_its_name_is_embedded_with_it(collection):
+    collection.write("a.md", note("一"))
+    collection.write("b.md", f"# 題\n\n{LONG}\n")
+    collection.import_("new")
+    for name in ("a", "b"):
+        (collection.folder / f"{name}.md").rename(collection.folder / f"{name}{name}.md")
+    report = collection.import_()
+    assert (report.added, report.deleted, report.chunks_embedded) == (2, 2, 1)
+    assert collection.backend.embedded[-1].startswith("aa\n## 一")
     collection.check()
 
 
@@ -117,7 +139,7 @@ def test_a_replace_with_other_options_rebuilds_everything(collection):
     assert report.chunks != first.chunks
     assert collection.search("一について").total_chunks == report.chunks
     names = collection.rows(
-        "SELECT name FROM sqlite_schema WHERE name LIKE '%@%' OR name = 'knn_1_1'"
+        "SELECT name FROM sqlite_schema WHERE name LIKE '%@%' OR name GLOB '*_1_1*'"
     )
     assert names == []
     collection.check()

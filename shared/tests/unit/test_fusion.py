@@ -34,14 +34,14 @@ def test_bm25_and_coverage_are_those_of_the_books():
     assert second.bm25 == pytest.approx(idf["米"] * 2.2 / (1 + short))
     assert first.coverage == pytest.approx(idf["水"] / (idf["水"] + idf["米"]))
     assert first.lexical == pytest.approx((1 + 3 * first.coverage) / 4)
-    assert second.lexical == pytest.approx(
-        (second.bm25 / first.bm25 + 3 * second.coverage) / 4
-    )
+    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 3 * second.coverage) / 4)
     assert (first.score, first.lexical_weight) == (first.lexical, 1.0)
 
 
 def test_the_vector_score_is_the_distance_from_the_mean_in_sixths_of_deviations():
-    found = fuse(["水"], know(水=1), [passage("", 0.9), passage("", 0.5), passage("", 0.1)], "vector")
+    found = fuse(
+        ["水"], know(水=1), [passage("", 0.9), passage("", 0.5), passage("", 0.1)], "vector"
+    )
     deviation = math.sqrt((0.4**2 + 0 + 0.4**2) / 3)
     assert [one.vector for one in found] == pytest.approx(
         [0.4 / (6 * deviation), 0, -0.4 / (6 * deviation)]

@@ -69,6 +69,8 @@ def test_every_setting_can_stand_in_the_file(tmp_path):
         default_format = "json"
         [search]
         k = 50
+        mode = "lexical"
+        max_chars = 500
         [model]
         name = "e5-small"
         auto_unload_minutes = 0.5
@@ -84,7 +86,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path):
         "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
                      "min_chars": 0},
         "display": {"default_format": "json"},
-        "search": {"k": 50},
+        "search": {"k": 50, "mode": "lexical", "max_chars": 500},
         "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
         "scan": {"extensions": (".md", ".mdx"), "exclude": ("drafts/", "*.bak"), "max_bytes": 1},
     }  # fmt: skip
@@ -100,6 +102,8 @@ def test_every_setting_can_stand_in_the_environment():
         "MDVEC_CHUNKING_MIN_CHARS": "0",
         "MDVEC_DISPLAY_DEFAULT_FORMAT": "json",
         "MDVEC_SEARCH_K": "50",
+        "MDVEC_SEARCH_MODE": "lexical",
+        "MDVEC_SEARCH_MAX_CHARS": "500",
         "MDVEC_MODEL_NAME": "e5-small",
         "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.5",
         "MDVEC_MODEL_MEMORY_THRESHOLD": "1",
@@ -113,7 +117,7 @@ def test_every_setting_can_stand_in_the_environment():
         "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
                      "min_chars": 0},
         "display": {"default_format": "json"},
-        "search": {"k": 50},
+        "search": {"k": 50, "mode": "lexical", "max_chars": 500},
         "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
         "scan": {"extensions": (".md", ".mdx"), "exclude": ("2023", "drafts/"), "max_bytes": 1},
     }  # fmt: skip
@@ -185,6 +189,8 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("search", "k = '5'", "k cannot be '5'", "1 to 50 hits"),
         ("search", "k = 5.0", "k cannot be 5.0", "1 to 50 hits"),
         ("search", "k = true", "k cannot be True", "1 to 50 hits"),
+        ("search", "mode = 'words'", "mode cannot be 'words'", "'hybrid', 'vector' or 'lexical'"),
+        ("search", "max_chars = 499", "max_chars cannot be 499", "500 to 1000000 characters"),
         ("chunking", "size = 63", "size cannot be 63", "64 to 4096 tokens"),
         ("chunking", "size = 4097", "size cannot be 4097", "64 to 4096 tokens"),
         ("chunking", "overlap = -1", "overlap cannot be -1", "0 to size - 1 tokens"),
@@ -228,7 +234,7 @@ def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
     [
         ("[serch]\nk = 5\n", "there is no section [serch]; did you mean 'search'?"),
         ("[zzz]\n", "there is no section [zzz]; known are: database, chunking, display, "),
-        ("[search]\ntop_k = 5\n", "[search] has no setting 'top_k'; known are: k"),
+        ("[search]\ntop_k = 5\n", "[search] has no setting 'top_k'; known are: k, mode, max_chars"),
         ("[chunking]\nsizes = 5\n", "[chunking] has no setting 'sizes'; did you mean 'size'?"),
         (
             "size = 512\n",
