@@ -10,10 +10,10 @@ from pathlib import Path
 import apsw
 import numpy as np
 from mdvec import registering
+from mdvec.core.search.signatures import signatures
 from mdvec.import_options import ChunkingWish
 from mdvec.import_report import ImportReport, ImportRequest, Mode
 from mdvec.importing import import_tool
-from mdvec.core.search.signatures import signatures
 from mdvec.interfaces.database.lexical import indexed_terms
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.tables import Tables
