@@ -11,10 +11,11 @@ import apsw
 import numpy as np
 from mdvec import registering
 from mdvec.core.search.signatures import signatures
+from mdvec.core.text.terms import terms
 from mdvec.import_options import ChunkingWish
 from mdvec.import_report import ImportReport, ImportRequest, Mode
 from mdvec.importing import import_tool
-from mdvec.interfaces.database.lexical import indexed_terms
+from mdvec.interfaces.database.lexical import indexed_text
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.embedding.embedder import Embedder
@@ -110,10 +111,8 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         f"FROM {tables.vectors} AS v JOIN {tables.documents} AS d ON d.id = v.document_id "
         "ORDER BY v.id"
     ).fetchall()
-    wanted = {row[0]: Counter(indexed_terms(*row[2:5])) for row in chunks}
-    assert indexed(connection, tables) == {
-        number: found for number, found in wanted.items() if found
-    }
+    wanted = {row[0]: Counter(terms(indexed_text(*row[2:5]))) for row in chunks}
+    assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
     signed = connection.execute(
         f"SELECT first_chunk, document_id, signatures FROM {tables.signatures} ORDER BY first_chunk"
     ).fetchall()

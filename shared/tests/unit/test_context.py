@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.core.text.context import in_context
+from mdvec.core.text.chunking import Chunk
+from mdvec.core.text.context import in_context, texts_to_embed
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,25 @@ def test_the_text_itself_always_stays_whole_at_the_end(title, headings, text):
     embedded = in_context(title, " > ".join(headings), text)
     assert embedded.endswith(text)
     assert len(embedded) <= len(text) + 201
+
+
+class Ruler:
+    """Takes fifteen characters at once."""
+
+    def token_spans(self, text):
+        return [(place, place + 1) for place in range(len(text))]
+
+    def oversized(self, text):
+        return len(text) > 15
+
+
+def test_a_chunk_that_has_no_room_for_its_context_goes_without():
+    chunks = [
+        Chunk(number, 0, len(text), 1, 1, "題 > 節", text)
+        for number, text in enumerate(["本文です", "一二三四五六七八九十一二三四五"])
+    ]
+    assert texts_to_embed("題", chunks, Ruler(), context=True) == [
+        "題 > 節\n本文です",
+        "一二三四五六七八九十一二三四五",
+    ]
+    assert texts_to_embed("題", chunks, Ruler(), context=False)[0] == "本文です"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.core.text.terms import terms
+from mdvec.core.text.terms import count_terms, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them
@@ -85,3 +85,25 @@ def test_every_two_characters_of_a_run_are_a_term_wherever_it_stands(run, before
 @given(st.text("食費管理ab1 ", max_size=20), st.text("食費管理ab1 ", max_size=20))
 def test_a_break_parts_what_stands_before_it_from_what_comes_after(first, second):
     assert terms(f"{first}\n{second}") == terms(first) + terms(second)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text", "counts"),
+    [
+        (["食費", "usestate"], "食費の食費はuseStateで", {"食費": 2, "usestate": 1}),
+        (["state"], "useState", {}),
+        (["株価指数"], "日経株価指数先物", {"株価指数": 1}),
+        (["データ"], "ﾃﾞｰﾀﾍﾞｰｽ", {"データ": 1}),
+        (["abc"], "ＡＢＣ abc, Abc", {"abc": 3}),
+        ([], "水", {}),
+    ],
+)
+def test_terms_are_counted_where_they_stand(wanted, text, counts):
+    assert count_terms(wanted, text) == counts
+
+
+@given(st.text("食費管理カナabX1_ -\n"), st.text("食費管理カナabX1_ -\n"))
+def test_a_term_that_two_texts_share_is_counted(query, text):
+    counts = count_terms(terms(query), text)
+    assert set(counts) >= set(terms(query)) & set(terms(text))
+    assert all(counts.values())
