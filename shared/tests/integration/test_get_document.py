@@ -1,0 +1,128 @@
+"""Reading on in a document: any part of it, exactly, and nothing but what was imported."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mdvec import registering
+from mdvec.interfaces.database.tools import ToolNotFound
+from mdvec.reading import Part, ReadingRefused, read_document
+
+TEXT = "# 題\r\n\r\n一行目\r\n二行目 🍙\n三行目\r四行目"
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("reading")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    collection.write("guide.md", TEXT)
+    collection.write("sub/deep.md", "# 深い\n\n中身です。\n")
+    (folder / "secret.md").write_text("秘密", encoding="utf-8")
+    collection.import_("new")
+    return collection
+
+
+def read(notes, path="guide.md", budget=12_000, **part):
+    return read_document(notes.database, "notes", path, Part(**part), budget)
+
+
+def test_a_document_is_read_whole_and_exactly(notes):
+    found = read(notes)
+    assert (found.content, found.title, found.truncated) == (TEXT, "題", False)
+    assert (found.start_position, found.end_position, found.total_chars) == (
+        0,
+        len(TEXT),
+        len(TEXT),
+    )
+    assert (found.start_line, found.end_line, found.total_lines) == (1, 6, 6)
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        ({"start_line": 3, "end_line": 3}, "一行目\r\n"),
+        ({"start_line": 4}, "二行目 🍙\n三行目\r四行目"),
+        ({"end_line": 1}, "# 題\r\n"),
+        ({"end_line": 99}, TEXT),
+        ({"start_line": 6}, "四行目"),
+        ({"start_position": 7, "end_position": 10}, "一行目"),
+        ({"start_line": 3, "end_position": 9}, "一行"),
+        ({"start_position": len(TEXT)}, ""),
+        ({"end_position": 10**9}, TEXT),
+    ],
+)
+def test_a_part_is_named_by_lines_and_positions(notes, part, content):
+    assert read(notes, **part).content == content
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"start_line": 7}, "has 6 lines; line 7 is behind its end"),
+        ({"start_position": len(TEXT) + 1}, "is behind its end"),
+        ({"start_line": 5, "end_line": 2}, "ends before it begins"),
+        ({"start_position": 5, "end_position": 2}, "ends before it begins"),
+    ],
+)
+def test_a_part_that_is_none_is_refused(notes, part, words):
+    with pytest.raises(ReadingRefused, match=words):
+        read(notes, **part)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(budget=st.integers(1, 40), start=st.integers(0, len(TEXT)))
+def test_reading_on_gives_exactly_the_rest(notes, budget, start):
+    pieces, position = [], start
+    while True:
+        found = read(notes, budget=budget, start_position=position)
+        assert len(found.content) <= budget
+        pieces.append(found.content)
+        if not found.truncated:
+            break
+        assert found.end_position > position
+        position = found.end_position
+    assert "".join(pieces) == TEXT[start:]
+
+
+OUTSIDE = [
+    "../secret.md", "../../etc/passwd", "/etc/passwd", "sub/../guide.md", "./guide.md", "",
+    "guide.md\0", "%", "*.md", "guide.md' OR 1=1 --", "file:///etc/passwd", "\ud800", "G" * 10_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_nothing_is_read_but_what_was_imported(notes, path):
+    with pytest.raises(ReadingRefused, match="has no document") as refused:
+        read(notes, path)
+    assert "秘密" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_absolute_paths_of_imported_files_are_no_names_either(notes):
+    with pytest.raises(ReadingRefused, match="has no document"):
+        read(notes, str(notes.folder / "guide.md"))
+
+
+def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):
+    (notes.folder / "sub/deep.md").unlink()
+    assert read(notes, "sub/deep.md").content == "# 深い\n\n中身です。\n"
+
+
+def test_a_mistyped_name_gets_the_nearest(notes):
+    with pytest.raises(ReadingRefused, match=r"nearest are: guide\.md"):
+        read(notes, "giude.md")
+    with pytest.raises(ReadingRefused, match=r"nearest are: sub/deep\.md"):
+        read(notes, "deep.md")
+
+
+def test_a_tool_that_is_empty_off_or_not_there_says_what_to_do(collection):
+    collection.write("a.md", "# a\n\n本文。\n")
+    with pytest.raises(ReadingRefused, match="mdvec import -n notes"):
+        read(collection, "a.md")
+    registering.set_active(collection.database, "notes", active=False)
+    with pytest.raises(ReadingRefused, match="mdvec tool enable -n notes"):
+        read(collection, "a.md")
+    with pytest.raises(ToolNotFound):
+        read_document(collection.database, "other", "a.md", Part(), 500)

@@ -1,0 +1,112 @@
+"""What a search returns of its finds: chunks, sections or documents, within a budget."""
+
+import pytest
+
+from mdvec.reading import Part, read_document
+
+LONG = "".join(f"{number} 番目の手順では、水を運んで棚に並べます。\r\n" for number in range(300))
+GUIDE = f"""# 手引き\r
+\r
+はじめに、全体を説明します。この手引きは家族のために書いた長い覚え書きです。{"読んでください。" * 6}\r
+\r
+## 水\r
+\r
+水の備えについて。{"水は大切です。" * 8}\r
+\r
+### 運び方\r
+\r
+{LONG}\r
+### 置き場所\r
+\r
+玄関の棚に置きます。{"棚は低いものを選びます。" * 6}\r
+\r
+## 米\r
+\r
+米は二合炊きます。{"水加減は少なめにします。" * 6}\r
+"""
+OTHER = f"# 別紙\n\n## 買い物\n\n棚と水を買います。{'店は駅前にあります。' * 6}\n"
+
+
+@pytest.fixture(scope="module")
+def guide(tmp_path_factory):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("passages")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    collection.write("guide.md", GUIDE)
+    collection.write("other.md", OTHER)
+    collection.import_("new")
+    return collection
+
+
+def assert_exact(collection, answer, budget=12_000):
+    """Every hit is what stands in its file, on the lines that it names."""
+    assert sum(len(hit.content) for hit in answer.results) <= budget
+    for hit in answer.results:
+        text = (collection.folder / hit.file_path).read_bytes().decode()
+        assert hit.content == text[hit.start_position : hit.end_position]
+        assert hit.content
+        assert hit.start_line == text[: hit.start_position].count("\n") + 1
+        assert hit.end_line == text[: hit.end_position - 1].count("\n") + 1
+
+
+@pytest.mark.parametrize("budget", [500, 1_200, 3_000, 12_000, 1_000_000])
+@pytest.mark.parametrize("returning", ["chunk", "section", "document"])
+def test_every_passage_is_exact_and_within_the_budget(guide, returning, budget):
+    for query in ("水を棚に並べる手順", "299 番目", "駅前の店", "水加減"):
+        answer = guide.search(query, k=10, returning=returning, max_chars=budget)
+        assert answer.results
+        assert_exact(guide, answer, budget)
+
+
+def test_a_section_is_returned_once_however_many_of_its_chunks_are_found(guide):
+    answer = guide.search("手順 水を運んで棚に並べます", k=50, returning="section", max_chars=10**6)
+    spans = [(hit.file_path, hit.start_position, hit.end_position) for hit in answer.results]
+    assert not answer.truncated
+    for file, start, end in spans:
+        others = [other for other in spans if other != (file, start, end)]
+        assert not any(
+            file == name and start < last and first < end for name, first, last in others
+        )
+    steps = next(hit for hit in answer.results if "299 番目" in hit.content)
+    assert steps.content.startswith("### 運び方")
+    assert steps.content.rstrip().endswith(LONG.rstrip())
+
+
+def test_a_document_is_returned_once_and_whole(guide):
+    answer = guide.search("水加減", k=50, returning="document", max_chars=10**6)
+    assert sorted(hit.content for hit in answer.results) == sorted([GUIDE, OTHER])
+    assert [hit.truncated for hit in answer.results] == [False, False]
+
+
+def test_a_cut_passage_holds_what_was_found_and_goes_on_to_its_very_end(guide):
+    answer = guide.search("280 番目の手順", k=1, returning="section", max_chars=600)
+    (hit,) = answer.results
+    assert answer.truncated
+    assert hit.truncated
+    assert len(hit.content) <= 600
+    pieces = [hit.content]
+    position = hit.end_position
+    while position < len(GUIDE):
+        part = read_document(
+            guide.database, "notes", "guide.md", Part(start_position=position), 600
+        )
+        assert part.start_position == position
+        pieces.append(part.content)
+        position = part.end_position
+    assert not part.truncated
+    assert "".join(pieces) == GUIDE[hit.start_position :]
+
+
+def test_hits_that_do_not_fit_are_left_out_and_the_answer_says_so(guide):
+    answer = guide.search("水", k=10, returning="section", max_chars=500)
+    assert answer.truncated
+    assert len(answer.results) == 1
+    everything = guide.search("水", k=10, returning="section", max_chars=10**6)
+    assert not everything.truncated
+    assert everything.results[0].file_path == answer.results[0].file_path
+
+
+def test_k_counts_passages_and_not_chunks(guide):
+    answer = guide.search("水を運んで棚に並べます", k=2, returning="section", max_chars=10**6)
+    assert len(answer.results) == 2
