@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +72,9 @@ def read_document(
                 f"enable it with: mdvec tool enable -n {tool_name}"
             )
         names = Tables(tool.id, tool.name, tool.generation)
-        stored = documents.stored_text(connection, names, file_path)
+        stored = None
+        with suppress(UnicodeEncodeError):  # half of a surrogate pair is in no path
+            stored = documents.stored_text(connection, names, file_path)
         if stored is None:
             raise ReadingRefused(_no_document(connection, tool, names, file_path))
     lines = [start for start in line_starts(stored.content) if start < len(stored.content)] or [0]
