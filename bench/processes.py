@@ -23,11 +23,12 @@ SERVER = "from mdvec_mcp.main import main; main()"
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where a benchmark works, and what it was asked: ``runs`` and ``corpus`` may be None."""
+    """Where a benchmark works, and what it was asked: None where nothing was said."""
 
     folder: Path
     runs: int | None
     asked_corpus: Path | None
+    asked_jsquad: Path | None
 
     def times(self, usual: int) -> int:
         """How often to measure: as asked, else as usual for the subject."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import chunk_size
 import importing
+import jsquad
 import searching
 import splitting
 import startup
@@ -73,6 +74,14 @@ heading, and sections rank by their best chunk.
 """,
         {"chunk_size": chunk_size.measure},
     ),
+    Section(
+        "finding",
+        "How well it finds",
+        """
+TODO
+""",
+        {"jsquad": jsquad.measure, "jsquad_e5": jsquad.measure_e5},
+    ),
 )
 NAMES = [name for part in SECTIONS for name in part.subjects]
 
@@ -101,6 +110,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--runs", type=int, help="how often to measure each (default: its own)")
     parser.add_argument("--corpus", type=Path, help="the folder of Japanese Markdown")
+    parser.add_argument("--jsquad", type=Path, help="the folder of JSQuAD's two files")
     return parser.parse_args()
 
 
@@ -122,7 +132,12 @@ def _measure(part: Section, arguments: argparse.Namespace) -> dict[str, list[Row
         try:
             with tempfile.TemporaryDirectory(prefix="mdvec-bench-") as folder:
                 measured[name] = measure(
-                    Bench(Path(folder).resolve(), arguments.runs, arguments.corpus)
+                    Bench(
+                        Path(folder).resolve(),
+                        arguments.runs,
+                        arguments.corpus,
+                        arguments.jsquad,
+                    )
                 )
         except Skipped as missing:
             print(f"skipped: {missing}")

@@ -1,0 +1,88 @@
+"""Asking the real library in this process, and how well it found what was to be found."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from mdvec.core.search.fusion import SearchMode
+from mdvec.hits import Hit
+from mdvec.import_options import ChunkingWish
+from mdvec.import_report import ImportReport, ImportRequest
+from mdvec.importing import import_tool
+from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.filesystem.scan import ScanRules
+from mdvec.registering import add_tool
+from mdvec.searching import Question, search
+
+TOOL = "bench"
+TOP = 10
+MODES: tuple[SearchMode, ...] = ("hybrid", "vector", "lexical")
+_NO_BUDGET = 10_000_000
+
+Key = TypeVar("Key")
+Asked = TypeVar("Asked")
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The share of an ideal ranking, for one right answer a question, and of first places."""
+
+    ndcg: float
+    first: float
+    questions: int
+
+    def __str__(self) -> str:
+        return f"nDCG@{TOP} {self.ndcg:.3f}, R@1 {self.first:.3f} of {self.questions:,} questions"
+
+    def reaches(self, other: Quality) -> bool:
+        """Whether neither figure is below the other's."""
+        return self.ndcg >= other.ndcg and self.first >= other.first
+
+
+def quality(ranks: Sequence[int | None]) -> Quality:
+    """From the places of the right answers, from 1, None where it was not found."""
+    gains = [1 / math.log2(1 + rank) for rank in ranks if rank is not None and rank <= TOP]
+    return Quality(sum(gains) / len(ranks), list(ranks).count(1) / len(ranks), len(ranks))
+
+
+def first_place(found: Iterable[Key], right: Key) -> int | None:
+    """The place of ``right``, from 1, where whatever comes again is counted once."""
+    for place, key in enumerate(dict.fromkeys(found), 1):
+        if key == right:
+            return place
+    return None
+
+
+def imported(database: Path, folder: Path, embedder: Embedder) -> ImportReport:
+    """A folder in a new database, as `mdvec import` with its default settings would have it."""
+    add_tool(database, TOOL, "what the benchmark asks", folder, "markdown")
+    rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
+    request = ImportRequest(database, TOOL, "new", rules, ChunkingWish(), embedder.name)
+    return import_tool(request, lambda _: embedder)
+
+
+def hits_of(
+    database: Path, query: str, k: int, mode: SearchMode, embedder: Embedder
+) -> Sequence[Hit]:
+    """The hits of one question, not cut to any budget."""
+    question = Question(query, (TOOL,), k, mode, max_chars=_NO_BUDGET)
+    return search(database, question, lambda _: nullcontext(embedder)).results
+
+
+def timed(
+    ask: Callable[[Asked], Found], questions: Iterable[Asked]
+) -> tuple[list[Found], list[float]]:
+    """What each question finds, and the milliseconds that it takes."""
+    found, milliseconds = [], []
+    for question in questions:
+        began = time.perf_counter()
+        found.append(ask(question))
+        milliseconds.append((time.perf_counter() - began) * 1000)
+    return found, milliseconds

@@ -1,0 +1,149 @@
+"""JSQuAD: questions over Japanese Wikipedia, one file a passage, hits counted by file."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jsquad_peers
+from corpus import find_corpus
+from finding import MODES, Quality, first_place, hits_of, imported, quality, timed
+from mdvec.core.search.fusion import SearchMode
+from mdvec.interfaces.embedding import catalog
+from mdvec.interfaces.embedding.embedder import Embedder
+from processes import Bench
+from rows import Row, Skipped, median
+
+HITS = 50
+NDCG_BAR, FIRST_BAR = 0.950, 0.915
+E5_NDCG_BAR = 0.960
+E5_QUESTIONS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and the file that answers it."""
+
+    words: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """The passages as files of a folder, and the questions that are reported."""
+
+    folder: Path
+    asked: tuple[Asked, ...]
+
+
+def measure(bench: Bench) -> list[Row]:
+    """``use`` in the three modes, and the peers on the same files."""
+    passages = _passages(bench)
+    embedder = catalog.load("use")
+    database = bench.folder / "use.sqlite"
+    chunks = imported(database, passages.folder, embedder).chunks
+    measured = {mode: _asked(database, passages.asked, mode, embedder) for mode in MODES}
+    hybrid, *legs = (of_mode for of_mode, _ in measured.values())
+    met = {
+        "hybrid": hybrid.ndcg >= NDCG_BAR
+        and hybrid.first >= FIRST_BAR
+        and all(hybrid.reaches(leg) for leg in legs)
+    }
+    bar = f"nDCG@10 ≥ {NDCG_BAR:.3f}, R@1 ≥ {FIRST_BAR:.3f}, not below either leg alone"
+    rows = [
+        Row(
+            f"JSQuAD, `use`, {mode}" + (f" ({chunks:,} chunks)" if mode == "hybrid" else ""),
+            f"{of_mode}; {milliseconds:.1f} ms each",
+            bar if mode in met else "",
+            met.get(mode),
+        )
+        for mode, (of_mode, milliseconds) in measured.items()
+    ]
+    return rows + _peer_rows(bench, passages, database, embedder)
+
+
+def measure_e5(bench: Bench) -> list[Row]:
+    """``e5-small`` in the three modes, over fewer of the questions: it is slow."""
+    card = catalog.card_named("e5-small")
+    if lack := catalog.missing(card):
+        raise Skipped(f"e5-small is {lack}; get it with: {card.how_to_get}")
+    passages = _passages(bench)
+    embedder = catalog.load("e5-small")
+    database = bench.folder / "e5.sqlite"
+    imported(database, passages.folder, embedder)
+    asked = _evenly(passages.asked, E5_QUESTIONS)
+    query = functools.cache(embedder.embed_query)
+    embedder.embed_query = query  # type: ignore[method-assign]  # one question, three modes
+    measured = {mode: _asked(database, asked, mode, embedder)[0] for mode in MODES}
+    return [
+        Row(
+            f"JSQuAD, `e5-small`, {mode}",
+            str(of_mode),
+            f"nDCG@10 ≥ {E5_NDCG_BAR:.3f}" if mode == "hybrid" else "",
+            of_mode.ndcg >= E5_NDCG_BAR if mode == "hybrid" else None,
+        )
+        for mode, of_mode in measured.items()
+    ]
+
+
+def _passages(bench: Bench) -> Passages:
+    """Every context as a file; of the questions those with an odd line index."""
+    data = find_corpus(bench.asked_jsquad, "jsquad")
+    folder = bench.folder / "passages"
+    folder.mkdir()
+    names = {}
+    for context in _lines(data / "contexts.jsonl"):
+        name = names[context["id"]] = f"{context['id']:05}.md"
+        (folder / name).write_text(f"# {context['title']}\n\n{context['text']}\n", encoding="utf-8")
+    questions = _lines(data / "questions.jsonl")[1::2]
+    return Passages(
+        folder, tuple(Asked(line["question"], names[line["context_id"]]) for line in questions)
+    )
+
+
+def _lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _evenly(asked: Sequence[Asked], count: int) -> list[Asked]:
+    return [asked[number * len(asked) // count] for number in range(min(count, len(asked)))]
+
+
+def _asked(
+    database: Path, asked: Sequence[Asked], mode: SearchMode, embedder: Embedder
+) -> tuple[Quality, float]:
+    return _scored(
+        lambda words: [hit.file_path for hit in hits_of(database, words, HITS, mode, embedder)],
+        asked,
+    )
+
+
+def _scored(
+    ask: Callable[[str], list[str]], asked: Sequence[Asked]
+) -> tuple[Quality, float]:
+    """The quality, and the median of the milliseconds of a question."""
+    found, milliseconds = timed(ask, [question.words for question in asked])
+    ranks = [
+        first_place(files, question.file) for files, question in zip(found, asked, strict=True)
+    ]
+    return quality(ranks), median(milliseconds)
+
+
+def _peer_rows(
+    bench: Bench, passages: Passages, database: Path, embedder: Embedder
+) -> list[Row]:
+    texts = {path.name: path.read_text("utf-8") for path in sorted(passages.folder.iterdir())}
+    rows = []
+    for name, (package, peer) in jsquad_peers.PEERS.items():
+        what = f"JSQuAD, {name}"
+        if package and not importlib.util.find_spec(package):
+            rows.append(Row(what, f"not installed: pip install {package}"))
+            continue
+        corpus = jsquad_peers.Corpus(bench.folder, texts, database, embedder)
+        of_peer, milliseconds = _scored(peer(corpus), passages.asked)
+        rows.append(Row(what, f"{of_peer}; {milliseconds:.1f} ms each"))
+    return rows
