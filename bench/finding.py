@@ -22,6 +22,7 @@ from mdvec.searching import Question, search
 
 TOOL = "bench"
 TOP = 10
+HITS = 50
 MODES: tuple[SearchMode, ...] = ("hybrid", "vector", "lexical")
 _NO_BUDGET = 10_000_000
 

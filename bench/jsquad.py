@@ -11,14 +11,13 @@ from pathlib import Path
 
 import jsquad_peers
 from corpus import find_corpus
-from finding import MODES, Quality, first_place, hits_of, imported, quality, timed
+from finding import HITS, MODES, Quality, first_place, hits_of, imported, quality, timed
 from mdvec.core.search.fusion import SearchMode
 from mdvec.interfaces.embedding import catalog
 from mdvec.interfaces.embedding.embedder import Embedder
 from processes import Bench
 from rows import Row, Skipped, median
 
-HITS = 50
 NDCG_BAR, FIRST_BAR = 0.950, 0.915
 E5_NDCG_BAR = 0.960
 E5_QUESTIONS = 1000
@@ -122,9 +121,7 @@ def _asked(
     )
 
 
-def _scored(
-    ask: Callable[[str], list[str]], asked: Sequence[Asked]
-) -> tuple[Quality, float]:
+def _scored(ask: Callable[[str], list[str]], asked: Sequence[Asked]) -> tuple[Quality, float]:
     """The quality, and the median of the milliseconds of a question."""
     found, milliseconds = timed(ask, [question.words for question in asked])
     ranks = [
@@ -133,9 +130,7 @@ def _scored(
     return quality(ranks), median(milliseconds)
 
 
-def _peer_rows(
-    bench: Bench, passages: Passages, database: Path, embedder: Embedder
-) -> list[Row]:
+def _peer_rows(bench: Bench, passages: Passages, database: Path, embedder: Embedder) -> list[Row]:
     texts = {path.name: path.read_text("utf-8") for path in sorted(passages.folder.iterdir())}
     rows = []
     for name, (package, peer) in jsquad_peers.PEERS.items():

@@ -15,13 +15,12 @@ from pathlib import Path
 
 import apsw
 import numpy as np
-from finding import TOOL
+from finding import HITS, TOOL
 from mdvec.interfaces.database import tools
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.embedding.embedder import Embedder
 
-HITS = 50
 _RUN = re.compile(r"\w+")
 
 Ask = Callable[[str], list[str]]
@@ -84,9 +83,7 @@ def _lancedb(**tokenizer: object) -> Callable[[Corpus], Ask]:
         import lancedb
 
         rows = [{"name": name, "body": body} for name, body in corpus.texts.items()]
-        table = lancedb.connect(corpus.folder / "lance").create_table(
-            "t", rows, mode="overwrite"
-        )
+        table = lancedb.connect(corpus.folder / "lance").create_table("t", rows, mode="overwrite")
         table.create_fts_index("body", **tokenizer)
 
         def ask(question: str) -> list[str]:

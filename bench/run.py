@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import chunk_size
+import headings
 import importing
 import jsquad
 import searching
 import splitting
 import startup
 import updating
+import words
 from page import put_section, section
 from processes import Bench
 from rows import Row, Skipped
@@ -80,7 +82,12 @@ heading, and sections rank by their best chunk.
         """
 TODO
 """,
-        {"jsquad": jsquad.measure, "jsquad_e5": jsquad.measure_e5},
+        {
+            "headings": headings.measure,
+            "jsquad": jsquad.measure,
+            "jsquad_e5": jsquad.measure_e5,
+            "words": words.measure,
+        },
     ),
 )
 NAMES = [name for part in SECTIONS for name in part.subjects]

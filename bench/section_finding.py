@@ -25,6 +25,7 @@ LEVELS = (1, 2, 3)
 TOP = 10
 SHORTEST_SECTION = 50
 _JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龯]")
+_ANCHOR = re.compile(r"\{/\*([\w-]+)\*/\}\s*$")
 
 SectionKey = tuple[int, int]
 """The number of a file and the position of a heading in it."""
@@ -44,6 +45,8 @@ class Question:
 
     words: str
     answer: SectionKey
+    anchor: str
+    """The English name that links to the section has, its hyphens as spaces; "" without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,8 @@ class Result:
 def compare(corpus: str, sizes: list[int], files: int) -> list[dict[str, float]]:
     """Index the same files once per size, and ask the same questions."""
     embedder = catalog.load("use")
-    documents = [_read(path) for path in _every_nth(markdown_files(Path(corpus)), files)]
-    questions = _questions(documents)
+    documents = [read_document(path) for path in _every_nth(markdown_files(Path(corpus)), files)]
+    questions = heading_questions(documents)
     asked = np.stack([embedder.embed_query(question.words) for question in questions])
     return [asdict(_result(size, documents, questions, asked, embedder)) for size in sizes]
 
@@ -95,10 +98,10 @@ def _indexed(
     texts, owners = [], []
     for number, document in enumerate(documents):
         for chunk in chunk_document(document.content, document.outline, options, embedder):
-            text = _without_headings(document, chunk)
+            text = without_headings(document, chunk)
             if not is_blank(text):
                 texts.append(text)
-                owners.append({(number, start) for start in _sections_of(document, chunk)})
+                owners.append({(number, start) for start in sections_of(document, chunk)})
     return texts, owners
 
 
@@ -114,9 +117,9 @@ def _rank(scores: np.ndarray, owners: list[set[SectionKey]], question: Question)
     return len(seen) + 1
 
 
-def _questions(documents: list[Document]) -> list[Question]:
+def heading_questions(documents: list[Document]) -> list[Question]:
     found = [
-        Question(heading.words, (number, heading.start))
+        Question(heading.words, (number, heading.start), _anchor(document, heading.start))
         for number, document in enumerate(documents)
         for heading in document.outline.headings
         if heading.level in LEVELS[1:]
@@ -125,6 +128,11 @@ def _questions(documents: list[Document]) -> list[Question]:
     ]
     often = Counter(question.words for question in found)
     return [question for question in found if often[question.words] == 1]
+
+
+def _anchor(document: Document, start: int) -> str:
+    found = _ANCHOR.search(document.content[start:].partition("\n")[0])
+    return found[1].replace("-", " ") if found else ""
 
 
 def _own_text(document: Document, start: int) -> str:
@@ -138,7 +146,7 @@ def _cuts(document: Document) -> list[int]:
     return [heading.start for heading in document.outline.headings if heading.level in LEVELS]
 
 
-def _sections_of(document: Document, chunk: Chunk) -> list[int]:
+def sections_of(document: Document, chunk: Chunk) -> list[int]:
     """The headings whose own text a chunk holds some of; joined short sections make several."""
     edges = [document.outline.body, *_cuts(document), len(document.content)]
     return [
@@ -148,7 +156,7 @@ def _sections_of(document: Document, chunk: Chunk) -> list[int]:
     ]
 
 
-def _without_headings(document: Document, chunk: Chunk) -> str:
+def without_headings(document: Document, chunk: Chunk) -> str:
     text = chunk.text
     for heading in reversed(document.outline.headings):
         start = heading.start - chunk.start
@@ -158,7 +166,7 @@ def _without_headings(document: Document, chunk: Chunk) -> str:
     return text
 
 
-def _read(path: Path) -> Document:
+def read_document(path: Path) -> Document:
     content = path.read_text(encoding="utf-8")
     return Document(content, outline(content, path.name))
 

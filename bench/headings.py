@@ -1,0 +1,128 @@
+"""Headings as questions for their own sections, in Japanese and in English, in three modes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus import markdown_files
+from finding import HITS, MODES, Quality, first_place, hits_of, quality
+from mdvec.core.search.fusion import SearchMode
+from mdvec.core.text.chunking import Chunk, ChunkingOptions, chunk_document
+from mdvec.core.text.context import in_context
+from mdvec.core.text.tokens import is_blank
+from mdvec.import_options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
+from mdvec.interfaces.database.documents import NewDocument
+from mdvec.interfaces.embedding import catalog
+from mdvec.interfaces.embedding.embedder import Embedder
+from processes import Bench
+from rows import Row
+from section_finding import (
+    Document,
+    SectionKey,
+    heading_questions,
+    read_document,
+    sections_of,
+    without_headings,
+)
+from storing import store
+
+LANGUAGES = {
+    "Japanese headings": lambda question: question.words,
+    "their English anchors": lambda question: question.anchor,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A database, and which sections each of its chunks reaches into, by file and number."""
+
+    database: Path
+    owners: dict[tuple[str, int], list[SectionKey]]
+    embedder: Embedder
+
+
+def measure(bench: Bench) -> list[Row]:
+    """Every language in every mode; the bar looks at the odd questions."""
+    documents = [read_document(path) for path in markdown_files(bench.corpus)]
+    questions = [question for question in heading_questions(documents) if question.anchor]
+    index = _index(bench.folder / "headings.sqlite", documents)
+    rows = []
+    for language, words in LANGUAGES.items():
+        asked = [(words(question), question.answer) for question in questions]
+        rows += _rows(language, {mode: _ranks(index, asked, mode) for mode in MODES})
+    return rows
+
+
+def _rows(language: str, ranks: dict[SearchMode, list[int | None]]) -> list[Row]:
+    odd = {mode: quality(of_mode[1::2]) for mode, of_mode in ranks.items()}
+    better_leg = max(odd["vector"].ndcg, odd["lexical"].ndcg)
+    return [
+        Row(
+            f"react-ja, {language}, {mode}",
+            f"{odd[mode]}; of all {len(of_mode):,}: {_short(quality(of_mode))}",
+            f"nDCG@10 ≥ {better_leg:.3f}, the better leg alone" if mode == "hybrid" else "",
+            odd[mode].ndcg >= better_leg if mode == "hybrid" else None,
+        )
+        for mode, of_mode in ranks.items()
+    ]
+
+
+def _short(all_of_them: Quality) -> str:
+    return f"{all_of_them.ndcg:.3f}, {all_of_them.first:.3f}"
+
+
+def _ranks(index: Index, asked: list[tuple[str, SectionKey]], mode: SearchMode) -> list[int | None]:
+    """The place of each right section, where a section ranks by its best chunk."""
+    ranks = []
+    for words, answer in asked:
+        found = hits_of(index.database, words, HITS, mode, index.embedder)
+        sections = [index.owners[hit.file_path, hit.chunk_index] for hit in found]
+        # Of the sections that share a chunk, the right one is the first.
+        ranks.append(
+            first_place(
+                (key for group in sections for key in sorted(group, key=lambda key: key != answer)),
+                answer,
+            )
+        )
+    return ranks
+
+
+def _index(database: Path, documents: list[Document]) -> Index:
+    """The corpus without a single heading line: what stands under them has to be found by itself.
+
+    What is left in front of a chunk is its document's title.
+    """
+    embedder = catalog.load("use")
+    card = embedder.card
+    options = ChunkingOptions(
+        "heading", card.default_size, card.default_overlap,
+        DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS,
+    )  # fmt: skip
+    owners: dict[tuple[str, int], list[SectionKey]] = {}
+    stored = []
+    for number, document in enumerate(documents):
+        name = f"{number:05}.md"
+        chunks = []
+        for chunk in chunk_document(document.content, document.outline, options, embedder):
+            text = without_headings(document, chunk)
+            if not is_blank(text):
+                owners[name, chunk.index] = [
+                    (number, start) for start in sections_of(document, chunk)
+                ]
+                chunks.append(_bare(chunk, text))
+        stored.append(_new_document(name, document, chunks, embedder))
+    store(database, stored, embedder, options)
+    return Index(database, owners, embedder)
+
+
+def _bare(chunk: Chunk, text: str) -> Chunk:
+    return Chunk(chunk.index, chunk.start, chunk.end, chunk.start_line, chunk.end_line, "", text)
+
+
+def _new_document(
+    name: str, document: Document, chunks: list[Chunk], embedder: Embedder
+) -> NewDocument:
+    title = document.outline.title
+    vectors = embedder.embed_documents([in_context(title, "", chunk.text) for chunk in chunks])
+    return NewDocument(name, name, document.content, title, 0, 0, chunks, vectors)

@@ -1,0 +1,40 @@
+"""Queries of a word or two, in all scripts and widths: is a file that answers among five hits?"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from finding import hits_of, imported
+from mdvec.interfaces.embedding import catalog
+from processes import Bench
+from rows import Row
+
+K = 5
+QUERIES = Path(__file__).with_name("words_queries.toml")
+
+
+def measure(bench: Bench) -> list[Row]:
+    """One row a group of queries; a query that misses is named."""
+    groups: dict[str, dict[str, list[str]]] = tomllib.loads(QUERIES.read_text("utf-8"))["words"]
+    embedder = catalog.load("use")
+    database = bench.folder / "words.sqlite"
+    imported(database, bench.corpus, embedder)
+    rows = []
+    for name, expected in groups.items():
+        missed = [
+            query
+            for query, files in expected.items()
+            if not {hit.file_path for hit in hits_of(database, query, K, "hybrid", embedder)}
+            & set(files)
+        ]
+        rows.append(
+            Row(
+                f"react-ja, `use`, hybrid, {K} hits: {name}",
+                f"{len(expected) - len(missed)} of {len(expected)} queries"
+                + (f"; not: {', '.join(missed)}" if missed else ""),
+                "every one",
+                not missed,
+            )
+        )
+    return rows
