@@ -77,6 +77,11 @@ def hits_of(
     return search(database, question, lambda _: nullcontext(embedder)).results
 
 
+def evenly(given: Sequence[Found], count: int) -> list[Found]:
+    """As many of them, in their order and evenly spread; all where there are no more."""
+    return [given[number * len(given) // count] for number in range(min(count, len(given)))]
+
+
 def timed(
     ask: Callable[[Asked], Found], questions: Iterable[Asked]
 ) -> tuple[list[Found], list[float]]:

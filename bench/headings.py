@@ -112,7 +112,7 @@ def _index(database: Path, documents: list[Document]) -> Index:
                 ]
                 chunks.append(_bare(chunk, text))
         stored.append(_new_document(name, document, chunks, embedder))
-    store(database, stored, embedder, options)
+    store(database, stored, (embedder.name, embedder.fingerprint, embedder.dimension), options)
     return Index(database, owners, embedder)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jsquad_peers
 from corpus import find_corpus
-from finding import HITS, MODES, Quality, first_place, hits_of, imported, quality, timed
+from finding import HITS, MODES, Quality, evenly, first_place, hits_of, imported, quality, timed
 from mdvec.core.search.fusion import SearchMode
 from mdvec.interfaces.embedding import catalog
 from mdvec.interfaces.embedding.embedder import Embedder
@@ -74,7 +74,7 @@ def measure_e5(bench: Bench) -> list[Row]:
     embedder = catalog.load("e5-small")
     database = bench.folder / "e5.sqlite"
     imported(database, passages.folder, embedder)
-    asked = _evenly(passages.asked, E5_QUESTIONS)
+    asked = evenly(passages.asked, E5_QUESTIONS)
     query = functools.cache(embedder.embed_query)
     embedder.embed_query = query  # type: ignore[method-assign]  # one question, three modes
     measured = {mode: _asked(database, asked, mode, embedder)[0] for mode in MODES}
@@ -106,10 +106,6 @@ def _passages(bench: Bench) -> Passages:
 
 def _lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def _evenly(asked: Sequence[Asked], count: int) -> list[Asked]:
-    return [asked[number * len(asked) // count] for number in range(min(count, len(asked)))]
 
 
 def _asked(

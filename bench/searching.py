@@ -1,24 +1,38 @@
-"""Searching: a warm server over STDIO, asked in Japanese, with ten thousand chunks or more."""
+"""Searching: a warm server over STDIO, asked in Japanese, with ten or a hundred thousand chunks."""
 
 from __future__ import annotations
 
 import json
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 import psutil
+from finding import TOOL
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mdvec.interfaces.embedding import catalog
 from mdvec.registering import add_tool
 from processes import SERVER, Bench, run_mdvec
 from rows import Row, median, spread
+from windows import embedded_windows, store_windows
 
-CHUNKS = 10_000
 CHUNK_SIZE = 128
-LATENCY_BAR_MS = 60
-MEMORY_BAR_MB = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """With at least so many chunks a search waits no longer, and the server is no larger."""
+
+    chunks: int
+    milliseconds: int
+    megabytes: int
+
+
+MANY = Bars(10_000, 30, 300)
+MOST = Bars(100_000, 60, 700)
 QUESTIONS = (
     "state を更新しても画面が変わらないのはなぜ？",
     "エフェクトが二回実行される",
@@ -46,25 +60,38 @@ QUESTIONS = (
 def measure(bench: Bench) -> list[Row]:
     """Import the corpus in small chunks, then ask every question several times."""
     database = bench.folder / "search.sqlite"
-    add_tool(database, "react", "React の日本語ドキュメント", bench.corpus, "markdown")
+    add_tool(database, TOOL, "React の日本語ドキュメント", bench.corpus, "markdown")
     done = run_mdvec(
-        bench, "import", "-n", "react", "--model", "use", "--chunk-size", str(CHUNK_SIZE),
+        bench, "import", "-n", TOOL, "--model", "use", "--chunk-size", str(CHUNK_SIZE),
         "--format", "json", "--database", database,
     )  # fmt: skip
-    chunks = json.loads(done.stdout)["chunks"]
+    return _rows(bench, database, json.loads(done.stdout)["chunks"], MANY)
+
+
+def measure_most(bench: Bench) -> list[Row]:
+    """The same questions over overlapping windows of the corpus."""
+    texts, vectors = embedded_windows(bench.corpus)
+    embedder = catalog.load("use")
+    database = bench.folder / "search.sqlite"
+    model = (embedder.name, embedder.fingerprint, embedder.dimension)
+    store_windows(database, texts, vectors, model)
+    return _rows(bench, database, len(texts), MOST)
+
+
+def _rows(bench: Bench, database: Path, chunks: int, bars: Bars) -> list[Row]:
     milliseconds, memory = anyio.run(_ask_all, bench, database, bench.times(5))
     return [
         Row(
             f"search over STDIO, {chunks:,} chunks, `use`, warm",
             spread(milliseconds, "ms"),
-            f"median ≤ {LATENCY_BAR_MS} ms with {CHUNKS:,} chunks",
-            chunks >= CHUNKS and median(milliseconds) <= LATENCY_BAR_MS,
+            f"median ≤ {bars.milliseconds} ms with {bars.chunks:,} chunks",
+            chunks >= bars.chunks and median(milliseconds) <= bars.milliseconds,
         ),
         Row(
-            "the server's memory, at most",
+            f"the server's memory with {chunks:,} chunks, at most",
             f"{memory:.0f} MB",
-            f"≤ {MEMORY_BAR_MB} MB",
-            memory <= MEMORY_BAR_MB,
+            f"≤ {bars.megabytes} MB",
+            memory <= bars.megabytes,
         ),
     ]
 
@@ -89,7 +116,7 @@ async def _ask_all(bench: Bench, database: Path, rounds: int) -> tuple[list[floa
 
 async def _ask(client: Client, question: str) -> float:
     began = time.perf_counter()
-    answer = await client.call_tool("react", {"query": question})
+    answer = await client.call_tool(TOOL, {"query": question})
     seconds = time.perf_counter() - began
     if answer.is_error or len(answer.structured_content["results"]) != 5:
         raise RuntimeError(f"no five hits for {question!r}: {answer.content}")

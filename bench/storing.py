@@ -11,35 +11,26 @@ from mdvec.interfaces.database import tables, tools
 from mdvec.interfaces.database.documents import NewDocument, put_document
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.tables import Tables
-from mdvec.interfaces.embedding.embedder import Embedder
 from mdvec.registering import add_tool
 
 
 def store(
     database: Path,
     documents: Iterable[NewDocument],
-    embedder: Embedder,
-    options: ChunkingOptions,
-) -> None:
-    """A new database with one tool that has these documents, as an import would leave it."""
-    model = (embedder.name, embedder.fingerprint, embedder.dimension)
-    store_as(database, documents, model, options)
-
-
-def store_as(
-    database: Path,
-    documents: Iterable[NewDocument],
     model: tuple[str, str, int],
     options: ChunkingOptions,
 ) -> None:
-    """The same for vectors of any model: its name, its fingerprint, its dimension."""
+    """A new database with one tool that has these documents, a transaction each, as of an import.
+
+    ``model`` is the name, the fingerprint and the dimension of what made the vectors.
+    """
     add_tool(database, TOOL, "what the benchmark asks", database.parent, "markdown")
     with open_database(database, "write") as connection:
         tool = tools.get_tool(connection, TOOL)
-        fresh = Tables(tool.id, tool.name, tool.generation + 1)
+        names = Tables(tool.id, tool.name, tool.generation + 1)
         with connection:
-            tables.create_indexes(connection, fresh)
-            tools.record_model(connection, tool, fresh.generation, model, options)
+            tables.create_indexes(connection, names)
+            tools.record_model(connection, tool, names.generation, model, options)
         for document in documents:
             with connection:
-                put_document(connection, fresh, document)
+                put_document(connection, names, document)

@@ -1,0 +1,185 @@
+"""k-NN alone: our two passes beside sqlite-vec's own table, numpy, and what memory allows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+import numpy as np
+from corpus import markdown_files
+from finding import TOOL, evenly, timed
+from mdvec.core.search.signatures import signature_bytes
+from mdvec.interfaces.database import tools
+from mdvec.interfaces.database.sqlite import open_database
+from mdvec.interfaces.database.tables import Tables
+from mdvec.interfaces.embedding import catalog
+from mdvec.search_candidates import _NARROW, nearest_chunks
+from processes import Bench
+from rows import Row, median
+from section_finding import heading_questions, read_document
+from windows import embedded_windows, store_windows
+
+K = 10
+QUERIES = 100
+SIZES = ((50_000, 512), (20_000, 2_048))
+RATIO_BAR, RECALL_BAR = 0.2, 0.99
+_SAME = 1e-6
+"""Windows with the same text are equally near: none of them is wrong."""
+
+Find = Callable[[np.ndarray], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One size: milliseconds of each way, and how much of the true ten ours and theirs find."""
+
+    milliseconds: dict[str, list[float]]
+    recall: dict[str, float]
+
+
+def measure(bench: Bench) -> list[Row]:
+    """Both sizes, with the same headings as queries."""
+    texts, vectors = embedded_windows(bench.corpus)
+    queries = _queries(bench.corpus)
+    bandwidth = _bandwidth()
+    rows = []
+    for count, dimension in SIZES:
+        chosen = evenly(range(len(texts)), count)
+        part, asked = _projected(vectors[chosen], queries, dimension)
+        names = [texts[number] for number in chosen]
+        measured = _measured(bench.folder, names, part, asked, bench.times(2))
+        rows += _rows(count, dimension, measured, bandwidth)
+    return rows
+
+
+def _rows(count: int, dimension: int, measured: Measured, bandwidth: float) -> list[Row]:
+    what = f"k-NN, {count:,} × {dimension:,}"
+    ours, vec0, matrix = (median(of_way) for of_way in measured.milliseconds.values())
+    ratio, recall = ours / vec0, measured.recall["ours"]
+    vector_bytes = dimension * 4
+    floor = (count * signature_bytes(dimension) + _NARROW * vector_bytes) / bandwidth * 1000
+    exact = count * vector_bytes / bandwidth * 1000
+    return [
+        Row(
+            f"{what}: ours",
+            f"{ratio:.2f} ×: {ours:.2f} ms against {vec0:.2f} ms; recall@{K} {recall:.3f}",
+            f"≤ {RATIO_BAR} × sqlite-vec's `vec0` float32; recall@{K} ≥ {RECALL_BAR}",
+            ratio <= RATIO_BAR and recall >= RECALL_BAR,
+        ),
+        Row(f"{what}: `vec0`", f"{vec0:.2f} ms; recall@{K} {measured.recall['vec0']:.3f}"),
+        Row(f"{what}: numpy, the matrix in memory", f"{matrix:.2f} ms"),
+        Row(
+            f"{what}: the floor, bytes read over {bandwidth / 1e9:.1f} GB/s",
+            f"{floor:.2f} ms for what ours reads; {exact:.2f} ms for every vector",
+        ),
+    ]
+
+
+def _queries(corpus: Path) -> np.ndarray:
+    documents = [read_document(path) for path in markdown_files(corpus)]
+    questions = heading_questions(documents)
+    embedder = catalog.load("use")
+    return np.stack(
+        [embedder.embed_query(question.words) for question in evenly(questions, QUERIES)]
+    )
+
+
+def _projected(
+    vectors: np.ndarray, queries: np.ndarray, dimension: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The vectors in that many dimensions, by a fixed Gaussian matrix where they have fewer."""
+    if vectors.shape[1] == dimension:
+        return vectors, queries
+    shape = (vectors.shape[1], dimension)
+    matrix = np.random.default_rng(1).standard_normal(shape, dtype=np.float32)
+    return _normalised(vectors @ matrix), _normalised(queries @ matrix)
+
+
+def _normalised(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def _measured(
+    folder: Path, texts: list[str], vectors: np.ndarray, queries: np.ndarray, rounds: int
+) -> Measured:
+    """Every way asked in turns, once over to warm up."""
+    count, dimension = vectors.shape
+    database = folder / f"ours-{count}.sqlite"
+    store_windows(database, texts, vectors, ("use", f"bench:{dimension}", dimension))
+    with ExitStack() as held:
+        connection = held.enter_context(open_database(database, "read"))
+        ways = {
+            "ours": _ours(connection),
+            "vec0": _vec0(folder / f"vec0-{count}.sqlite", vectors),
+            "numpy": lambda query: _best(vectors @ query),
+        }
+        milliseconds: dict[str, list[float]] = {name: [] for name in ways}
+        found: dict[str, list[list[int]]] = {name: [] for name in ways}
+        for turn in range(rounds + 1):
+            for query in queries:
+                for name, find in ways.items():
+                    began = time.perf_counter()
+                    answer = find(query)
+                    if turn:
+                        milliseconds[name].append((time.perf_counter() - began) * 1000)
+                    if turn == 1:
+                        found[name].append(answer)
+    recall = {name: _recall(vectors, queries, found[name]) for name in ("ours", "vec0")}
+    return Measured(milliseconds, recall)
+
+
+def _ours(connection: apsw.Connection) -> Find:
+    tool = tools.get_tool(connection, TOOL)
+    names = Tables(tool.id, tool.name, tool.generation)
+    # Chunks are numbered from 1, in the order in which they were stored.
+    return lambda query: [number - 1 for number in nearest_chunks(connection, names, query, K)]
+
+
+def _vec0(database: Path, vectors: np.ndarray) -> Find:
+    import sqlite_vec
+
+    connection = apsw.Connection(str(database))
+    connection.enable_load_extension(True)  # noqa: FBT003
+    connection.load_extension(sqlite_vec.loadable_path())
+    connection.execute(
+        f"CREATE VIRTUAL TABLE t USING vec0(v float[{vectors.shape[1]}] distance_metric=cosine)"
+    )
+    with connection:
+        connection.executemany(
+            "INSERT INTO t (rowid, v) VALUES (?, ?)",
+            ((number, vector.tobytes()) for number, vector in enumerate(vectors)),
+        )
+
+    def find(query: np.ndarray) -> list[int]:
+        rows = connection.execute(
+            "SELECT rowid FROM t WHERE v MATCH ? AND k = ? ORDER BY distance", (query.tobytes(), K)
+        )
+        return [int(number) for (number,) in rows]
+
+    return find
+
+
+def _best(scores: np.ndarray) -> list[int]:
+    places = np.argpartition(-scores, K)[:K]
+    return places[np.argsort(-scores[places])].tolist()
+
+
+def _recall(vectors: np.ndarray, queries: np.ndarray, found: list[list[int]]) -> float:
+    """The share of the found that are as near as the true tenth."""
+    right = 0
+    for query, places in zip(queries, found, strict=True):
+        scores = vectors @ query
+        tenth = np.partition(scores, -K)[-K]
+        right += int((scores[places] >= tenth - _SAME).sum())
+    return right / (K * len(queries))
+
+
+def _bandwidth() -> float:
+    """Bytes a second that one core reads: the best of several sums over 400 MB."""
+    numbers = np.ones(100_000_000, dtype=np.float32)
+    _, milliseconds = timed(lambda _: numbers.sum(), range(5))
+    return numbers.nbytes / min(milliseconds) * 1000

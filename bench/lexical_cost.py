@@ -1,0 +1,115 @@
+"""What the lexical index and the signatures cost: space in the file, time in the import."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import apsw
+from finding import TOOL, imported
+from mdvec.import_report import ImportReport
+from mdvec.interfaces.database import documents as documents_of_import
+from mdvec.interfaces.database import tables, tools, vectors
+from mdvec.interfaces.database.documents import NewDocument, put_document
+from mdvec.interfaces.database.sqlite import open_database
+from mdvec.interfaces.database.tables import Tables
+from mdvec.interfaces.database.tools import Tool
+from mdvec.interfaces.embedding import catalog
+from processes import Bench
+from rows import Row, median
+from storing import store
+
+SIZE_BAR, TIME_BAR = 1.4, 1.25
+
+
+def measure(bench: Bench) -> list[Row]:
+    """An import, and its documents stored again with the indexes and without, in turns."""
+    database = bench.folder / "import.sqlite"
+    report, documents = _imported(database, bench.corpus)
+    seconds: dict[str, list[float]] = {"with": [], "without": []}
+    for number in range(bench.times(3)):
+        with_indexes = bench.folder / f"with-{number}.sqlite"
+        without = bench.folder / f"without-{number}.sqlite"
+        seconds["with"].append(_stored(with_indexes, documents, database))
+        with _replaced(vectors, insert_terms=_nothing, insert_signatures=_nothing):
+            seconds["without"].append(_stored(without, documents, database))
+    cost = median(seconds["with"]) - median(seconds["without"])
+    time_ratio = report.seconds / (report.seconds - cost)
+    grown, plain = _megabytes(database), _megabytes(without)
+    bare = _without_indexes(database, bench.folder / "bare.sqlite")
+    return [
+        Row(
+            f"database of react-ja ({report.chunks:,} chunks), as the import leaves it",
+            f"{grown / plain:.2f} ×: {grown:.1f} MB against {plain:.1f} MB; {grown / bare:.2f} × "
+            f"the {bare:.1f} MB that are left when the indexes are dropped and the file vacuumed",
+            f"≤ {SIZE_BAR} × without lexical index and signatures",
+            max(grown / plain, grown / bare) <= SIZE_BAR,
+        ),
+        Row(
+            "import of react-ja with `use`",
+            f"{time_ratio:.2f} ×: {report.seconds:.1f} s, of which {cost:.1f} s for the indexes",
+            f"≤ {TIME_BAR} × without them",
+            time_ratio <= TIME_BAR,
+        ),
+    ]
+
+
+def _imported(database: Path, corpus: Path) -> tuple[ImportReport, list[NewDocument]]:
+    """Import, and keep every document that is stored."""
+    documents: list[NewDocument] = []
+
+    def keep(connection: apsw.Connection, names: Tables, document: NewDocument) -> None:
+        documents.append(document)
+        put_document(connection, names, document)
+
+    with _replaced(documents_of_import, put_document=keep):
+        report = imported(database, corpus, catalog.load("use"))
+    return report, documents
+
+
+def _stored(database: Path, documents: list[NewDocument], like: Path) -> float:
+    """Seconds to store the documents as the import did."""
+    with open_database(like, "read") as connection:
+        tool = tools.get_tool(connection, TOOL)
+    began = time.perf_counter()
+    store(database, documents, _model(tool), tool.chunking)
+    return time.perf_counter() - began
+
+
+def _model(tool: Tool) -> tuple[str, str, int]:
+    return str(tool.model), str(tool.fingerprint), int(tool.dimension or 0)
+
+
+@contextmanager
+def _replaced(module: ModuleType, **functions: Any) -> Iterator[None]:  # noqa: ANN401
+    """Functions of a module, others for a while."""
+    before = {name: getattr(module, name) for name in functions}
+    vars(module).update(functions)
+    try:
+        yield
+    finally:
+        vars(module).update(before)
+
+
+def _nothing(*_: object) -> None:
+    pass
+
+
+def _without_indexes(database: Path, copy: Path) -> float:
+    """The size of a copy without the indexes, in MB."""
+    with open_database(database, "read") as connection:
+        connection.execute("PRAGMA query_only = OFF")
+        connection.execute("VACUUM INTO ?", (str(copy),))
+    with open_database(copy, "write") as connection:
+        tool = tools.get_tool(connection, TOOL)
+        tables.drop_indexes(connection, Tables(tool.id, tool.name, tool.generation))
+        connection.execute("VACUUM")
+    return _megabytes(copy)
+
+
+def _megabytes(path: Path) -> float:
+    return path.stat().st_size / 1e6

@@ -1,0 +1,58 @@
+"""Many short texts of one language: overlapping windows of the Japanese React documentation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from corpus import markdown_files
+from finding import evenly
+from mdvec.core.text.chunking import Chunk, ChunkingOptions
+from mdvec.core.text.tokens import is_blank
+from mdvec.interfaces.database.documents import NewDocument
+from mdvec.interfaces.embedding import catalog
+from storing import store
+
+MOST = 100_000
+CHARACTERS = 120
+PER_DOCUMENT = 200
+OPTIONS = ChunkingOptions("token", 64, 8, (1, 2, 3), 50, context=False)
+"""What the tool's row says of its chunks; nothing is cut by it here."""
+
+
+@functools.cache
+def embedded_windows(corpus: Path) -> tuple[list[str], np.ndarray]:
+    """``MOST`` windows in the order of the text, and their vectors; fewer by taking every n-th."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in markdown_files(corpus))
+    step = (len(text) - CHARACTERS) / (MOST * 1.01)  # some are blank
+    starts = [int(number * step) for number in range(int(MOST * 1.01))]
+    windows = [text[start : start + CHARACTERS] for start in starts]
+    texts = evenly([window for window in windows if not is_blank(window)], MOST)
+    return texts, catalog.load("use").embed_documents(texts)
+
+
+def store_windows(
+    database: Path, texts: list[str], vectors: np.ndarray, model: tuple[str, str, int]
+) -> None:
+    """A new database with one tool, its documents of ``PER_DOCUMENT`` windows each.
+
+    ``model`` is the name, the fingerprint and the dimension of what made the vectors.
+    """
+    store(database, _documents(texts, vectors), model, OPTIONS)
+
+
+def _documents(texts: list[str], vectors: np.ndarray) -> Iterator[NewDocument]:
+    for first in range(0, len(texts), PER_DOCUMENT):
+        part = texts[first : first + PER_DOCUMENT]
+        chunks, position = [], 0
+        for index, text in enumerate(part):
+            end = position + len(text)
+            chunks.append(Chunk(index, position, end, 1, 1, "", text))
+            position = end
+        name = f"{first:06}.md"
+        yield NewDocument(
+            name, name, "".join(part), name, position, 0, chunks,
+            vectors[first : first + PER_DOCUMENT],
+        )  # fmt: skip
