@@ -7,15 +7,15 @@ from mdvec.searching import MAX_QUERY_CHARS
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
 NOTES = {
-    "food.md": "# 家計簿\n\n## 食費の予算\n\n今月の食費は四万円までにします。外食は別に数えます。\n",
-    "light.md": "# 家計簿\n\n## 光熱費\n\n冬は電気とガスの代金が高くなるので、積み立てておきます。\n",
-    "water.md": "# 防災\n\n## 水の備蓄\n\n水は一人一日三リットル、三日分を玄関と寝室に分けて置きます。\n",
-    "react.md": "# React\n\n## 状態\n\nコンポーネントの状態は useState で持ち、useEffect で外と合わせます。\n",
-    "config.md": "# 設定\n\n## ファイル\n\n設定は config.toml に書きます。環境変数でも同じことができます。\n",
-    "rust.md": "# Rust\n\n## エラー\n\n型が合わないと error[E0308]: mismatched types と言われます。\n",
-    "width.md": "# 記録\n\n## 略語\n\nＡＢＣ分析は在庫を三つに分けます。ﾊﾞｯｸｱｯﾌﾟは毎晩とります。\n",
-    "kana.md": "# 記録\n\n## 道具\n\nデータベースとサーバーを分けて置くと、入れ替えが楽になります。\n",
-    **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20)},
+    "food.md": "# 家計簿\n\n## 食費の予算\n\n今月の食費は四万円まで。外食は別に数えます。\n",
+    "light.md": "# 家計簿\n\n## 光熱費\n\n冬は電気とガスが高くなるので積み立てます。\n",
+    "water.md": "# 防災\n\n## 水の備蓄\n\n一人一日三リットル、玄関と寝室に置きます。\n",
+    "react.md": "# React\n\n## 状態\n\nコンポーネントの状態は useState で持ちます。\n",
+    "config.md": "# 設定\n\n## ファイル\n\n設定は config.toml に書きます。\n",
+    "rust.md": "# Rust\n\n## エラー\n\n型が合わないと error[E0308]: mismatched types です。\n",
+    "width.md": "# 記録\n\n## 略語\n\nＡＢＣ分析は在庫を分けます。ﾊﾞｯｸｱｯﾌﾟは毎晩です。\n",
+    "kana.md": "# 記録\n\n## 道具\n\nデータベースとサーバーを分けると楽です。\n",
+    **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20, 40)},
 }
 
 
@@ -68,9 +68,10 @@ def test_words_of_titles_and_headings_count_too(notes):
 
 
 PLAIN = [
-    '"', '"食費', "食費*", "食費 NEAR 外食", "NEAR(食費 外食)", "食費 AND 外食", "食費 OR 水", "NOT 食費",
-    "terms:食費", "col:食費", "-食費", "食費 -外食", "(食費", "食費)", "^食費", "{食費}", "食費; DROP TABLE tools",
-    "食費'", "食費%", "食費_", "\\食費", "食費\0", "食費\n外食", "+食費",
+    '"', '"食費', "食費*", "食費 NEAR 外食", "NEAR(食費 外食)", "食費 AND 外食", "食費 OR 水",
+    "NOT 食費", "terms:食費", "col:食費", "-食費", "食費 -外食", "(食費", "食費)", "^食費",
+    "{食費}", "食費; DROP TABLE tools", "食費'", "食費%", "食費_", "\\食費", "食費\0",
+    "食費\n外食", "+食費",
 ]  # fmt: skip
 
 
@@ -90,20 +91,22 @@ def test_an_operator_is_a_word_like_any_other(notes):
         assert {hit.file_path for hit in results} == {hit.file_path for hit in plain}
 
 
-@pytest.mark.parametrize(
-    "query", ["[1,2]", "null", "7", "true", "{}", "🍙", "👨‍👩‍👧", "、。", "%s"]
-)
+ODD = ["[1,2]", "null", "7", "true", "{}", "🍙", "👨\u200d👩\u200d👧", "、。", "%s"]
+
+
+@pytest.mark.parametrize("query", ODD)
 def test_anything_readable_is_a_question(notes, query):
     answer = notes.search(query)
     assert answer.query == query
     assert answer.results, "vectors answer what holds no known word"
     assert all(0 <= hit.score <= 1 for hit in answer.results)
-    assert notes.search(query, mode="lexical").results == () or "7" in query
+    assert notes.search(query, mode="lexical").results == ()
 
 
-@pytest.mark.parametrize(
-    "query", ["", " ", "\u3000", "\0", "食費\ud800", "水" * 4001, "x" * 99_999]
-)
+REFUSED = ["", " ", "\u3000", "\0", "食費\ud800", "水" * 4001, "x" * 99_999]
+
+
+@pytest.mark.parametrize("query", REFUSED)
 def test_what_cannot_be_asked_is_refused_in_one_sentence(notes, query):
     with pytest.raises(MdvecError) as refused:
         notes.search(query)

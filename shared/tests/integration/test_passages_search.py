@@ -7,7 +7,7 @@ from mdvec.reading import Part, read_document
 LONG = "".join(f"{number} 番目の手順では、水を運んで棚に並べます。\r\n" for number in range(300))
 GUIDE = f"""# 手引き\r
 \r
-はじめに、全体を説明します。この手引きは家族のために書いた長い覚え書きです。{"読んでください。" * 6}\r
+はじめに、全体を説明します。家族のための覚え書きです。{"読んでください。" * 6}\r
 \r
 ## 水\r
 \r

@@ -1,0 +1,99 @@
+"""What a client can ask beside a single collection: all of them, more around a find, the rest."""
+
+import pytest
+
+
+def said(answer):
+    return answer.content[0].text
+
+
+def test_search_asks_every_active_collection_and_names_the_source_of_each_hit(connected):
+    answer = connected.call("search", {"query": "水はどれくらい必要？", "k": 50})
+    found = answer.structured_content
+    assert found["tools"] == ["dev", "empty", "notes"]
+    assert set(found) == {"tools", "query", "results", "total_chunks", "truncated", "notes"}
+    assert {hit["tool"] for hit in found["results"]} == {"dev", "notes"}
+    best = found["results"][0]
+    assert (best["tool"], best["file_path"]) == ("notes", "a.md")
+    assert "] notes: a.md:1-5 — 防災 > 水の備蓄 (score" in said(answer)
+    assert found["notes"] == []
+
+
+def test_search_may_be_narrowed_to_named_collections(connected):
+    found = connected.call("search", {"query": "water", "tools": ["dev"]}).structured_content
+    assert found["tools"] == ["dev"]
+    assert {hit["tool"] for hit in found["results"]} == {"dev"}
+    nothing = connected.call("search", {"query": "water", "tools": ["empty"]})
+    assert nothing.structured_content["results"] == []
+    assert "mdvec import -n empty" in said(nothing)
+
+
+def test_more_than_the_passage_is_returned_when_asked_for(filled, connected):
+    text = (filled / "dev" / "home.md").read_text(encoding="utf-8")
+    for tool in ("dev", "search"):
+        hits = {}
+        for wanted in ("chunk", "section", "document"):
+            answer = connected.call(tool, {"query": "soak the rice", "k": 1, "return": wanted})
+            assert not answer.is_error, said(answer)
+            (hits[wanted],) = answer.structured_content["results"]
+            assert hits[wanted]["file_path"] == "home.md"
+        assert hits["section"]["content"].startswith("## Rice\n")
+        assert "Bicycle" not in hits["section"]["content"]
+        assert hits["document"]["content"] == text
+        assert (hits["document"]["start_line"], hits["document"]["start_position"]) == (1, 0)
+
+
+def test_a_document_is_read_in_part_or_whole(filled, connected):
+    text = (filled / "dev" / "home.md").read_text(encoding="utf-8")
+    place = {"tool": "dev", "file_path": "home.md"}
+    whole = connected.call("get_document", place)
+    assert whole.structured_content["content"] == text
+    assert said(whole).startswith("dev: home.md:1-")
+    part = connected.call("get_document", {**place, "start_line": 3, "end_line": 3})
+    assert part.structured_content["content"] == "## Water\n"
+    assert part.structured_content["total_chars"] == len(text)
+    found = connected.call("dev", {"query": "rice", "k": 1}).structured_content["results"][0]
+    rest = connected.call("get_document", {**place, "start_position": found["end_position"]})
+    assert rest.structured_content["content"] == text[found["end_position"] :]
+
+
+REFUSALS = [
+    ("search", {"query": "水", "k": 0}, "search: k should be greater than or equal to 1, not 0"),
+    ("search", {"query": "水", "k": 51}, "search: k should be less than or equal to 50, not 51"),
+    ("search", {"query": "水", "tools": []}, "search: tools "),
+    ("search", {"query": "水", "tools": ["none"]}, "there is no tool 'none'"),
+    ("search", {"query": "水", "tools": ["off"]}, "mdvec tool enable -n off"),
+    ("search", {"query": " "}, "the query is blank; ask something"),
+    ("search", {"query": "水", "return": "page"}, "search: return "),
+    ("dev", {"query": "水", "return": None}, "dev: return "),
+    ("dev", {"query": "水", "return_": "section"}, "dev has no parameter 'return_'"),
+    ("get_document", {"tool": "dev"}, "get_document needs the parameter 'file_path'"),
+    ("get_document", {"tool": "none", "file_path": "a.md"}, "there is no tool 'none'"),
+    ("get_document", {"tool": "off", "file_path": "a.md"}, "mdvec tool enable -n off"),
+    ("get_document", {"tool": "dev", "file_path": "hom.md"}, "nearest are: home.md"),
+    ("get_document", {"tool": "dev", "file_path": "../../etc/passwd"}, "has no document"),
+    ("get_document", {"tool": "dev", "file_path": "a.md", "start_line": 0}, "start_line "),
+    ("get_document", {"tool": "dev", "file_path": "a.md", "start_line": 999}, "behind its end"),
+    ("get_document", {"tool": "dev", "file_path": "a.md", "start_position": -1}, "start_position "),
+    ("none", {"query": "水"}, "there is no tool 'none' here"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "words"), REFUSALS)
+def test_what_cannot_be_done_is_refused_in_one_sentence(connected, tool, arguments, words):
+    answer = connected.call(tool, arguments)
+    assert answer.is_error
+    assert words in said(answer)
+    assert "\n" not in said(answer)
+
+
+def test_the_parameter_is_called_return_in_every_search_tool(connected):
+    for tool in connected.tools():
+        names = tool.input_schema["properties"]
+        if tool.name != "get_document":
+            assert names["return"]["enum"] == ["chunk", "section", "document"]
+            assert names["return"]["default"] == "chunk"
+            assert names["return"]["description"]
+        assert all(not name.endswith("_") for name in names)
+        assert tool.annotations.read_only_hint is True
+        assert tool.output_schema["properties"]["truncated"]["type"] == "boolean"
