@@ -26,11 +26,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from mdvec.core.text.terms import crosses_words
+
 SearchMode = Literal["hybrid", "vector", "lexical"]
 
 _K1, _B = 1.2, 0.75
 _COVERAGE = 3.0
 _DEVIATIONS = 6.0
+_CROSSING = 0.3
 _FOREIGN_TRUST = 1.6
 _FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
@@ -65,9 +68,13 @@ class Knowledge:
     frequencies: Mapping[str, int]
 
     def idf(self, term: str) -> float:
-        """The information of a term, in nats; the more, the fewer chunks have it."""
+        """The information of a term, in nats; the more, the fewer chunks have it.
+
+        A pair that joins two words is rare without telling much; it counts for less.
+        """
         count = self.frequencies.get(term, 0)
-        return math.log1p((self.chunks - count + 0.5) / (count + 0.5))
+        information = math.log1p((self.chunks - count + 0.5) / (count + 0.5))
+        return _CROSSING * information if crosses_words(term) else information
 
 
 @dataclass(frozen=True, slots=True)

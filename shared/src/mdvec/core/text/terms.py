@@ -23,6 +23,7 @@ _ONE_KANJI = re.compile(f"[{_KANJI}]")
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
 _WORDS = re.compile(f"[^\\W{_CJK}]+")
 _CJK_START = re.compile(f"[{_CJK}]")
+_CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
 _LONGEST = 64
 
 
@@ -66,6 +67,15 @@ def count_terms(wanted: Iterable[str], text: str) -> dict[str, int]:
         if count:
             counts[term] = count
     return counts
+
+
+def crosses_words(term: str) -> bool:
+    """Whether a pair most likely joins two words: where kanji or katakana follow hiragana.
+
+    A particle ends there and a word begins (へ移 in 「createRootへ移行」); endings, which belong
+    to their word, stand the other way round.
+    """
+    return _CROSSING.fullmatch(term) is not None
 
 
 def _folded(text: str) -> str:

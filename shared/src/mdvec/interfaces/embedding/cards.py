@@ -42,7 +42,7 @@ USE = ModelCard(
     default_size=192,
     default_overlap=24,
     max_tokens=4096,  # the encoder has no limit of its own; its memory grows with the text
-    vector_trust=0.4,
+    vector_trust=0.2,
     licence="Apache-2.0",
     how_to_get="comes with mdvec",
 )
