@@ -18,7 +18,7 @@ from mdvec import registering
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = (
     "", "tool", "tool add", "tool update", "tool delete", "tool enable", "tool disable", "tool ls",
-    "import", "status", "model", "model ls", "model pull",
+    "import", "search", "status", "model", "model ls", "model pull",
 )  # fmt: skip
 
 

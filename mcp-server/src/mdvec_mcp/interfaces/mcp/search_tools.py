@@ -132,8 +132,12 @@ def add_get_document(server: MdvecServer, searching: Searching) -> None:
     """Offer the tool that reads on in a document that a search found."""
 
     async def get_document(
-        tool: Annotated[str, Field(description="The collection's tool, as a find names it.")],
-        file_path: Annotated[str, Field(description="The document, as a find names it.")],
+        tool: Annotated[
+            str, Field(max_length=100, description="The collection's tool, as a find names it.")
+        ],
+        file_path: Annotated[
+            str, Field(max_length=4_096, description="The document, as a find names it.")
+        ],
         start_line: Line = None,
         end_line: Line = None,
         start_position: Position = None,
