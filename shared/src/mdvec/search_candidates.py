@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.core.search.fusion import ENGLISH_WORDS, Candidate, Knowledge, SearchMode
-from mdvec.core.text.terms import count_terms
+from mdvec.core.search.fusion import (
+    ENGLISH_WORDS,
+    Candidate,
+    Knowledge,
+    SearchMode,
+    is_foreign_prose,
+)
+from mdvec.core.text.terms import WantedTerms
 from mdvec.interfaces.database import lexical, signed, tables, vectors
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
@@ -20,9 +26,9 @@ from mdvec.timing import Stopwatch
 if TYPE_CHECKING:
     from mdvec.interfaces.embedding.embedder import Vectors
 
-LEG = 60
+LEG = 40
 """Candidates of a leg; at least so many, and at least as many as hits are wanted."""
-_WIDE, _NARROW = 1_536, 384
+_WIDE, _NARROW = 1_024, 320
 """How many chunks the signatures leave to their finer comparison, and that to the exact one."""
 
 
@@ -42,9 +48,10 @@ class ToolCandidates:
         texts = [
             lexical.indexed_text(chunk.title, chunk.heading, chunk.content) for chunk in self.chunks
         ]
+        terms = WantedTerms(query)
         return [
             Candidate(
-                count_terms(query, text), len(text), chunk.cosine, str(self.tool.fingerprint), trust
+                terms.counts(text), len(text), chunk.cosine, str(self.tool.fingerprint), trust
             )
             for chunk, text in zip(self.chunks, texts, strict=True)
         ]
@@ -80,7 +87,8 @@ def find_candidates(
             ids.update(nearest_chunks(connection, names, vector, limit, indexed=indexed))
     if indexed and mode != "vector":
         with stopwatch.stage("lexical_search"):
-            wanted = list(dict.fromkeys([*query, *ENGLISH_WORDS]))
+            also = ENGLISH_WORDS if is_foreign_prose(query) else ()
+            wanted = list(dict.fromkeys([*query, *also]))
             frequencies = lexical.document_frequencies(connection, names, wanted)
             asked = {term: frequencies[term] for term in query}
             ids.update(lexical.matching_chunks(connection, names, asked, limit))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.core.text.terms import count_terms, terms
+from mdvec.core.text.terms import WantedTerms, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them
@@ -99,11 +99,11 @@ def test_a_break_parts_what_stands_before_it_from_what_comes_after(first, second
     ],
 )
 def test_terms_are_counted_where_they_stand(wanted, text, counts):
-    assert count_terms(wanted, text) == counts
+    assert WantedTerms(wanted).counts(text) == counts
 
 
 @given(st.text("食費管理カナabX1_ -\n"), st.text("食費管理カナabX1_ -\n"))
 def test_a_term_that_two_texts_share_is_counted(query, text):
-    counts = count_terms(terms(query), text)
+    counts = WantedTerms(terms(query)).counts(text)
     assert set(counts) >= set(terms(query)) & set(terms(text))
     assert all(counts.values())

@@ -61,7 +61,7 @@ class Candidate:
 class Knowledge:
     """What the indexes know of a query: how many chunks there are, how many have each term.
 
-    ``frequencies`` has the query's terms and ``ENGLISH_WORDS``.
+    ``frequencies`` has the query's terms, and ``ENGLISH_WORDS`` where the query is foreign prose.
     """
 
     chunks: int
@@ -175,11 +175,16 @@ def _alone(candidates: Sequence[Candidate], vector: Sequence[float], place: int)
     return 0.5 + vector[place] / 2
 
 
+def is_foreign_prose(query: Sequence[str]) -> bool:
+    """Whether a query is several words of plain letters, none of them CJK."""
+    return len(query) > 1 and all(_WORD.fullmatch(term) for term in query)
+
+
 def _foreign_trust(query: Sequence[str], knowledge: Knowledge) -> float:
     """What the vectors gain where the query's language is not that of the text."""
-    words = len(query) if all(_WORD.fullmatch(term) for term in query) else 0
-    if words < 2:
+    if not is_foreign_prose(query):
         return 0.0
+    words = len(query)
     english = max(knowledge.frequencies.get(word, 0) for word in ENGLISH_WORDS)
     native = min(1.0, 2 * english / max(knowledge.chunks, 1))
     return _FOREIGN_TRUST * min(words - 1, _FOREIGN_WORDS) * (1 - native)

@@ -53,7 +53,8 @@ def nearest_signatures(query: Floats, stored: Words, wide: int, narrow: int) -> 
     rotated = _rotated(query.reshape(1, -1))[0]
     if count > wide:
         own = np.packbits(rotated > 0).view(np.uint64)
-        differing = np.bitwise_count(stored ^ own).sum(axis=1, dtype=np.uint16)
+        counts = np.bitwise_count(stored ^ own).astype(np.float32)
+        differing = counts @ np.ones(counts.shape[1], dtype=np.float32)  # faster than sum(axis=1)
         places = np.argpartition(differing, wide)[:wide]
     signs = np.unpackbits(stored[places].view(np.uint8), axis=1)
     likeness = signs.astype(np.float32) @ rotated

@@ -21,7 +21,6 @@ _CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
 _RUNS = re.compile(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
 _ONE_KANJI = re.compile(f"[{_KANJI}]")
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
-_WORDS = re.compile(f"[^\\W{_CJK}]+")
 _CJK_START = re.compile(f"[{_CJK}]")
 _CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
 _LONGEST = 64
@@ -49,24 +48,27 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def count_terms(wanted: Iterable[str], text: str) -> dict[str, int]:
-    """How often each of these terms stands in ``text``; those that do not are left out.
+class WantedTerms:
+    """Terms to be counted in many texts."""
 
-    For CJK terms any place counts, so that a stretch is found within a longer one.
-    """
-    folded = _folded(text)
-    words: Counter[str] | None = None
-    counts: dict[str, int] = {}
-    for term in wanted:
-        if _CJK_START.match(term):
-            count = folded.count(term)
-        else:
-            if words is None:
-                words = Counter(word[:_LONGEST] for word in _WORDS.findall(folded))
-            count = words[term]
-        if count:
-            counts[term] = count
-    return counts
+    def __init__(self, wanted: Iterable[str]) -> None:
+        different = dict.fromkeys(wanted)
+        self._cjk = [term for term in different if _CJK_START.match(term)]
+        words = [re.escape(term) for term in different if not _CJK_START.match(term)]
+        letter = f"[^\\W{_CJK}]"
+        self._words = re.compile(f"(?<!{letter})(?:{'|'.join(words)})(?!{letter})")
+        self._any_words = bool(words)
+
+    def counts(self, text: str) -> dict[str, int]:
+        """How often each of the terms stands in ``text``; those that do not are left out.
+
+        For CJK terms any place counts, so that a stretch is found within a longer one.
+        """
+        folded = _folded(text)
+        counts = {term: count for term in self._cjk if (count := folded.count(term))}
+        if self._any_words:
+            counts |= Counter(self._words.findall(folded))
+        return counts
 
 
 def crosses_words(term: str) -> bool:
@@ -79,4 +81,6 @@ def crosses_words(term: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    if not unicodedata.is_normalized("NFKC", text):
+        text = unicodedata.normalize("NFKC", text)
+    return text.casefold()

@@ -9,7 +9,7 @@ import apsw
 from mdvec.core.text.terms import terms
 from mdvec.interfaces.database.tables import Tables
 
-_POSTINGS = 3_000
+_POSTINGS = 1_500
 _ALWAYS, _AT_MOST = 2, 64
 
 

@@ -1,7 +1,9 @@
-"""The chunks' signatures: a row a document, read whole at every search."""
+"""The chunks' signatures: a row a document, read whole, and kept while they stay as they are."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import apsw
@@ -9,6 +11,9 @@ import apsw
 from mdvec.interfaces.database.tables import Tables
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mdvec.interfaces.embedding.embedder import Vectors
 
 
@@ -43,17 +48,61 @@ def likely_nearest(
 
     from mdvec.core.search.signatures import nearest_signatures, signature_bytes
 
+    signed = _signed(connection, tables, signature_bytes(len(query)))
+    places = nearest_signatures(query, signed.words, wide, narrow)
+    owners = np.searchsorted(signed.ends, places, side="right")
+    chunk_ids = signed.first_chunks[owners] + places
+    chunk_ids[owners > 0] -= signed.ends[owners[owners > 0] - 1]
+    return [int(chunk_id) for chunk_id in chunk_ids]
+
+
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """All signatures of a tool: per document its first chunk and where its signatures end."""
+
+    state: tuple[int, int]
+    first_chunks: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    words: NDArray[np.uint64]
+
+
+_MOST_BYTES = 64 * 2**20
+_read: dict[tuple[str, str], _Signed] = {}
+_reading = Lock()
+
+
+def _signed(connection: apsw.Connection, tables: Tables, width: int) -> _Signed:
+    """The signatures as the database has them now, from memory where that is the same.
+
+    Rows are never changed and their numbers never given twice, so their count and the highest
+    number tell one state of a table from any other.
+    """
+    key = (connection.filename, tables.signatures)
+    count, highest = connection.execute(
+        f"SELECT count(*), coalesce(max(first_chunk), 0) FROM {tables.signatures}"
+    ).fetchall()[0]
+    state = (int(count or 0), int(highest or 0))
+    with _reading:
+        known = _read.pop(key, None)
+        if known is None or known.state != state:
+            known = _read_all(connection, tables, state, width)
+        _read[key] = known  # the last of the dictionary: the one used last
+        while sum(signed.words.nbytes for signed in _read.values()) > _MOST_BYTES:
+            del _read[next(iter(_read))]
+    return known
+
+
+def _read_all(
+    connection: apsw.Connection, tables: Tables, state: tuple[int, int], width: int
+) -> _Signed:
+    import numpy as np
+
     rows = connection.execute(
         f"SELECT first_chunk, signatures FROM {tables.signatures} ORDER BY first_chunk"
     ).fetchall()
-    if not rows:
-        return []
-    width = signature_bytes(len(query))
-    firsts = np.array([row[0] for row in rows])
-    counts = np.array([len(row[1]) // width for row in rows])  # type: ignore[arg-type]
-    words = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.uint64)  # type: ignore[misc]
-    places = nearest_signatures(query, words.reshape(-1, width // 8), wide, narrow)
-    ends = np.cumsum(counts)
-    owners = np.searchsorted(ends, places, side="right")
-    chunk_ids = firsts[owners] + places - (ends[owners] - counts[owners])
-    return [int(chunk_id) for chunk_id in chunk_ids]
+    return _Signed(
+        state,
+        np.array([row[0] for row in rows], dtype=np.int64),
+        np.cumsum([len(row[1]) // width for row in rows], dtype=np.int64),  # type: ignore[arg-type]
+        np.frombuffer(b"".join(row[1] for row in rows), dtype=np.uint64).reshape(-1, width // 8),  # type: ignore[misc]
+    )
