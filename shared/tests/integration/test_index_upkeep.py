@@ -7,10 +7,14 @@ import apsw
 import numpy as np
 import pytest
 from collection import Collection
+from tiny_embedder import TinyBackend
 
+from mdvec import registering
 from mdvec.import_report import ImportReport
 from mdvec.importing import import_tool
+from mdvec.interfaces.database import signed, vectors
 from mdvec.interfaces.database.sqlite import open_database
+from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.embedding.embedder import Embedder
 
 LETTERS = "春夏秋冬花鳥風月食費水道カタナabc。\n"
@@ -193,3 +197,23 @@ def test_the_index_holds_no_text_of_its_own(collection):
     connection = apsw.Connection(str(collection.database))
     assert connection.execute("SELECT terms FROM fts_1_1").fetchall() == [(None,)]
     connection.close()
+
+
+def test_signatures_of_a_file_that_was_made_anew_at_the_same_place_are_not_those_of_the_old(
+    tmp_path,
+):
+    """What is kept in memory belongs to a table, not to a path."""
+    query = Embedder(TinyBackend()).embed_query("水")
+    for texts in (("水", "train station"), ("train station", "水")):
+        made = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
+        for number, text in enumerate(texts):
+            made.write(f"{number}.md", text)
+        made.import_("new")
+        names = Tables(1, "notes", 1)
+        with open_database(made.database, "read") as connection:
+            (nearest,) = signed.likely_nearest(connection, names, query, 2, 1)
+            (text,) = vectors.stored_chunks(connection, names, [nearest], None)
+        assert text.content == "水"
+        registering.delete_tool(made.database, "notes")
+        for file in tmp_path.glob("vectors.sqlite*"):
+            file.unlink()

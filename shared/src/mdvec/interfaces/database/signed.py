@@ -56,11 +56,14 @@ def likely_nearest(
     return [int(chunk_id) for chunk_id in chunk_ids]
 
 
+_State = tuple[int, int, bytes | None]
+
+
 @dataclass(frozen=True, slots=True)
 class _Signed:
     """All signatures of a tool: per document its first chunk and where its signatures end."""
 
-    state: tuple[int, int]
+    state: _State
     first_chunks: NDArray[np.int64]
     ends: NDArray[np.int64]
     words: NDArray[np.uint64]
@@ -75,13 +78,16 @@ def _signed(connection: apsw.Connection, tables: Tables, width: int) -> _Signed:
     """The signatures as the database has them now, from memory where that is the same.
 
     Rows are never changed and their numbers never given twice, so their count and the highest
-    number tell one state of a table from any other.
+    number tell one state of a table from any other, and row 0 tells the table from another of
+    its name.
     """
     key = (connection.filename, tables.signatures)
-    count, highest = connection.execute(
-        f"SELECT count(*), coalesce(max(first_chunk), 0) FROM {tables.signatures}"
+    count, highest, made = connection.execute(
+        "SELECT count(*), max(first_chunk), "
+        f"(SELECT signatures FROM {tables.signatures} WHERE first_chunk = 0) "
+        f"FROM {tables.signatures}"
     ).fetchall()[0]
-    state = (int(count or 0), int(highest or 0))
+    state = (int(count or 0), int(highest or 0), made if isinstance(made, bytes) else None)
     with _reading:
         known = _read.pop(key, None)
         if known is None or known.state != state:
@@ -92,13 +98,12 @@ def _signed(connection: apsw.Connection, tables: Tables, width: int) -> _Signed:
     return known
 
 
-def _read_all(
-    connection: apsw.Connection, tables: Tables, state: tuple[int, int], width: int
-) -> _Signed:
+def _read_all(connection: apsw.Connection, tables: Tables, state: _State, width: int) -> _Signed:
     import numpy as np
 
     rows = connection.execute(
-        f"SELECT first_chunk, signatures FROM {tables.signatures} ORDER BY first_chunk"
+        f"SELECT first_chunk, signatures FROM {tables.signatures} WHERE first_chunk > 0 "
+        "ORDER BY first_chunk"
     ).fetchall()
     return _Signed(
         state,

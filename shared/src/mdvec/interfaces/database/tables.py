@@ -125,6 +125,11 @@ def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
         )
         """
     )
+    # Number 0 is no chunk: it names this making of the table, for those who remember what it held.
+    connection.execute(
+        f"INSERT INTO {tables.signatures} (first_chunk, document_id, signatures) "
+        "VALUES (0, 0, randomblob(16))"
+    )
     connection.execute(
         f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)"
     )
