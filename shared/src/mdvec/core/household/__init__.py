@@ -1,0 +1,1 @@
+"""What is known of a household's money; no I/O."""

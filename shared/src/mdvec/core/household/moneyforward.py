@@ -1,0 +1,255 @@
+"""Money Forward's CSV of transactions: known by its header, read row by row.
+
+The export has ten quoted columns in cp932; what people and their tools make of it comes in
+other encodings, orders and spellings. Asset histories and login pages saved as CSV lie in the
+same folders and are told apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mdvec.core.household.rows import (
+    BadCell,
+    TransactionRow,
+    parse_amount,
+    parse_date,
+    parse_flag,
+)
+from mdvec.errors import MdvecError
+
+_NAMES = {
+    "date": ("日付",),
+    "amount": ("金額(円)", "金額"),
+    "description": ("内容",),
+    "category_major": ("大項目", "大分類"),
+    "category_minor": ("中項目", "中分類"),
+    "account": ("保有金融機関", "口座"),
+    "memo": ("メモ",),
+    "is_target": ("計算対象",),
+    "is_transfer": ("振替",),
+    "mf_id": ("ID",),
+}
+_NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
+"""What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not have."""
+
+
+Record = list[str] | str
+"""A record's cells, or why it cannot be read."""
+
+
+class NotTransactions(MdvecError):
+    """A file that should hold transactions cannot be read as such; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be a transaction: the line at which it begins, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """What a file holds.
+
+    ``passed_over`` is "" for a file of transactions; otherwise it says what the file is instead,
+    and there are no rows.
+    """
+
+    rows: tuple[TransactionRow, ...]
+    bad: tuple[BadRow, ...]
+    passed_over: str = ""
+
+
+def read_rows(data: bytes) -> ParsedFile:
+    """The transactions in a file's bytes; a bad row is noted and the rest goes on.
+
+    Blank lines, and the header where files were joined, are no rows.
+
+    Raises:
+        NotTransactions: it is a web page, or in no encoding that is known.
+    """
+    if _is_web_page(data):
+        raise NotTransactions(
+            "it is a web page, most likely the login page saved in place of the CSV; "
+            "log in and download it again"
+        )
+    text = _decoded(data)
+    records = _records(io.StringIO(text, newline="").readlines())
+    if "\0" in text:
+        records = _without_nul(records)
+    header = next((cells for _, cells in records if _has_content(cells)), [])
+    names = _header_names(header)
+    columns = _Columns.of(names)
+    if isinstance(columns, str):
+        return ParsedFile((), (), columns)
+    rows: list[TransactionRow] = []
+    bad: list[BadRow] = []
+    for line, cells in records:
+        if not _has_content(cells) or cells == header:
+            continue
+        try:
+            rows.append(columns.row(cells, line))
+        except BadCell as error:
+            bad.append(BadRow(line, str(error)))
+    return ParsedFile(tuple(rows), tuple(bad))
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where each field stands in a row; one past the end for a column that is not there."""
+
+    width: int
+    date: int
+    amount: int
+    description: int
+    category_major: int
+    category_minor: int
+    account: int
+    memo: int
+    is_target: int
+    is_transfer: int
+    mf_id: int
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> _Columns | str:
+        """The columns of a header of transactions, or what the file is instead."""
+        at = {
+            field: next((names.index(name) for name in known if name in names), len(names))
+            for field, known in _NAMES.items()
+        }
+        missing = [name for field, name in _NEEDED.items() if at[field] == len(names)]
+        if not missing:
+            return cls(len(names), **at)
+        if not any(names):
+            return "it is empty"
+        if "合計(円)" in names:
+            return "it is an asset history, not transactions"
+        return f"it is not a CSV of transactions (no column {', '.join(missing)})"
+
+    def row(self, record: Record, line: int) -> TransactionRow:
+        """A record's cells as a row; BadCell tells why they are none."""
+        if isinstance(record, str):
+            raise BadCell(record)
+        cells = list(map(str.strip, record))
+        if len(cells) != self.width and (len(cells) < self.width or any(cells[self.width :])):
+            raise BadCell(f"it has {len(cells)} cells, the header {self.width}")
+        cells.insert(self.width, "")
+        return TransactionRow(
+            parse_date(cells[self.date]),
+            parse_amount(cells[self.amount]),
+            cells[self.description],
+            cells[self.category_major],
+            cells[self.category_minor],
+            cells[self.account],
+            cells[self.memo],
+            parse_flag(cells[self.is_target], "計算対象", default=True),
+            parse_flag(cells[self.is_transfer], "振替", default=False),
+            cells[self.mf_id],
+            line,
+        )
+
+
+def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
+    """Each record with the line at which it begins; a str says why it cannot be read.
+
+    After a record whose quotes do not match, reading goes on at the very next line: a quote that
+    was never closed must not swallow the rows below it.
+    """
+    head = next((line for line in lines if line.strip()), "")
+    delimiter = "\t" if "\t" in head and "," not in head else ","
+    first = 0
+    while first < len(lines):
+        rest = map(lines.__getitem__, range(first, len(lines)))
+        reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
+        begin = first
+        try:
+            for cells in reader:
+                yield begin + 1, cells
+                begin = first + reader.line_num
+        except csv.Error as error:
+            too_long = "field limit" in str(error)
+            yield begin + 1, "a cell is too long" if too_long else "its quotes do not match"
+            first = begin + 1
+        else:
+            return
+
+
+def _without_nul(records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
+    for line, cells in records:
+        nul = not isinstance(cells, str) and "\0" in "".join(cells)
+        yield line, "it holds NUL characters" if nul else cells
+
+
+def _has_content(cells: Record) -> bool:
+    return isinstance(cells, str) or any(map(str.strip, cells))
+
+
+def _header_names(cells: Record) -> list[str]:
+    """The header's names in one spelling; brackets and digits in half width."""
+    if isinstance(cells, str):
+        return [cells]
+    names = [unicodedata.normalize("NFKC", cell).strip() for cell in cells]
+    return ["ID" if name.upper() == "ID" else name for name in names]
+
+
+def _is_web_page(data: bytes) -> bool:
+    head = data[:2048].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return head.startswith(b"<") and (b"<html" in head or b"<!doctype html" in head)
+
+
+def _decoded(data: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding)
+            except UnicodeDecodeError as error:
+                raise NotTransactions(
+                    f"it begins as {encoding.removesuffix('-sig').upper()}, but line "
+                    f"{_line_of(data, error)} is damaged; download it again"
+                ) from error
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _decoded_cp932(data, error)
+
+
+def _decoded_cp932(data: bytes, no_utf8: UnicodeDecodeError) -> str:
+    if _begins_as_utf8(data):
+        # In cp932 the rest would be garbled, or pass for another kind of file.
+        damaged = _line_of(data, no_utf8)
+    else:
+        try:
+            text = data.decode("cp932")
+        except UnicodeDecodeError as error:
+            damaged = _line_of(data, error)
+        else:
+            odd = _NO_CP932.search(text)
+            if odd is None:
+                return text
+            damaged = text.count("\n", 0, odd.start()) + 1
+    raise NotTransactions(
+        f"line {damaged} is neither UTF-8 nor cp932 (Shift_JIS); download it again"
+    )
+
+
+def _begins_as_utf8(data: bytes) -> bool:
+    """Whether the first line is UTF-8 beyond ASCII."""
+    head = data.split(b"\n", 1)[0]
+    try:
+        return not head.isascii() and bool(head.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
+
+
+def _line_of(data: bytes, error: UnicodeDecodeError) -> int:
+    return data.count(b"\n", 0, error.start) + 1

@@ -1,0 +1,95 @@
+"""One row of a Money Forward CSV: its cells as a date, whole yen, flags and texts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+_HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0xFFE5: "¥"}
+_DATE = re.compile(r"(\d{4})([/-])(\d{1,2})\2(\d{1,2})", re.ASCII)
+_SIGN = r"([-+−‐–▲△])?\s*"
+# Shift_JIS has the yen sign where ASCII has the backslash.
+_AMOUNT = re.compile(
+    rf"{_SIGN}[¥\\]?\s*{_SIGN}(\d+|\d{{1,3}}(?:,\d{{3}})+)(?:\.(\d+))?\s*円?", re.ASCII
+)
+_MOST_DIGITS = 15
+_FLAGS = {"0": False, "1": True, "０": False, "１": True}
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionRow:
+    """A row as its file has it; texts without the white space around them, otherwise exact.
+
+    ``amount`` is None where the cell is empty, and ``line`` the line of the file at which the
+    row begins, from 1.
+    """
+
+    date: date
+    amount: int | None
+    description: str
+    category_major: str
+    category_minor: str
+    account: str
+    memo: str
+    is_target: bool
+    is_transfer: bool
+    mf_id: str
+    line: int
+
+
+class BadCell(ValueError):
+    """Why a row cannot be a transaction; names the column, never what stands in it."""
+
+
+@lru_cache(maxsize=4096)
+def parse_date(text: str) -> date:
+    """YYYY/MM/DD or YYYY-MM-DD, month and day with one digit or two.
+
+    Raises:
+        BadCell: it is no such date, or one that no calendar has.
+    """
+    match = _DATE.fullmatch(text.translate(_HALF_WIDTH))
+    if match is None:
+        raise BadCell("日付 is not a date like 2025/07/01")
+    try:
+        return date(int(match[1]), int(match[3]), int(match[4]))
+    except ValueError:
+        raise BadCell("日付 is a day that no calendar has") from None
+
+
+def parse_amount(text: str) -> int | None:
+    """Whole yen; None when the cell is empty.
+
+    Raises:
+        BadCell: it is no number, has a part of a yen, or too many digits to be money.
+    """
+    digits = text.removeprefix("-")
+    if digits.isdigit() and digits.isascii() and len(digits) <= _MOST_DIGITS:
+        return int(text)
+    if not text:
+        return None
+    match = _AMOUNT.fullmatch(text.translate(_HALF_WIDTH))
+    if match is None or (match[1] and match[2]):
+        raise BadCell("金額 is not a number of yen")
+    if match[4] and match[4].strip("0"):
+        raise BadCell("金額 is not a whole number of yen")
+    digits = match[3].replace(",", "")
+    if len(digits) > _MOST_DIGITS:
+        raise BadCell(f"金額 has more than {_MOST_DIGITS} digits")
+    return int(digits) if (match[1] or match[2] or "+") == "+" else -int(digits)
+
+
+def parse_flag(text: str, column: str, *, default: bool) -> bool:
+    """0 or 1, in either width; ``default`` when the cell is empty.
+
+    Raises:
+        BadCell: it is something else.
+    """
+    flag = _FLAGS.get(text)
+    if flag is not None:
+        return flag
+    if not text:
+        return default
+    raise BadCell(f"{column} is neither 0 nor 1")
