@@ -1,0 +1,146 @@
+"""The household's categories, 大項目 and their 中項目, and the names that people give them."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mdvec.errors import MdvecError
+
+INCOME = "収入"
+"""The 大項目 whose rows are income; all others are spending."""
+
+Hierarchy = Mapping[str, Sequence[str]]
+"""Each 大項目 and its 中項目."""
+
+_NEAREST = 5
+_CUTOFF = 0.5
+_SHOWN = 40
+
+
+class UnknownCategory(MdvecError):
+    """No category has that name; the message names the nearest and the choices."""
+
+    def __init__(self, said: str, nearest: Sequence[str], choices: Iterable[str]) -> None:
+        self.nearest = tuple(nearest)
+        self.choices = tuple(choices)
+        near = f"近い名前: {'、'.join(self.nearest)}。" if self.nearest else ""
+        super().__init__(
+            f"該当カテゴリが見つかりません（「{_flat(said)}」）。{near}"
+            f"選べる大項目: {'、'.join(self.choices) or 'なし'}"
+        )
+
+
+class AmbiguousCategory(UnknownCategory):
+    """Several 大項目 have a 中項目 of that name."""
+
+    def __init__(self, said: str, choices: Sequence[str]) -> None:
+        self.nearest = self.choices = tuple(choices)
+        MdvecError.__init__(
+            self,
+            f"「{_flat(said)}」に当てはまるカテゴリが複数あります。"
+            f"次のどれかを指定してください: {'、'.join(choices)}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A 大項目, or one 中項目 of it."""
+
+    major: str
+    minor: str | None = None
+
+    @property
+    def is_income(self) -> bool:
+        """Whether its rows are income rather than spending."""
+        return self.major == INCOME
+
+    def __str__(self) -> str:
+        return self.major if self.minor is None else f"{self.major} > {self.minor}"
+
+
+def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Each 大項目 with its 中項目, in order, from pairs of them; what has no name is left out."""
+    found: dict[str, list[str]] = {}
+    for major, minor in sorted(set(names)):
+        if major:
+            minors = found.setdefault(major, [])
+            if minor:
+                minors.append(minor)
+    return found
+
+
+def resolve_category(said: str, hierarchy: Hierarchy) -> Category:
+    """The category of a name: a 大項目, a 中項目, or both as in 「食費 > 食料品」「食費/食料品」.
+
+    Width, case, spaces and 「・」 make no difference; a 大項目 goes before a 中項目 of its name.
+
+    Raises:
+        AmbiguousCategory: it is a 中項目 of several 大項目.
+        UnknownCategory: it is none.
+    """
+    if said in hierarchy:
+        return Category(said)
+    for found in (_majors(said, hierarchy), _minors(said, hierarchy), _paths(said, hierarchy)):
+        if len(found) > 1:
+            raise AmbiguousCategory(said, [str(category) for category in found])
+        if found:
+            return found[0]
+    raise UnknownCategory(said, _near(said, hierarchy), hierarchy)
+
+
+def _majors(said: str, hierarchy: Hierarchy) -> list[Category]:
+    wanted = _folded(said)
+    return [Category(major) for major in hierarchy if _folded(major) == wanted]
+
+
+def _minors(said: str, hierarchy: Hierarchy) -> list[Category]:
+    every = [Category(major, minor) for major, minors in hierarchy.items() for minor in minors]
+    exact = [category for category in every if category.minor == said]
+    wanted = _folded(said)
+    return exact or [category for category in every if _folded(category.minor or "") == wanted]
+
+
+def _paths(said: str, hierarchy: Hierarchy) -> list[Category]:
+    """What 「大項目 > 中項目」 means, cut at each mark that may stand between the two."""
+    return [
+        Category(major.major, minor.minor)
+        for left, right in _cuts(said)
+        for major in _majors(left, hierarchy)
+        for minor in _minors(right, {major.major: hierarchy[major.major]})
+    ]
+
+
+def _cuts(said: str) -> Iterator[tuple[str, str]]:
+    if len(said) <= 4 * _SHOWN:
+        for mark in re.finditer(r"[>＞/／→:：・]|の", said):
+            yield said[: mark.start()], said[mark.end() :]
+
+
+def _near(said: str, hierarchy: Hierarchy) -> list[str]:
+    wanted = _folded(said)[:_SHOWN]
+    names: dict[str, str] = {}
+    for major, minors in hierarchy.items():
+        for name in (major, *minors):
+            names.setdefault(_folded(name), name)
+    holding = [
+        name for folded, name in names.items()
+        if wanted and folded and (wanted in folded or folded in wanted)
+    ]  # fmt: skip
+    similar = difflib.get_close_matches(wanted, names, _NEAREST, _CUTOFF)
+    return list(dict.fromkeys([*holding, *(names[folded] for folded in similar)]))[:_NEAREST]
+
+
+def _folded(name: str) -> str:
+    """A name without what people write differently: width, case, spaces, 「・」, 「カテゴリ」."""
+    flat = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"[\s・]+", "", flat).removesuffix("カテゴリ")
+
+
+def _flat(said: str) -> str:
+    """What was said, fit to stand in a sentence."""
+    flat = "".join(sign if sign.isprintable() else " " for sign in said[:_SHOWN])
+    return flat if len(said) <= _SHOWN else flat + "…"
