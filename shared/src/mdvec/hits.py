@@ -117,6 +117,8 @@ def _passages(
 
 
 def _wider(one: Found, content: str, returning: Returning) -> Span:
+    if one.tool.kind == "household":  # a row stands for itself
+        return Span(one.chunk.start_position, one.chunk.end_position)
     if returning == "document" or one.tool.chunking is None:
         return Span(0, len(content))
     read = outline(content, one.chunk.file_path.rpartition("/")[2])

@@ -11,6 +11,7 @@ from mdvec.errors import MdvecError
 from mdvec.import_options import ChunkingWish, ImportRefused
 from mdvec.interfaces.embedding.embedder import Embedder
 from mdvec.interfaces.filesystem.scan import Problem, ScanRules
+from mdvec.ledger_report import LedgerReport
 
 Mode = Literal["new", "replace", "update"]
 EmbedderFor = Callable[[str | None], Embedder]
@@ -36,7 +37,8 @@ class ImportReport:
     """What an import did.
 
     ``chunks`` is what the tool holds afterwards, ``chunks_embedded`` what the model had to embed
-    for it. ``failed`` names what could not be imported and why; the rest went in.
+    for it. ``failed`` names what could not be imported and why; the rest went in. Of a household
+    the counts are transactions, and ``ledger`` says more about them.
     """
 
     tool: str
@@ -50,6 +52,7 @@ class ImportReport:
     chunks: int
     chunks_embedded: int
     seconds: float
+    ledger: LedgerReport | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ logger = logging.getLogger("mdvec")
 class ImportRun(ToolImport):
     """One import of a folder of documents while it runs."""
 
+    def run(self) -> ImportReport:
+        """Follow the folder, or build everything again."""
+        return self.rebuild() if self.request.mode == "replace" else self.follow()
+
     def follow(self) -> ImportReport:
         """Modes ``new`` and ``update``: bring in what changed, then drop what is gone."""
         stored = documents.stored_files(self.connection, self.tables)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -20,7 +21,8 @@ from mdvec.import_run import ImportRun
 from mdvec.interfaces.database import tools
 from mdvec.interfaces.database.sqlite import DatabaseError, open_database
 from mdvec.interfaces.database.tools import Tool
-from mdvec.interfaces.filesystem.scan import scan
+from mdvec.interfaces.filesystem.scan import ScanRules, scan
+from mdvec.ledger_index import HouseholdRun
 from mdvec.timing import Stopwatch
 
 
@@ -52,16 +54,23 @@ def import_tool(
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
             with stopwatch.stage("file_scan"):
-                found = scan(tool.source, request.rules)
-            run = ImportRun(
+                found = scan(tool.source, _rules(tool, request))
+            kind = HouseholdRun if tool.kind == "household" else ImportRun
+            run = kind(
                 connection, tool, request, embedder_for, stopwatch, on_progress, on_notice, found
             )
             try:
-                report = run.rebuild() if request.mode == "replace" else run.follow()
+                report = run.run()
             except KeyboardInterrupt:
                 raise ImportInterrupted(run.interrupted()) from None
     stopwatch.log("import")
     return report
+
+
+def _rules(tool: Tool, request: ImportRequest) -> ScanRules:
+    if tool.kind == "household":
+        return replace(request.rules, extensions=(".csv",))
+    return request.rules
 
 
 @contextmanager

@@ -240,7 +240,7 @@ def _log(answer: Answer, stopwatch: Stopwatch) -> None:
     logger.debug("[search] tools=%s: %d hits", ",".join(answer.tools), len(answer.results))
     for number, hit in enumerate(answer.results, 1):
         logger.debug(
-            "[search]   [%d] score=%.2f file=%s heading=%r",
-            number, hit.score, hit.file_path, hit.heading,
+            "[search]   [%d] score=%.2f file=%s:%d",
+            number, hit.score, hit.file_path, hit.start_line,
         )  # fmt: skip
     stopwatch.log("search")

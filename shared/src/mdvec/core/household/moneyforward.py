@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -83,8 +84,8 @@ def read_rows(data: bytes) -> ParsedFile:
             "it is a web page, most likely the login page saved in place of the CSV; "
             "log in and download it again"
         )
-    text = _decoded(data)
-    records = _records(io.StringIO(text, newline="").readlines())
+    text = decoded(data)
+    records = _records(_lines(text))
     if "\0" in text:
         records = _without_nul(records)
     header = next((cells for _, cells in records if _has_content(cells)), [])
@@ -102,6 +103,27 @@ def read_rows(data: bytes) -> ParsedFile:
         except BadCell as error:
             bad.append(BadRow(line, str(error)))
     return ParsedFile(tuple(rows), tuple(bad))
+
+
+def record_spans(text: str) -> dict[int, tuple[int, int, int]]:
+    """Where each record stands, by the line at which it begins: start, end and last line.
+
+    Positions count characters; the line break behind a record is not part of it.
+    """
+    lines = _lines(text)
+    starts = [0, *itertools.accumulate(map(len, lines))]
+    begins = [line for line, _ in _records(lines)]
+    spans = {}
+    for line, following in zip(begins, [*begins[1:], len(lines) + 1], strict=True):
+        raw = text[starts[line - 1] : starts[following - 1]]
+        content = raw.rstrip("\r\n")
+        last = line + len(_lines(content)) - 1
+        spans[line] = (starts[line - 1], starts[line - 1] + len(content), max(last, line))
+    return spans
+
+
+def _lines(text: str) -> list[str]:
+    return io.StringIO(text, newline="").readlines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +229,12 @@ def _is_web_page(data: bytes) -> bool:
     return head.startswith(b"<") and (b"<html" in head or b"<!doctype html" in head)
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """The text of a file's bytes.
+
+    Raises:
+        NotTransactions: it is in no encoding that is known.
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:

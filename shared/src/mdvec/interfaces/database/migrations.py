@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import apsw
 
+from mdvec.interfaces.database.transactions import create_ledger
+
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
 
@@ -47,7 +49,11 @@ def m002_derived_indexes(connection: apsw.Connection) -> None:
     connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.context', json('false'))")
 
 
-STEPS: tuple[Callable[[apsw.Connection], None], ...] = (m001_tools, m002_derived_indexes)
+STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
+    m001_tools,
+    m002_derived_indexes,
+    create_ledger,
+)
 LATEST = len(STEPS)
 
 

@@ -16,7 +16,7 @@ from mdvec.errors import MdvecError
 from mdvec.interfaces.database import tables
 from mdvec.interfaces.database.sqlite import DatabaseUnusable
 
-Kind = Literal["markdown"]
+Kind = Literal["markdown", "household"]
 
 
 class ToolNotFound(MdvecError):

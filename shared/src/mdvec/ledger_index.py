@@ -1,0 +1,247 @@
+"""A ledger's rows as searchable chunks: a document is an export, a chunk a transaction.
+
+The ledger says which rows count as whose: a transaction that stands in several exports is a
+chunk of the one that had the last word. A chunk is the row as it stands in the file; what is
+embedded is what the row is about, without its date and amount.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mdvec.core.household.moneyforward import NotTransactions, decoded, record_spans
+from mdvec.core.household.transaction import Transaction
+from mdvec.core.text.chunking import Chunk
+from mdvec.import_options import ImportRefused, model_to_ask_for
+from mdvec.import_report import ImportReport
+from mdvec.interfaces.database import documents, tables, tools, transactions, vectors
+from mdvec.interfaces.database.documents import NewDocument, StoredFile
+from mdvec.interfaces.database.sqlite import snapshot
+from mdvec.interfaces.database.tables import Tables
+from mdvec.interfaces.embedding.embedder import ModelError, ModelUnavailable
+from mdvec.interfaces.filesystem.scan import Problem
+from mdvec.ledger_import import import_ledger
+from mdvec.ledger_report import LedgerFile, LedgerReport
+from mdvec.tool_import import ToolImport
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """A file that rows come from: its text, its rows by line, and a hash of both."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    text: str
+    rows: Mapping[int, Transaction]
+
+    @property
+    def content_hash(self) -> str:
+        """Changes with the text, with the rows that are the file's own, and with their values."""
+        digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass"))
+        for line, row in sorted(self.rows.items()):
+            digest.update(f"\n{line}\t{_heading(row)}\t{_subject(row)}".encode())
+        return digest.hexdigest()
+
+
+@dataclass
+class HouseholdRun(ToolImport):
+    """One import of a household: its ledger first, then the texts that searches find."""
+
+    _subjects: dict[str, bytes] = field(default_factory=dict)
+    """The embeddings of this run, by what was embedded: many rows are about the same."""
+
+    def run(self) -> ImportReport:
+        """Bring the ledger in line with the exports, and the searchable texts with the ledger."""
+        files = [LedgerFile.of(self.tool.source, found) for found in self.found.files]
+        self._check_mode(files)
+        with self.stopwatch.stage("ledger"):
+            ledger = import_ledger(
+                self.connection,
+                self.tool.id,
+                files,
+                "replace" if self.request.mode == "replace" else "update",
+                complete=not self.found.unseen,
+            )
+        self.failed += ledger.unread
+        self.drop_leftovers()
+        if self.request.mode == "replace" and self.tool.generation:
+            final = self._rebuild(files)
+        else:
+            final = self._follow(files)
+        return self._report(ledger, final)
+
+    def interrupted(self) -> str:
+        """What to tell the user who stopped it."""
+        return (
+            f"stopped; what was finished is kept, "
+            f"go on with: mdvec import -n {self.tool.name} --mode update"
+        )
+
+    def _check_mode(self, files: list[LedgerFile]) -> None:
+        rows = transactions.statistics(self.connection, self.tool.id).rows
+        if self.request.mode == "new" and rows:
+            raise ImportRefused(
+                f"the tool {self.tool.name!r} has {rows} transactions already; "
+                "use --mode update to follow changes, or --mode replace to build it again"
+            )
+        if rows and not files and not self.found.unseen:
+            raise ImportRefused(
+                f"there is no CSV file in {self.tool.source}, but {self.tool.name!r} has "
+                f"{rows} transactions; put the files back (is a disk not mounted?), or give the "
+                f"tool up with: mdvec tool delete -n {self.tool.name}"
+            )
+
+    def _follow(self, files: list[LedgerFile]) -> Tables:
+        """Write anew what differs from the ledger, drop what has no rows left."""
+        if self.tool.generation == 0:
+            self.begin_first_generation()
+        else:
+            model_to_ask_for(self.tool, self.request.model, rebuild=False)
+            self.index_what_is_there()
+        stored = documents.stored_files(self.connection, self.tables)
+        exports = self._exports(files, stored)
+        changed = [
+            export
+            for export in exports
+            if export.path not in stored or stored[export.path].content_hash != export.content_hash
+        ]
+        self._store_all(changed)
+        kept = {export.path for export in exports}
+        with self.connection, self.stopwatch.stage("write"):
+            self.check_tool()
+            for path in stored:
+                if path not in kept:
+                    documents.delete_document(self.connection, self.tables, path)
+            tools.record_import(self.connection, self.tool)
+        return self.tables
+
+    def _rebuild(self, files: list[LedgerFile]) -> Tables:
+        """Fill a new generation beside the old, then put it in its place."""
+        current = self.tables
+        exports = self._exports(files, documents.stored_files(self.connection, current))
+        self.load_model(rebuild=True)
+        self.tables = Tables(self.tool.id, self.tool.name, self.tool.generation + 1, staged=True)
+        with self.connection:
+            self.check_tool()
+            tables.create_tables(self.connection, self.tables)
+            tables.create_indexes(self.connection, self.tables)
+        self._store_all(exports)
+        with self.connection, self.stopwatch.stage("write"):
+            self.check_tool()
+            tables.put_in_place(self.connection, current, self.tables)
+            self.record_model(self.tables.generation)
+            tools.record_import(self.connection, self.tool)
+        return Tables(self.tool.id, self.tool.name, self.tables.generation)
+
+    def _exports(self, files: list[LedgerFile], stored: Mapping[str, StoredFile]) -> list[_Export]:
+        """The files that rows come from; one that is gone has the text that was stored of it."""
+        rows: dict[str, dict[int, Transaction]] = {}
+        for row in transactions.list_transactions(self.connection, self.tool.id):
+            rows.setdefault(row.source_file, {})[row.row_number] = row
+        found = {file.path: file for file in files}
+        exports = []
+        for path, of_file in sorted(rows.items()):
+            file = found.get(path)
+            try:
+                text = None if file is None else decoded(file.read())
+            except (OSError, NotTransactions):
+                text = None  # the ledger's report has named it
+            if text is None:
+                text = self._stored_content(path) if path in stored else ""
+            size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
+            exports.append(_Export(path, size, mtime_ns, text, of_file))
+        return exports
+
+    def _stored_content(self, path: str) -> str:
+        names = Tables(self.tool.id, self.tool.name, self.tool.generation)
+        kept = documents.stored_text(self.connection, names, path)
+        return "" if kept is None else kept.content
+
+    def _store_all(self, exports: list[_Export]) -> None:
+        self.files = len(exports)
+        for number, export in enumerate(exports, 1):
+            try:
+                self._store(export)
+            except ModelUnavailable:
+                raise
+            except ModelError as error:
+                self.failed.append(Problem(export.path, str(error)))
+            self.files_done = number
+            self.tell()
+
+    def _store(self, export: _Export) -> None:
+        chunks, subjects = _chunks(export)
+        known = dict(self._subjects)
+        if not self.tables.staged:
+            with snapshot(self.connection):
+                self.check_tool()
+                by_row = vectors.known_embeddings(
+                    self.connection, self.tables, export.path, export.content_hash, context=False
+                )
+            known |= {
+                subject: by_row[chunk.text]
+                for chunk, subject in zip(chunks, subjects, strict=True)
+                if chunk.text in by_row
+            }
+        rows = self.embedded(subjects, known)
+        self._subjects.update((subject, known[subject]) for subject in subjects)
+        document = NewDocument(
+            file_path=export.path,
+            content_hash=export.content_hash,
+            content=export.text,
+            title=export.path.rpartition("/")[2].rpartition(".")[0],
+            size=export.size,
+            mtime_ns=export.mtime_ns,
+            chunks=chunks,
+            vectors=rows,
+        )
+        with self.stopwatch.stage("write"), self.connection:
+            self.check_tool()
+            documents.put_document(self.connection, self.tables, document)
+
+    def _report(self, ledger: LedgerReport, final: Tables) -> ImportReport:
+        return ImportReport(
+            tool=self.tool.name,
+            mode=self.request.mode,
+            model=self._embedder.name if self._embedder else str(self.tool.model),
+            added=ledger.imported,
+            updated=ledger.updated,
+            deleted=ledger.deleted,
+            unchanged=ledger.unchanged,
+            failed=tuple(sorted(self.failed, key=lambda problem: problem.file_path)),
+            chunks=documents.count(self.connection, final).chunks,
+            chunks_embedded=self.chunks_embedded,
+            seconds=round(self.stopwatch.total, 3),
+            ledger=ledger,
+        )
+
+
+def _chunks(export: _Export) -> tuple[list[Chunk], list[str]]:
+    """The export's own rows in its order, and what each is about."""
+    spans = record_spans(export.text)
+    chunks: list[Chunk] = []
+    subjects: list[str] = []
+    for line, row in sorted(export.rows.items()):
+        if line not in spans:
+            continue  # the file is gone, and nothing was stored of it
+        start, end, last_line = spans[line]
+        text = export.text[start:end]
+        chunks.append(Chunk(len(chunks), start, end, line, last_line, _heading(row), text))
+        subjects.append(_subject(row) or text)
+    return chunks, subjects
+
+
+def _subject(row: Transaction) -> str:
+    """What a row is about, in words."""
+    words = (row.description, row.category_major, row.category_minor, row.memo)
+    return " ".join(word for word in words if word.strip())
+
+
+def _heading(row: Transaction) -> str:
+    """What a reader wants to see of a row at a glance."""
+    amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
+    category = "/".join(name for name in (row.category_major, row.category_minor) if name)
+    return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part)
