@@ -21,7 +21,19 @@ translate ``MdvecError`` once; anything else is a bug.
     ├── ImportRefused               mdvec.importing
     │   └── ToolChanged
     ├── ImportInterrupted           mdvec.importing
-    └── SearchRefused               mdvec.searching
+    ├── SearchRefused               mdvec.searching
+    ├── ReadingRefused              mdvec.reading
+    ├── NotTransactions             mdvec.core.household.moneyforward
+    ├── InvalidPeriod, AmbiguousPeriod      mdvec.core.household.periods
+    ├── UnknownCategory, AmbiguousCategory  mdvec.core.household.categories
+    ├── EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
+    │                               mdvec.core.household.wording
+    ├── DuplicateDetectionError     mdvec.core.household.duplicates
+    └── DuplicateResolutionError    mdvec.duplicate_review
+        ├── CheckNotFound
+        ├── TransactionNotFound
+        ├── InvalidDecision
+        └── InvalidLimit
 """
 
 

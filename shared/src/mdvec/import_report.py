@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from mdvec.core.household.duplicates import DetectionOptions
 from mdvec.errors import MdvecError
 from mdvec.import_options import ChunkingWish, ImportRefused
 from mdvec.interfaces.embedding.embedder import Embedder
@@ -38,7 +39,8 @@ class ImportReport:
 
     ``chunks`` is what the tool holds afterwards, ``chunks_embedded`` what the model had to embed
     for it. ``failed`` names what could not be imported and why; the rest went in. Of a household
-    the counts are transactions, and ``ledger`` says more about them.
+    the counts are transactions, and ``ledger`` says more about them;
+    ``duplicate_candidates`` is how many pairs wait for a decision, where they were looked for.
     """
 
     tool: str
@@ -53,6 +55,7 @@ class ImportReport:
     chunks_embedded: int
     seconds: float
     ledger: LedgerReport | None = None
+    duplicate_candidates: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What to import and how; what is None follows the tool, or the model's defaults."""
+    """What to import and how; what is None follows the tool, or the model's defaults.
+
+    ``detection`` has a household's duplicates looked for after its import.
+    """
 
     database: Path
     tool: str
@@ -74,3 +80,4 @@ class ImportRequest:
     rules: ScanRules
     chunking: ChunkingWish
     model: str | None = None
+    detection: DetectionOptions | None = None

@@ -17,6 +17,7 @@ from mdvec import __version__
 from mdvec.core.household.identity import identities
 from mdvec.core.household.moneyforward import NotTransactions, read_rows
 from mdvec.interfaces.database import ledger_files, transactions
+from mdvec.interfaces.database.duplicate_checks import settle_marks
 from mdvec.interfaces.database.ledger_files import KnownFile
 from mdvec.interfaces.database.transactions import Placed, StoredRow
 from mdvec.interfaces.filesystem.scan import Problem, UnreadableFile
@@ -184,6 +185,7 @@ class _LedgerRun:
             unsure = {export.file.path for export in self.exports if export.file.bad_rows}
             gone = [row.id for row in left if row.source_file not in unsure]
             transactions.delete_rows(self.connection, gone)
+            settle_marks(self.connection, self.tool_id)
             self.deleted = len(gone)
         self.without_file = len(left) - self.deleted
         self._remember()

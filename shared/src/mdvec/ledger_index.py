@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from mdvec import duplicate_review
 from mdvec.core.household.moneyforward import NotTransactions, decoded, record_spans
 from mdvec.core.household.transaction import Transaction
 from mdvec.core.text.chunking import Chunk
@@ -71,7 +72,14 @@ class HouseholdRun(ToolImport):
             final = self._rebuild(files)
         else:
             final = self._follow(files)
-        return self._report(ledger, final)
+        candidates = None
+        if self.request.detection is not None:
+            with self.stopwatch.stage("detect"):
+                found = duplicate_review.detect(
+                    self.connection, self.tool.id, self.request.detection
+                )
+            candidates = found.candidates_count
+        return self._report(ledger, final, candidates)
 
     def interrupted(self) -> str:
         """What to tell the user who stopped it."""
@@ -202,7 +210,7 @@ class HouseholdRun(ToolImport):
             self.check_tool()
             documents.put_document(self.connection, self.tables, document)
 
-    def _report(self, ledger: LedgerReport, final: Tables) -> ImportReport:
+    def _report(self, ledger: LedgerReport, final: Tables, candidates: int | None) -> ImportReport:
         return ImportReport(
             tool=self.tool.name,
             mode=self.request.mode,
@@ -216,6 +224,7 @@ class HouseholdRun(ToolImport):
             chunks_embedded=self.chunks_embedded,
             seconds=round(self.stopwatch.total, 3),
             ledger=ledger,
+            duplicate_candidates=candidates,
         )
 
 

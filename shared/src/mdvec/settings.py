@@ -21,12 +21,15 @@ from pydantic import (
     ValidationError,
 )
 
+from mdvec.chart_settings import ChartSettings
+from mdvec.duplicate_settings import DuplicateSettings
 from mdvec.errors import MdvecError
 from mdvec.interfaces.embedding.cards import CARDS
 
 APP = "mdvec"
 PROJECT_FILE = "mdvec.toml"
 _PREFIX = "MDVEC_"
+_PATHS = (("database", "path"), ("charts", "font_path"))
 
 
 class SettingsError(MdvecError):
@@ -136,6 +139,8 @@ class Settings(BaseModel):
     search: SearchSettings = SearchSettings()
     model: ModelSettings = ModelSettings()
     scan: ScanSettings = ScanSettings()
+    charts: ChartSettings = ChartSettings()
+    duplicates: DuplicateSettings = DuplicateSettings()
 
     @property
     def database_path(self) -> Path:
@@ -217,9 +222,10 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 f"{path}: {section!r} stands outside a section; settings are written as "
                 f"{_section_for(section)}"
             )
-    database = read.get("database", {}).get("path")
-    if database and isinstance(database, str):
-        read["database"]["path"] = str(path.parent / _expanded(database))
+    for section, key in _PATHS:
+        value = read.get(section, {}).get(key)
+        if value and isinstance(value, str):
+            read[section][key] = str(path.parent / _expanded(value))
     return read
 
 
@@ -242,8 +248,9 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, An
             continue
         section, _, key = name.removeprefix(_PREFIX).lower().partition("_")
         layer.setdefault(section, {})[key] = _from_text(name, section, key, text)
-    if path := layer.get("database", {}).get("path"):
-        layer["database"]["path"] = str(_expanded(path).absolute())
+    for section, key in _PATHS:
+        if path := layer.get(section, {}).get(key):
+            layer[section][key] = str(_expanded(path).absolute())
     return layer
 
 

@@ -27,6 +27,7 @@ from mdvec_cli.interfaces.cli.output import STOPPED, print_json, print_line, say
 if TYPE_CHECKING:
     from mdvec.import_report import ImportReport, ImportRequest, Progress
     from mdvec.interfaces.embedding.embedder import Embedder
+    from mdvec.ledger_report import LedgerReport
     from mdvec.settings import Settings
 
 _PROBLEMS_SHOWN = 20
@@ -128,6 +129,9 @@ def _request(
             wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
         ),
         model=asked_model or (None if named == AUTO else named),
+        detection=(
+            settings.duplicates.options() if settings.duplicates.auto_detect_on_import else None
+        ),
     )
 
 
@@ -173,6 +177,8 @@ def _progress(
 
 
 def _print_report(report: ImportReport) -> None:
+    if report.ledger is not None:
+        _print_ledger(report.ledger)
     print_line(
         f"{report.tool}: {report.added} added, {report.updated} updated, "
         f"{report.deleted} deleted, {report.unchanged} unchanged, {len(report.failed)} failed; "
@@ -183,3 +189,17 @@ def _print_report(report: ImportReport) -> None:
         say(on_one_line(f"failed: {problem.file_path}: {problem.reason}"))
     if len(report.failed) > _PROBLEMS_SHOWN:
         say(f"… and {len(report.failed) - _PROBLEMS_SHOWN} more; --format json lists them all")
+
+
+def _print_ledger(ledger: LedgerReport) -> None:
+    print_line(
+        f"{ledger.files} files, {ledger.rows_read} rows read: {ledger.imported} imported, "
+        f"{ledger.updated} updated, {ledger.unchanged} unchanged, {len(ledger.failed)} failed; "
+        f"{ledger.without_file} rows in the ledger have no file left"
+    )
+    for row in ledger.failed[:_PROBLEMS_SHOWN]:
+        say(on_one_line(f"failed: {row.path}:{row.line}: {row.reason}"))
+    if len(ledger.failed) > _PROBLEMS_SHOWN:
+        say(f"… and {len(ledger.failed) - _PROBLEMS_SHOWN} more; --format json lists them all")
+    for problem in ledger.passed_over:
+        say(on_one_line(f"passed over: {problem.file_path}: {problem.reason}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,12 +33,22 @@ DescriptionHelp = "What is in it, for the model that decides when to search it."
 SourceHelp = "The folder to import."
 
 
+class ToolKind(StrEnum):
+    """What a tool's folder holds."""
+
+    MARKDOWN = "markdown"
+    HOUSEHOLD = "household"
+
+
 @app.command("add")
 def add(
     name: NameOption,
     description: Annotated[str, typer.Option("--description", "-d", help=DescriptionHelp)],
     source: Annotated[Path, typer.Option("--source", "-s", help=SourceHelp)],
-    kind: Annotated[str, typer.Option("--kind", help="What it holds: markdown.")] = "markdown",
+    kind: Annotated[
+        ToolKind,
+        typer.Option("--kind", help="What it holds: notes, or a household's Money Forward CSVs."),
+    ] = ToolKind.MARKDOWN,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
@@ -45,12 +56,8 @@ def add(
     """Register a folder as a tool; the database is made when there is none."""
     from mdvec import registering
 
-    if kind != "markdown":
-        raise typer.BadParameter(
-            f"{kind!r} cannot be imported by this version; choose: markdown", param_hint="--kind"
-        )
     settings = settings_from(config, database, verbose=verbose)
-    tool = registering.add_tool(settings.database_path, name, description, source, "markdown")
+    tool = registering.add_tool(settings.database_path, name, description, source, kind.value)
     say(f"added {tool.name}: {tool.source}")
     say(f"next: mdvec import -n {tool.name}")
 

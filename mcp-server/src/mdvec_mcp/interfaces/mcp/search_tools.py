@@ -77,23 +77,33 @@ class Searching:
 
 def add_search_tool(server: MdvecServer, tool: Tool, searching: Searching) -> None:
     """Offer one row as a tool under its own name and description."""
-    name = tool.name
 
     async def search_collection(
         query: Query, k: K = searching.settings.k, return_: Return = "chunk"
     ) -> Annotated[CallToolResult, AnswerModel]:
-        answer = await _in_thread(functools.partial(searching.ask, query, (name,), k, return_))
-        return CallToolResult(
-            content=[TextContent(type="text", text=as_text(answer, wide=False))],
-            structured_content=structured(answer, wide=False),
-        )
+        return await _one_tool(searching, tool.name, query, k, return_)
+
+    async def search_household(
+        query: Query, k: K = searching.settings.k
+    ) -> Annotated[CallToolResult, AnswerModel]:
+        return await _one_tool(searching, tool.name, query, k, "chunk")
 
     server.add_tool(
-        search_collection,
-        name=name,
+        search_household if tool.kind == "household" else search_collection,
+        name=tool.name,
         description=tool.description,
         annotations=_READS,
         structured_output=True,
+    )
+
+
+async def _one_tool(
+    searching: Searching, name: str, query: str, k: int, returning: Returning
+) -> CallToolResult:
+    answer = await _in_thread(functools.partial(searching.ask, query, (name,), k, returning))
+    return CallToolResult(
+        content=[TextContent(type="text", text=as_text(answer, wide=False))],
+        structured_content=structured(answer, wide=False),
     )
 
 

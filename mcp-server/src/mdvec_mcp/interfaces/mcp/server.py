@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult
 from mdvec import __version__
 from mdvec.interfaces.database.tools import Tool
+from mdvec.registering import list_tools
 from mdvec.settings import Settings
 from pydantic import ValidationError
 
 from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
+from mdvec_mcp.interfaces.http.chart_server import ChartServer
+from mdvec_mcp.interfaces.mcp.duplicate_tools import add_duplicate_tools
+from mdvec_mcp.interfaces.mcp.household_charts import Charting
+from mdvec_mcp.interfaces.mcp.household_resources import add_household_resources
+from mdvec_mcp.interfaces.mcp.household_tools import Asking, add_household_tools
 from mdvec_mcp.interfaces.mcp.search_tools import (
     Searching,
     add_get_document,
@@ -26,6 +32,19 @@ from mdvec_mcp.interfaces.mcp.search_tools import (
 
 class MdvecServer(MCPServer):
     """The SDK's server, with messages that a model can act on."""
+
+    def __init__(self, name: str, *, version: str, instructions: str) -> None:
+        super().__init__(name, version=version, instructions=instructions)
+        self._at_end: list[Callable[[], None]] = []
+
+    def at_end(self, work: Callable[[], None]) -> None:
+        """Have something done when the client has gone."""
+        self._at_end.append(work)
+
+    def close(self) -> None:
+        """Do what was left for the end."""
+        for work in self._at_end:
+            work()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -69,7 +88,23 @@ def build_server(
         add_search_tool(server, tool, searching)
     add_search_across(server, searching)
     add_get_document(server, searching)
+    if any(tool.kind == "household" for tool in tools):
+        _add_household(server, database, settings)
     return server
+
+
+def _add_household(server: MdvecServer, database: Path, settings: Settings) -> None:
+    """Offer what is there for households; which ones are active is looked up at each call."""
+
+    def households() -> list[Tool]:
+        return [tool for tool in list_tools(database, active_only=True) if tool.kind == "household"]
+
+    asking = Asking(database, households)
+    charts = ChartServer(settings.charts)
+    server.at_end(charts.close)
+    add_household_tools(server, asking, Charting(settings.charts, charts))
+    add_household_resources(server, asking)
+    add_duplicate_tools(server, database, households, settings.duplicates.options())
 
 
 def _instructions(tools: Sequence[Tool], database: Path) -> str:

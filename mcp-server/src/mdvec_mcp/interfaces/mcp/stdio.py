@@ -52,6 +52,7 @@ async def serve(server: MdvecServer, models: ModelPool, source: int, target: int
             lowlevel = server._lowlevel_server  # noqa: SLF001 - run_stdio_async takes no stream
             await lowlevel.run(read_stream, write_stream, lowlevel.create_initialization_options())
         beside.cancel_scope.cancel()
+    server.close()
 
 
 async def _release_idle_models(models: ModelPool) -> None:

@@ -18,6 +18,7 @@ import apsw
 from mdvec.errors import MdvecError
 from mdvec.interfaces.database import migrations
 
+Connection = apsw.Connection
 Mode = Literal["read", "write", "create"]
 BUSY_TIMEOUT_MS = 30_000
 

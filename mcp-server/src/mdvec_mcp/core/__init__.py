@@ -1,0 +1,1 @@
+"""What the server knows beyond the library, free of the outside world."""

@@ -1,0 +1,112 @@
+"""What to draw: amounts by category, or months with their series."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+from mdvec.errors import MdvecError
+
+CategoryKind = Literal["pie", "bar"]
+TrendKind = Literal["line", "area"]
+ImageFormat = Literal["png", "svg"]
+Size = tuple[int, int]
+Items = tuple[tuple[str, int], ...]
+
+CATEGORY_KINDS: tuple[CategoryKind, ...] = ("pie", "bar")
+TREND_KINDS: tuple[TrendKind, ...] = ("line", "area")
+IMAGE_FORMATS: tuple[ImageFormat, ...] = ("png", "svg")
+MEDIA_TYPES: dict[ImageFormat, str] = {"png": "image/png", "svg": "image/svg+xml"}
+SMALLEST: Size = (200, 150)
+LARGEST: Size = (1920, 1080)
+_MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
+
+
+class ChartError(MdvecError):
+    """A chart that cannot be drawn; the message says why, in Japanese."""
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryChart:
+    """Amounts in yen by category, as a pie or as bars; the order does not matter."""
+
+    kind: CategoryKind
+    title: str
+    items: Items
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A line of a trend: one value in yen per month, None where there is none."""
+
+    name: str
+    values: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrendChart:
+    """Series over ascending months (``2025-06``), as lines or as areas."""
+
+    kind: TrendKind
+    title: str
+    months: tuple[str, ...]
+    series: tuple[Series, ...]
+    note: str = ""
+
+
+Chart = CategoryChart | TrendChart
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture, and the characters for which its font has no glyph (drawn as 〓)."""
+
+    data: bytes
+    media_type: str
+    missing_characters: tuple[str, ...] = ()
+
+
+def parse_size(text: str, largest: Size = LARGEST) -> Size:
+    """``800x600`` as width and height in pixels.
+
+    Raises:
+        ChartError: it is no size, or one under 200x150 or over ``largest``.
+    """
+    plain = unicodedata.normalize("NFKC", text).replace("×", "x").casefold().strip()
+    read = re.fullmatch(r"([0-9]{1,5}) ?x ?([0-9]{1,5})", plain)
+    if read is None:
+        raise ChartError(
+            f"画像サイズ「{text:.50}」を読み取れません。「800x600」のように幅x高さ（ピクセル）で"
+            "指定してください。"
+        )
+    size = int(read[1]), int(read[2])
+    check_size(size, largest)
+    return size
+
+
+def check_size(size: Size, largest: Size = LARGEST) -> None:
+    """Raise ChartError for a size under 200x150 or over ``largest``."""
+    if not all(
+        low <= side <= high for low, side, high in zip(SMALLEST, size, largest, strict=True)
+    ):
+        raise ChartError(
+            f"画像サイズ {size[0]}x{size[1]} は使えません。{SMALLEST[0]}x{SMALLEST[1]} から "
+            f"{largest[0]}x{largest[1]} までで指定してください。"
+        )
+
+
+def month_number(month: str) -> int:
+    """The months since the year 0, so that neighbours differ by one.
+
+    Raises:
+        ChartError: it is not written as ``2025-06``.
+    """
+    read = _MONTH.fullmatch(month)
+    if read is None:
+        raise ChartError(
+            f"グラフの月「{month:.50}」を読み取れません。「2025-06」の形にしてください。"
+        )
+    return int(read[1]) * 12 + int(read[2]) - 1

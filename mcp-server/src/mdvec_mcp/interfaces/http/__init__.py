@@ -1,0 +1,1 @@
+"""The server's own web pages: charts for the user's browser, on this machine only."""

@@ -1,0 +1,67 @@
+"""The household's resources: its categories, its months, and the trend of each category."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from mdvec.household import available_months, category_hierarchy
+from mdvec.interfaces.database.sqlite import Connection
+from mdvec.interfaces.database.tools import Tool
+
+from mdvec_mcp.interfaces.mcp import household_models as models
+from mdvec_mcp.interfaces.mcp.household_tools import Asking
+from mdvec_mcp.interfaces.mcp.households import asked
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+Work = Callable[[Connection, int], Any]
+
+
+def add_household_resources(server: MCPServer, asking: Asking) -> None:
+    """Offer the four resources; with several households each answers by the household's name."""
+
+    async def categories() -> str:
+        return await _read(asking, category_hierarchy)
+
+    async def months() -> str:
+        return await _read(asking, _months)
+
+    async def trends() -> str:
+        return await _read(asking, lambda c, tool_id: models.trend(asking.summary(c, tool_id)))
+
+    for uri, description, read in (
+        ("data://category_hierarchy", "大項目から中項目への辞書", categories),
+        ("data://household_categories", "カテゴリの一覧（category_hierarchy と同じ）", categories),
+        (
+            "data://available_months",
+            "データのある年月。行のない月（is_gap）と、まだ増えそうな月（may_be_filling）の印つき",
+            months,
+        ),
+        ("data://category_trend_summary", "直近12か月の、全カテゴリの月別の指標", trends),
+    ):
+        name = uri.removeprefix("data://")
+        server.resource(uri, name=name, description=description, mime_type="application/json")(read)
+
+
+def _months(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
+    today = date.today()  # noqa: DTZ011 - the household's own day
+    return [asdict(month) for month in available_months(connection, tool_id, today)]
+
+
+async def _read(asking: Asking, work: Work) -> str:
+    """The answer as JSON: of the one household, or of each by name."""
+    there = asking.households()
+    if len(there) == 1:
+        found = await _of(asking, there[0], work)
+    else:
+        found = {tool.name: await _of(asking, tool, work) for tool in there}
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+
+
+async def _of(asking: Asking, tool: Tool, work: Work) -> Any:  # noqa: ANN401 - any JSON value
+    return await asked(asking.database, asking.households, tool.name, "read", work)
