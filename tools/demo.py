@@ -1,7 +1,8 @@
-"""The main job, for a newcomer to watch: a folder becomes a tool, and an MCP client asks it."""
+"""The main job, for a newcomer to watch: folders become tools, and an MCP client asks them."""
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from mcp.client.stdio import stdio_client
 
 ROOT = Path(__file__).parents[1]
 NOTES = ROOT / "docs" / "examples" / "notes"
+HOUSEHOLD = ROOT / "docs" / "examples" / "household"
 FOLDER = ROOT / ".demo"
 BIN = Path(sys.executable).parent
 QUESTIONS = (
@@ -48,8 +50,33 @@ async def ask(database: Path) -> None:
             print("\n".join(f"        {line}" for line in best.splitlines()[:8] if line.strip()))
 
 
+async def ask_for_money(database: Path) -> None:
+    """Ask the household for a month, a trend and its picture; save the picture."""
+    server = StdioServerParameters(
+        command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
+    )
+    async with Client(stdio_client(server)) as client:
+        print("\n? 2025年6月の支出は？")
+        month = await client.call_tool(
+            "get_monthly_household", {"period": "2025年6月", "output_format": "text"}
+        )
+        print("\n".join(f"  {line}" for line in month.content[0].text.splitlines()[:9]))
+        print("\n? 食費の推移をグラフで")
+        trend = await client.call_tool(
+            "get_category_trend",
+            {"category": "食費", "period": "直近6か月", "output_format": "image"},
+        )
+        for block in trend.content:
+            if block.type == "text":
+                print("\n".join(f"  {line}" for line in block.text.splitlines()[:10]))
+            elif block.type == "image":
+                picture = FOLDER / "food.png"
+                picture.write_bytes(base64.b64decode(block.data))
+                print(f"  the picture: {picture.relative_to(ROOT)}")
+
+
 def main() -> None:
-    """Import the sample notes into a database of their own, and ask three questions."""
+    """Import the samples into a database of their own, and ask what a newcomer would."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     # The demo shows the embedded model and writes nothing outside its folder.
@@ -63,6 +90,10 @@ def main() -> None:
     run("mdvec", "import", "-n", "notes")
     run("mdvec", "status")
     anyio.run(ask, FOLDER / "demo.sqlite")
+    run("mdvec", "tool", "add", "-n", "kakeibo", "-d", "家計簿のサンプル（架空）", "-s",
+        str(HOUSEHOLD.relative_to(ROOT)), "--kind", "household")  # fmt: skip
+    run("mdvec", "import", "-n", "kakeibo")
+    anyio.run(ask_for_money, FOLDER / "demo.sqlite")
     print("\nThat was it. Your own folder next: README.md shows how.")
 
 

@@ -171,7 +171,7 @@ EVENTS = (
     Line(1, date(2025, 5, 17), "市営動物園 入園料", -600, PAY, "趣味・娯楽", "レジャー"),
     # One purchase, seen through the card and through the payment app.
     Line(1, date(2025, 6, 7), "家具のとびら", -18700, PAY, "住宅", "家具・家電"),
-    Line(1, date(2025, 6, 8), "カグノトビラ", -18700, CARD, "未分類", "未分類"),
+    Line(1, date(2025, 6, 8), "家具のとびら ピコペイ", -18700, CARD, "未分類", "未分類"),
     Line(1, date(2025, 7, 31), "自転車 ㈱りんりん", -23980, PAY, "交通費", "自転車"),
     Line(1, date(2025, 8, 1), "リンリン（ピコペイ）", -23980, CARD, "未分類", "未分類"),
     # Nothing to pay: all with points.
