@@ -21,9 +21,6 @@ Align = Literal["left", "center", "right"]
 Point = tuple[float, float]
 Points = Sequence[Point]
 
-# Keeps the width from being a hair under a whole number, which would lose a pixel.
-_HAIR = 1e-7
-
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -56,7 +53,7 @@ class Page:
         self.typeface = typeface
         self.style = Style.of(size)
         self.figure = Figure(
-            figsize=((size[0] + _HAIR) / PIXELS_PER_INCH, (size[1] + _HAIR) / PIXELS_PER_INCH),
+            figsize=(size[0] / PIXELS_PER_INCH, size[1] / PIXELS_PER_INCH),
             dpi=PIXELS_PER_INCH,
             facecolor=BACKGROUND,
             edgecolor=BACKGROUND,
