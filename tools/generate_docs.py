@@ -43,15 +43,17 @@ def cli_page() -> str:
 
 
 def tools_page() -> str:
-    """The whole of docs/tools.md, as a real server with one sample collection tells it."""
+    """The whole of docs/tools.md, as a real server with two sample collections tells it."""
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "sample.sqlite"
         description = "Sample: the description that you gave with `mdvec tool add -d`."
         registering.add_tool(database, "notes", description, Path(folder), "markdown")
+        registering.add_tool(database, "kakeibo", "見本の家計簿", Path(folder), "household")
         instructions, tools = anyio.run(_listed, database)
     parts = [
         "# The tools of the server",
-        "Written by `make docs` from a server with one collection, `notes`.",
+        "Written by `make docs` from a server with a collection, `notes`, and a household, "
+        "`kakeibo`.",
         "## What the server tells a model first",
         f"> {instructions}",
     ]

@@ -69,9 +69,9 @@ WRONG = {
         "error: Invalid value for '--chunk-size': it should be a valid integer, "
         "unable to parse string as an integer; see: mdvec import --help"
     ),
-    "tool add -n a -d d -s docs --kind household": (
-        "error: Invalid value for --kind: 'household' cannot be imported by this version; "
-        "choose: markdown; see: mdvec tool add --help"
+    "tool add -n a -d d -s docs --kind dataset": (
+        "error: Invalid value for '--kind': 'dataset' is not one of 'markdown', 'household'; "
+        "see: mdvec tool add --help"
     ),
     "tool update -n a": (
         "error: Invalid value for --description / --source: name what to change; "

@@ -58,7 +58,7 @@ class Household:
         return {tool.name: tool for tool in anyio.run(run)}
 
     def server(self):
-        server = MdvecServer("test")
+        server = MdvecServer("test", version="0", instructions="")
         add_duplicate_tools(server, self.database, self._households, self.defaults)
         return server
 

@@ -29,6 +29,10 @@ translate ``MdvecError`` once; anything else is a bug.
     ├── EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
     │                               mdvec.core.household.wording
     ├── DuplicateDetectionError     mdvec.core.household.duplicates
+    ├── ChartError                  mdvec_mcp.core.charts.chart
+    │   └── FontUnusable
+    ├── UnfittingGraph              mdvec_mcp.interfaces.mcp.household_charts
+    ├── ChartServerUnavailable      mdvec_mcp.interfaces.http.chart_server
     └── DuplicateResolutionError    mdvec.duplicate_review
         ├── CheckNotFound
         ├── TransactionNotFound

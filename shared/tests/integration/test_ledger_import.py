@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.interfaces.database import ledger_files, migrations, transactions
+from mdvec.interfaces.database.duplicate_checks import settle_marks
 from mdvec.interfaces.filesystem.scan import Problem, ScanRules, scan
 from mdvec.ledger_import import import_ledger
 from mdvec.ledger_report import FailedRow, LedgerFile
@@ -69,11 +70,15 @@ class Ledger:
         return transactions.data_version(self.connection, self.tool)
 
     def decide(self, row, original):
+        """Mark a row as the duplicate of an earlier one, as its user would."""
         self.connection.execute(
-            "UPDATE transactions SET is_duplicate = 1, duplicate_of = ?, duplicate_checked = 1 "
-            "WHERE id = ?",
+            "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+            "detection_date_tolerance, detection_amount_tolerance_abs, "
+            "detection_amount_tolerance_pct, similarity_score, user_decision) "
+            "VALUES (1, ?, ?, 0, '0', '0', 1.0, 'duplicate')",
             (original, row),
         )
+        settle_marks(self.connection, 1)
 
 
 def new_ledger():

@@ -22,7 +22,6 @@ from mdvec_mcp.core.charts.chart import (
     TrendChart,
     parse_size,
 )
-from mdvec_mcp.core.charts.figure import draw
 from mdvec_mcp.interfaces.http.chart_server import ChartServer
 from mdvec_mcp.interfaces.mcp.household_models import ChartModel
 
@@ -32,6 +31,7 @@ GraphType = Literal["bar", "line", "pie", "area"]
 ImageFormat = Literal["png", "svg"]
 
 
+_USUAL = (800, 600)
 Published = tuple[ChartModel, list[ContentBlock]]
 """What the answer says of a picture, and what goes with the answer."""
 
@@ -50,7 +50,7 @@ class Picture:
     """What the client asked of a picture; None takes the setting or the tool's own kind."""
 
     graph_type: GraphType | None
-    image_size: str
+    image_size: str | None
     image_format: ImageFormat | None
 
 
@@ -100,7 +100,11 @@ class Charting:
 
     def _published(self, chart: Chart, title: str, picture: Picture) -> Published:
         """Draw and serve; where that fails the text stays, with the reason."""
-        size = parse_size(picture.image_size, parse_size(self.settings.max_size))
+        from mdvec_mcp.core.charts.figure import draw  # matplotlib: a second, at the first chart
+
+        largest = parse_size(self.settings.max_size)
+        usual = (min(_USUAL[0], largest[0]), min(_USUAL[1], largest[1]))
+        size = parse_size(picture.image_size, largest) if picture.image_size else usual
         alt_text = f"家計簿グラフ - {title}"
         image_format = picture.image_format or self.settings.default_format
         try:

@@ -87,7 +87,7 @@ def _add_month(server: MCPServer, asking: Asking, charting: Charting) -> None:
         page: Page = 1,
         output_format: OutputFormat = "text",
         graph_type: Graph = None,
-        image_size: ImageSize = "800x600",
+        image_size: ImageSize = None,
         image_format: Format = None,
         tool: Household = None,
     ) -> Annotated[CallToolResult, models.MonthlyHouseholdModel]:
@@ -122,7 +122,7 @@ def _add_trend(server: MCPServer, asking: Asking, charting: Charting) -> None:
         period: PeriodWords = None,
         output_format: OutputFormat = "text",
         graph_type: Graph = None,
-        image_size: ImageSize = "800x600",
+        image_size: ImageSize = None,
         image_format: Format = None,
         tool: Household = None,
     ) -> Annotated[CallToolResult, models.TrendModel]:
