@@ -10,11 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import charts
 import chunk_size
 import headings
 import importing
 import jsquad
 import knn
+import ledger
 import lexical_cost
 import searching
 import splitting
@@ -125,6 +127,16 @@ question; R@1 is the share of questions whose right answer comes first.
             "knn": knn.measure,
             "lexical_cost": lexical_cost.measure,
         },
+    ),
+    Section(
+        "household",
+        "The household",
+        """
+Invented transactions: 300 shops, five accounts, ten years. The import is that of the ledger,
+without embedding. A chart is drawn and written as PNG; memory is that of its process, after twelve
+charts to warm up.
+""",
+        {"ledger": ledger.measure, "charts": charts.measure},
     ),
 )
 NAMES = [name for part in SECTIONS for name in part.subjects]
