@@ -46,7 +46,10 @@ MonthText = Annotated[str | None, Field(description="月（例: 2025-06、令和
 Page = Annotated[int, Field(description="明細のページ（1から、1ページ20件）。")]
 OutputFormat = Annotated[Literal["text", "image"], Field(description="image ならグラフも返す。")]
 Graph = Annotated[GraphType | None, Field(description="グラフの種類。省略時はこのツールの既定。")]
-ImageSize = Annotated[str, Field(description="画像の大きさ（ピクセル、幅x高さ）。最大1920x1080。")]
+ImageSize = Annotated[
+    str | None,
+    Field(description="画像の大きさ（ピクセル、幅x高さ）。省略時は800x600、最大1920x1080。"),
+]
 Format = Annotated[ImageFormat | None, Field(description="画像の形式。SVG はURLで返る。")]
 
 

@@ -121,6 +121,18 @@ def _instructions(tools: Sequence[Tool], database: Path) -> str:
         "Ask in the language of the documents, in whole questions; Japanese needs no spaces. "
         "Every hit names its file and lines; content is exactly what stands there, and "
         "get_document reads on."
+        + _household_instructions([tool.name for tool in tools if tool.kind == "household"])
+    )
+
+
+def _household_instructions(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    return (
+        f" {', '.join(names)} holds the household's transactions: for sums, trends and charts use "
+        "get_monthly_household and get_category_trend, which count rightly, rather than adding up "
+        "hits; say which period and category was understood. Mark duplicates only when the user "
+        "has decided."
     )
 
 
