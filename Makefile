@@ -18,7 +18,7 @@ setup: $(VENV)/.setup ## Make .venv with mdvec and mdvec-mcp (no torch)
 
 test-setup: $(VENV)/.test-setup ## Add what the tests need to .venv: pytest, torch, transformers, …
 
-demo: setup ## Index docs/examples/notes, start the server, ask it three questions
+demo: setup ## Import the sample notes and household, start the server, ask both
 	@$(BIN)/python tools/demo.py
 
 test: test-setup ## Run all tests and print the coverage

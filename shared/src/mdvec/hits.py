@@ -53,8 +53,8 @@ class Hit:
     ``score`` is 0 to 1, higher is better, comparable within one answer. Positions count
     characters of the stored document from 0, lines count from 1; ``content`` is exactly what
     stands there. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
-    chunk that was found. A passage that is ``truncated`` was cut; it goes on
-    at ``end_position``.
+    chunk that was found. A passage that is ``truncated`` was cut, before or
+    behind; ``next_position`` is where it goes on, None where it does not.
     """
 
     tool: str
@@ -68,6 +68,7 @@ class Hit:
     start_line: int
     end_line: int
     truncated: bool
+    next_position: int | None
     explanation: Explanation
 
 
@@ -109,10 +110,9 @@ def _passages(
             stored = documents.stored_text(connection, one.tables, one.chunk.file_path)
             texts[key] = "" if stored is None else stored.content
         span = _wider(one, texts[key], returning)
-        if not any(_covers(passage, one, span) for passage in passages):
-            passages.append(_Passage(one, span, texts[key]))
-            if len(passages) == k:
-                break
+        _add(passages, _Passage(one, span, texts[key]))
+        if len(passages) == k:
+            break
     return passages
 
 
@@ -122,18 +122,32 @@ def _wider(one: Found, content: str, returning: Returning) -> Span:
     if returning == "document" or one.tool.chunking is None:
         return Span(0, len(content))
     read = outline(content, one.chunk.file_path.rpartition("/")[2])
-    span = section_at(content, read, one.tool.chunking.heading_levels, one.chunk.start_position)
-    # A chunk of short sections that were joined reaches beyond the first of them.
-    return Span(span.start, max(span.end, one.chunk.end_position))
+    levels = one.tool.chunking.heading_levels
+    # A short section was joined to the next, so a chunk may begin in one and end in another.
+    first = section_at(content, read, levels, one.chunk.start_position)
+    last = section_at(content, read, levels, max(one.chunk.end_position - 1, first.start))
+    return Span(first.start, max(first.end, last.end))
 
 
-def _covers(passage: _Passage, one: Found, span: Span) -> bool:
-    same = (passage.found.tool.id, passage.found.chunk.file_path)
-    return (
-        same == (one.tool.id, one.chunk.file_path)
-        and passage.span.start < span.end
-        and span.start < passage.span.end
-    )
+def _same_document(one: Found, other: Found) -> bool:
+    return (one.tool.id, one.chunk.file_path) == (other.tool.id, other.chunk.file_path)
+
+
+def _add(passages: list[_Passage], new: _Passage) -> None:
+    """Append a passage, unless it stands in one that is there; take in those that stand in it."""
+    beside = [p for p in passages if _same_document(p.found, new.found)]
+    chunk = new.found.chunk
+    if any(
+        p.span.start <= chunk.start_position and chunk.end_position <= p.span.end for p in beside
+    ):
+        return
+    within = [p for p in beside if new.span.start <= p.span.start and p.span.end <= new.span.end]
+    if not within:
+        passages.append(new)
+        return
+    passages[passages.index(within[0])] = _Passage(within[0].found, new.span, new.content)
+    for passage in within[1:]:
+        passages.remove(passage)
 
 
 def _hit(passage: _Passage, shown: Span) -> Hit:
@@ -141,13 +155,10 @@ def _hit(passage: _Passage, shown: Span) -> Hit:
     scored = passage.found.scored
     text = chunk.content if passage.content is None else passage.content
     offset = chunk.start_position if passage.content is None else 0
-    start, end = shown.start, shown.end
-    if chunk.start_position >= end:
-        # What was found lies behind the cut: begin with it instead.
-        start, end = chunk.start_position, chunk.start_position + end - start
+    start, end = _around(chunk, shown)
     if end < passage.span.end:
-        end = offset + good_cut(text, start - offset, end - offset)
-    end = min(end, passage.span.end)
+        cut = offset + good_cut(text, start - offset, end - offset)
+        end = cut if cut >= chunk.end_position or end < chunk.end_position else end
     content = text[start - offset : end - offset]
     first_line, last_line = chunk.start_line, chunk.end_line
     if passage.content is not None:
@@ -168,8 +179,20 @@ def _hit(passage: _Passage, shown: Span) -> Hit:
         start_line=first_line,
         end_line=last_line,
         truncated=(start, end) != (passage.span.start, passage.span.end),
+        next_position=end if end < passage.span.end else None,
         explanation=_explanation(passage.found),
     )
+
+
+def _around(chunk: StoredChunk, shown: Span) -> tuple[int, int]:
+    """As many characters as may be shown, moved so that what was found is among them."""
+    if chunk.end_position <= shown.end:
+        return shown.start, shown.end
+    room = shown.end - shown.start
+    start = max(min(chunk.start_position, chunk.end_position - room), shown.start)
+    if chunk.end_position - chunk.start_position > room:
+        start = chunk.start_position
+    return start, start + room
 
 
 def _explanation(found: Found) -> Explanation:

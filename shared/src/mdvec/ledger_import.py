@@ -48,7 +48,7 @@ def import_ledger(
         after = _after_renames(ordered, known)
         if after is not None:
             return _follow_renames(connection, tool_id, known, after)
-    exports = [_read_export(file, known.get(file.path)) for file in ordered]
+    exports = _in_order([_read_export(file, known.get(file.path)) for file in ordered], known)
     with connection:
         run = _LedgerRun(connection, tool_id, exports, known)
         run.write(mode, may_delete=complete and not any(export.unread for export in exports))
@@ -57,11 +57,15 @@ def import_ledger(
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """A file as it was read, the last row of each identity; ``unread`` says why it was not."""
+    """A file as it was read, the last row of each identity; ``unread`` says why it was not.
+
+    ``age`` is the time by which it is older or newer than others.
+    """
 
     file: KnownFile
     rows: Mapping[str, Placed] = field(default_factory=dict)
     unread: str = ""
+    age: int = 0
 
 
 def _read_export(file: LedgerFile, known: KnownFile | None) -> _Export:
@@ -92,6 +96,20 @@ def _read_export(file: LedgerFile, known: KnownFile | None) -> _Export:
     )
     placed = (Placed(file.path, row.line, transactions.values_of(row)) for row in parsed.rows)
     return _Export(state, dict(zip(identities(parsed.rows), placed, strict=True)))
+
+
+def _in_order(exports: Sequence[_Export], known: Mapping[str, KnownFile]) -> list[_Export]:
+    """Exports by age: a copy is as old as the oldest file with its content."""
+    ages: dict[str, int] = {}
+    for file in [*known.values(), *(export.file for export in exports)]:
+        if file.content_hash:
+            oldest = ages.get(file.content_hash, file.mtime_ns)
+            ages[file.content_hash] = min(oldest, file.mtime_ns)
+    aged = [
+        replace(export, age=ages.get(export.file.content_hash, export.file.mtime_ns))
+        for export in exports
+    ]
+    return sorted(aged, key=lambda export: (export.age, export.file.path))
 
 
 def _why(error: Exception) -> str:
@@ -185,8 +203,8 @@ class _LedgerRun:
             unsure = {export.file.path for export in self.exports if export.file.bad_rows}
             gone = [row.id for row in left if row.source_file not in unsure]
             transactions.delete_rows(self.connection, gone)
-            settle_marks(self.connection, self.tool_id)
             self.deleted = len(gone)
+        settle_marks(self.connection, self.tool_id)
         self.without_file = len(left) - self.deleted
         self._remember()
 
@@ -208,7 +226,7 @@ class _LedgerRun:
         be that file gone by now.
         """
         times = {path: file.mtime_ns for path, file in self.known.items()}
-        times |= {export.file.path: export.file.mtime_ns for export in self.exports}
+        times |= {export.file.path: export.age for export in self.exports}
         for identity, row in self.latest.items():
             stored = self.stored.get(identity)
             if stored is None:

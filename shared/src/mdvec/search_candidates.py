@@ -40,6 +40,7 @@ class ToolCandidates:
     tables: Tables
     chunks: tuple[StoredChunk, ...]
     knowledge: Knowledge
+    has_words: bool
 
     def candidates(self, query: Sequence[str]) -> list[Candidate]:
         """The chunks as the fusion wants them, for the question's different terms."""
@@ -51,7 +52,11 @@ class ToolCandidates:
         terms = WantedTerms(query)
         return [
             Candidate(
-                terms.counts(text), len(text), chunk.cosine, str(self.tool.fingerprint), trust
+                terms.counts(text) if self.has_words else {},
+                len(text),
+                chunk.cosine,
+                str(self.tool.fingerprint),
+                trust,
             )
             for chunk, text in zip(self.chunks, texts, strict=True)
         ]
@@ -95,7 +100,7 @@ def find_candidates(
     with stopwatch.stage("read_candidates"):
         chunks = vectors.stored_chunks(connection, names, sorted(ids), vector)
         total = vectors.chunk_count(connection, names)
-    return ToolCandidates(tool, names, tuple(chunks), Knowledge(total, frequencies))
+    return ToolCandidates(tool, names, tuple(chunks), Knowledge(total, frequencies), indexed)
 
 
 def nearest_chunks(

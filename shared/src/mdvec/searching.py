@@ -147,7 +147,8 @@ def _query_vectors(
             found[str(tool.fingerprint)] = _query_vector(tool, question, embedder_of, stopwatch)
         except (ModelError, SearchRefused) as error:
             refused = error
-            notes.append(f"{tool.name} was searched by words alone: {error}")
+            how = "left out" if question.mode == "vector" else "searched by words alone"
+            notes.append(f"{tool.name} was {how}: {error}")
     if refused is not None and not found:
         raise refused
     return found, notes
@@ -186,6 +187,12 @@ def _answer(
         for tool in asked
         if tool.model is not None
     ]  # fmt: skip
+    notes += [
+        f"{pool.tool.name} was searched by vectors alone: its index of words is built by the next "
+        f"import (mdvec import -n {pool.tool.name} --mode update)"
+        for pool in pools
+        if not pool.has_words and question.mode != "vector"
+    ]
     with stopwatch.stage("fusion"):
         found = _ranked(pools, query, question.mode)
     with stopwatch.stage("passages"):

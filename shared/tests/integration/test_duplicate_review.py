@@ -104,7 +104,9 @@ def test_a_search_says_how_many_pairs_are_too_unlike(db, tool):
     found = review.detect(db, tool, EXACT)
     assert (found.candidates_count, found.below_threshold_count) == (0, 1)
     assert found.message == (
-        "重複候補は見つかりませんでした。ほかに類似度0.8未満の組が1件あります"
+        "重複候補は見つかりませんでした。"
+        "引き落としが数日ずれることもあるので、date_tolerance_days を3にして試せます。"
+        "ほかに類似度0.8未満の組が1件あります"
         "（min_similarity_score を下げると候補になります）。"
     )
     low = DetectionOptions(min_similarity_score=0.7)

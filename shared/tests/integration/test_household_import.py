@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from collection import Collection
 
-from mdvec import registering
+from mdvec import duplicate_review, registering
 from mdvec.core.household.duplicates import DetectionOptions
 from mdvec.import_options import ImportRefused
 from mdvec.importing import import_tool
@@ -167,3 +167,26 @@ def test_other_csv_files_are_passed_over_and_bad_rows_named(household):
     assert [(bad.path, bad.line) for bad in report.ledger.failed] == [("7.csv", 3)]
     assert [problem.file_path for problem in report.failed] == ["login.csv"]
     assert report.chunks == 1
+
+
+def test_a_purchase_never_disappears_when_the_row_that_was_kept_is_taken_out(household):
+    same = {"description": "家具店", "amount": -18700}
+    kept = row("a", **same)
+    household.export("7.csv", kept, row("b", account="アプリ", **same), time=1_000)
+    asked = replace(household.request("new"), detection=DetectionOptions())
+    import_tool(asked, lambda _: Embedder(household.backend))
+    with open_database(household.database, "write") as connection:
+        duplicate_review.confirm(connection, 1, 1, "duplicate")
+    assert [one.counts for one in household.ledger()] == [True, False]
+    household.export("7b.csv", f"0{kept[1:]}", time=2_000)
+    household.import_()
+    assert [one.counts for one in household.ledger()] == [False, True]
+
+
+def test_a_copy_of_an_old_export_does_not_bring_old_values_back(household):
+    household.export("a.csv", row("x", amount=-1234), time=1_000)
+    household.export("b.csv", row("x", amount=-1300), time=2_000)
+    household.import_("new")
+    household.export("copy of a.csv", row("x", amount=-1234), time=3_000)
+    report = household.import_()
+    assert (report.updated, [one.amount for one in household.ledger()]) == (0, [-1300])

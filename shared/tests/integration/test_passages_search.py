@@ -69,8 +69,37 @@ def test_a_section_is_returned_once_however_many_of_its_chunks_are_found(guide):
             file == name and start < last and first < end for name, first, last in others
         )
     steps = next(hit for hit in answer.results if "299 番目" in hit.content)
-    assert steps.content.startswith("### 運び方")
-    assert steps.content.rstrip().endswith(LONG.rstrip())
+    # What stands above its heading was found too, so the wider section takes it in.
+    assert steps.content.startswith("## 水")
+    assert LONG.rstrip() in steps.content
+
+
+def test_a_section_ends_where_it_ends_though_a_short_title_was_joined_to_its_first_part(collection):
+    body = "".join(f"{number} 番目の手順を、落ち着いて行います。\n\n" for number in range(60))
+    collection.write("a.md", f"# 鷹匠\n\n## 訓練\n\n{body}## 付録\n\n{'別の話です。' * 20}\n")
+    collection.import_("new", size=64, overlap=0)
+    (hit,) = collection.search("鷹匠の訓練", k=1, returning="section", max_chars=10**6).results
+    assert (hit.truncated, hit.next_position) == (False, None)
+    assert "59 番目" in hit.content
+    assert "付録" not in hit.content
+
+
+def test_what_was_found_is_shown_however_small_the_budget(collection):
+    text = f"# 宿\n\n{'山の宿の紹介です。' * 80}\n\n## 幽霊船の伝説\n\n{'幽霊船が出ます。' * 10}\n"
+    collection.write("a.md", text)
+    collection.import_("new", size=64, overlap=0)
+    (hit,) = collection.search("幽霊船の伝説", k=1, returning="document", max_chars=300).results
+    assert "## 幽霊船の伝説" in hit.content
+    assert hit.truncated
+    assert hit.content == text[hit.start_position : hit.end_position]
+
+
+def test_a_word_of_any_length_is_found_by_words(collection):
+    digest = "0123456789abcdef" * 8
+    collection.write("a.md", f"# 控え\n\n確かめる値は {digest} です。\n")
+    collection.write("b.md", "# 別\n\n値はありません。\n")
+    collection.import_("new")
+    assert collection.places(digest, mode="lexical") == ["a.md"]
 
 
 def test_a_document_is_returned_once_and_whole(guide):

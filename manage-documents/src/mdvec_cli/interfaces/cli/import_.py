@@ -177,25 +177,29 @@ def _progress(
 
 
 def _print_report(report: ImportReport) -> None:
+    embedded = f"{report.chunks_embedded} embedded with {report.model} in {report.seconds:.1f} s"
     if report.ledger is not None:
-        _print_ledger(report.ledger)
-    print_line(
-        f"{report.tool}: {report.added} added, {report.updated} updated, "
-        f"{report.deleted} deleted, {report.unchanged} unchanged, {len(report.failed)} failed; "
-        f"{report.chunks} chunks, {report.chunks_embedded} embedded with {report.model} "
-        f"in {report.seconds:.1f} s"
-    )
+        _print_ledger(report.tool, report.ledger)
+        print_line(f"{report.chunks} rows can be searched, {embedded}")
+        if report.duplicate_candidates is not None:
+            print_line(f"{report.duplicate_candidates} pairs may be duplicates; ask the server")
+    else:
+        print_line(
+            f"{report.tool}: {report.added} added, {report.updated} updated, "
+            f"{report.deleted} deleted, {report.unchanged} unchanged, "
+            f"{len(report.failed)} failed; {report.chunks} chunks, {embedded}"
+        )
     for problem in report.failed[:_PROBLEMS_SHOWN]:
         say(on_one_line(f"failed: {problem.file_path}: {problem.reason}"))
     if len(report.failed) > _PROBLEMS_SHOWN:
         say(f"… and {len(report.failed) - _PROBLEMS_SHOWN} more; --format json lists them all")
 
 
-def _print_ledger(ledger: LedgerReport) -> None:
+def _print_ledger(name: str, ledger: LedgerReport) -> None:
     print_line(
-        f"{ledger.files} files, {ledger.rows_read} rows read: {ledger.imported} imported, "
+        f"{name}: {ledger.files} files, {ledger.rows_read} rows read: {ledger.imported} imported, "
         f"{ledger.updated} updated, {ledger.unchanged} unchanged, {len(ledger.failed)} failed; "
-        f"{ledger.without_file} rows in the ledger have no file left"
+        f"{ledger.deleted} deleted, {ledger.without_file} in the ledger have no file left"
     )
     for row in ledger.failed[:_PROBLEMS_SHOWN]:
         say(on_one_line(f"failed: {row.path}:{row.line}: {row.reason}"))

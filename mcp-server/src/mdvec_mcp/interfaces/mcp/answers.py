@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import Any
 
@@ -24,8 +25,9 @@ class HitModel(BaseModel):
     end_position: int = Field(description="The character behind its last.")
     start_line: int = Field(description="Its first line, from 1.")
     end_line: int = Field(description="Its last line.")
-    truncated: bool = Field(
-        description="Whether it was cut; read on with get_document from end_position."
+    truncated: bool = Field(description="Whether it was cut, before or behind.")
+    next_position: int | None = Field(
+        description="Where it goes on: read on with get_document from this start_position."
     )
 
 
@@ -119,7 +121,11 @@ def _hit_text(number: int, hit: Hit, *, wide: bool) -> str:
         f"[{number}] {source}{on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}{heading} "
         f"(score {hit.score:.2f})\n{hit.content.strip()}"
     )
-    return text + _cut(hit.tool, hit.file_path, hit.end_position) if hit.truncated else text
+    if hit.next_position is not None:
+        return text + _cut(hit.tool, hit.file_path, hit.next_position)
+    if hit.truncated:
+        return text + _cut(hit.tool, hit.file_path, 0, "what stands before was cut; read it")
+    return text
 
 
 def document_text(document: DocumentText) -> str:
@@ -132,9 +138,8 @@ def document_text(document: DocumentText) -> str:
     return f"{head}\n\n{document.content}{cut if document.truncated else ''}"
 
 
-def _cut(tool: str, file_path: str, position: int) -> str:
-    path = on_one_line(file_path)
+def _cut(tool: str, file_path: str, position: int, what: str = "cut here; it goes on") -> str:
+    path = json.dumps(file_path, ensure_ascii=False)
     return (
-        f"\n[cut here; it goes on with get_document(tool={tool!r}, file_path={path!r}, "
-        f"start_position={position})]"
+        f'\n[{what} with get_document(tool="{tool}", file_path={path}, start_position={position})]'
     )

@@ -8,13 +8,14 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.household import available_months, category_hierarchy
 from mdvec.interfaces.database.sqlite import Connection
 from mdvec.interfaces.database.tools import Tool
 
 from mdvec_mcp.interfaces.mcp import household_models as models
 from mdvec_mcp.interfaces.mcp.household_tools import Asking
-from mdvec_mcp.interfaces.mcp.households import asked
+from mdvec_mcp.interfaces.mcp.households import NO_HOUSEHOLD, asked
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -56,7 +57,9 @@ def _months(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
 async def _read(asking: Asking, work: Work) -> str:
     """The answer as JSON: of the one household, or of each by name."""
     there = asking.households()
-    if len(there) == 1:
+    if not there:
+        found = {"error": NO_HOUSEHOLD}
+    elif len(there) == 1:
         found = await _of(asking, there[0], work)
     else:
         found = {tool.name: await _of(asking, tool, work) for tool in there}
@@ -64,4 +67,8 @@ async def _read(asking: Asking, work: Work) -> str:
 
 
 async def _of(asking: Asking, tool: Tool, work: Work) -> Any:  # noqa: ANN401 - any JSON value
-    return await asked(asking.database, asking.households, tool.name, "read", work)
+    """What is refused comes as a sentence: a resource has no other way, and the others answer."""
+    try:
+        return await asked(asking.database, asking.households, tool.name, "read", work)
+    except ToolError as error:
+        return {"error": str(error)}

@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 Households = Callable[[], list[Tool]]
 """The active households of this moment."""
 
+NO_HOUSEHOLD = "家計簿のツールがありません。mdvec tool add --kind household で追加してください"
 Household = Annotated[
     str | None, Field(description="家計簿のツール名。家計簿が複数あるときだけ必要。")
 ]
@@ -66,9 +67,7 @@ def household_of(tools: list[Tool], name: str | None) -> Tool:
     there = {tool.name: tool for tool in tools}
     names = "、".join(there)
     if not there:
-        raise ToolError(
-            "家計簿のツールがありません。mdvec tool add --kind household で追加してください"
-        )
+        raise ToolError(NO_HOUSEHOLD)
     if name is None and len(there) > 1:
         raise ToolError(f"家計簿が複数あります。tool に次のいずれかを指定してください: {names}")
     if name is not None and name not in there:

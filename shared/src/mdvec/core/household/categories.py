@@ -76,7 +76,8 @@ def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 def resolve_category(said: str, hierarchy: Hierarchy) -> Category:
     """The category of a name: a 大項目, a 中項目, or both as in 「食費 > 食料品」「食費/食料品」.
 
-    Width, case, spaces and 「・」 make no difference; a 大項目 goes before a 中項目 of its name.
+    Width, case, spaces and 「・」 make no difference; a 大項目 goes before a 中項目 of its name. A
+    part of the name of one 大項目 alone will do.
 
     Raises:
         AmbiguousCategory: it is a 中項目 of several 大項目.
@@ -89,6 +90,9 @@ def resolve_category(said: str, hierarchy: Hierarchy) -> Category:
             raise AmbiguousCategory(said, [str(category) for category in found])
         if found:
             return found[0]
+    holding = [major for major in hierarchy if len(said) > 1 and said in major]
+    if len(holding) == 1:  # 光熱費 for 水道・光熱費
+        return Category(holding[0])
     raise UnknownCategory(said, _near(said, hierarchy), hierarchy)
 
 

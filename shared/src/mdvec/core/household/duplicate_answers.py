@@ -123,7 +123,10 @@ def candidate_row(row: Transaction) -> CandidateRow:
 
 def detected(candidates: int, decided: int, below: int, least: float) -> str:
     """How many pairs a search found, and how many it does not ask about."""
-    parts = ["重複候補は見つかりませんでした。"]
+    parts = [
+        "重複候補は見つかりませんでした。"
+        "引き落としが数日ずれることもあるので、date_tolerance_days を3にして試せます。"
+    ]
     if candidates:
         parts = [
             f"{candidates}件の重複候補が見つかりました。",

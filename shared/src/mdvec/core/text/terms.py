@@ -54,8 +54,12 @@ class WantedTerms:
     def __init__(self, wanted: Iterable[str]) -> None:
         different = dict.fromkeys(wanted)
         self._cjk = [term for term in different if _CJK_START.match(term)]
-        words = [re.escape(term) for term in different if not _CJK_START.match(term)]
         letter = f"[^\\W{_CJK}]"
+        words = [
+            re.escape(term) + (f"{letter}*" if len(term) == _LONGEST else "")
+            for term in different
+            if not _CJK_START.match(term)
+        ]
         self._words = re.compile(f"(?<!{letter})(?:{'|'.join(words)})(?!{letter})")
         self._any_words = bool(words)
 
@@ -67,7 +71,7 @@ class WantedTerms:
         folded = _folded(text)
         counts = {term: count for term in self._cjk if (count := folded.count(term))}
         if self._any_words:
-            counts |= Counter(self._words.findall(folded))
+            counts |= Counter(word[:_LONGEST] for word in self._words.findall(folded))
         return counts
 
 

@@ -251,11 +251,17 @@ def settle_marks(connection: apsw.Connection, tool_id: int) -> None:
 
 
 def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
-    """For each row that is to be marked, the row that stays."""
+    """For each row that is to be marked, the row that stays.
+
+    A row that its user has since taken out of the sums in another way stands for no other:
+    marking both would make a purchase disappear.
+    """
     pairs = connection.execute(
-        "SELECT transaction_id_1, transaction_id_2 FROM duplicate_checks "
-        "WHERE tool_id = ? AND user_decision = 'duplicate' "
-        "ORDER BY transaction_id_2, transaction_id_1",
+        "SELECT c.transaction_id_1, c.transaction_id_2 FROM duplicate_checks AS c "
+        "JOIN transactions AS t ON t.id = c.transaction_id_1 "
+        "WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND t.is_target "
+        "AND NOT t.is_transfer AND t.amount IS NOT NULL AND t.category_major <> '' "
+        "ORDER BY c.transaction_id_2, c.transaction_id_1",
         (tool_id,),
     )
     originals: dict[int, int] = {}
