@@ -6,7 +6,7 @@ from mdvec.registering import add_tool, set_active
 
 HIT_KEYS = {
     "tool", "file_path", "heading", "content", "score", "chunk_index", "start_position",
-    "end_position", "start_line", "end_line", "truncated",
+    "end_position", "start_line", "end_line", "truncated", "next_position",
 }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
     text = (filled / "notes" / "a.md").read_text(encoding="utf-8")
     assert set(hit) == {
         "file_path", "heading", "content", "score", "chunk_index", "start_position",
-        "end_position", "start_line", "end_line", "truncated",
+        "end_position", "start_line", "end_line", "truncated", "next_position",
     }  # fmt: skip
     assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
     assert (hit["file_path"], hit["heading"], hit["start_line"]) == ("a.md", "防災 > 水の備蓄", 1)
