@@ -10,7 +10,7 @@ from mdvec.core.text.context import texts_to_embed
 from mdvec.core.text.markdown import outline
 from mdvec.import_options import ImportRefused, model_to_ask_for, resolve_chunking
 from mdvec.import_report import ImportReport
-from mdvec.interfaces.database import documents, tables, tools, vectors
+from mdvec.interfaces.database import documents, tools, vectors
 from mdvec.interfaces.database.sqlite import snapshot
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.embedding.embedder import ModelError, ModelUnavailable
@@ -78,15 +78,9 @@ class ImportRun(ToolImport):
 
     def rebuild(self) -> ImportReport:
         """Mode ``replace``: fill a new generation beside the old, then put it in its place."""
-        current = self.tables
         self.drop_leftovers()
-        known = documents.count(self.connection, current).documents
-        self.load_model(rebuild=True)
-        self.tables = Tables(self.tool.id, self.tool.name, self.tool.generation + 1, staged=True)
-        with self.connection:
-            self.check_tool()
-            tables.create_tables(self.connection, self.tables)
-            tables.create_indexes(self.connection, self.tables)
+        known = documents.count(self.connection, self.tables).documents
+        current = self.begin_staged()
         self.files = len(self.found.files)
         for number, file in enumerate(self.found.files, 1):
             self._import_file(file, None)
@@ -98,13 +92,9 @@ class ImportRun(ToolImport):
                 f"not one file with text could be imported ({first.file_path}: {first.reason}); "
                 f"the tool {self.tool.name!r} was left as it was"
             )
-        with self.connection, self.stopwatch.stage("write"):
-            self.check_tool()
-            tables.put_in_place(self.connection, current, self.tables)
-            self.record_model(self.tables.generation)
-            tools.record_import(self.connection, self.tool)
+        final = self.put_staged_in_place(current)
         self.deleted = max(known - self.added, 0)
-        return self._report(Tables(self.tool.id, self.tool.name, self.tables.generation))
+        return self._report(final)
 
     def interrupted(self) -> str:
         """What to tell the user who stopped it."""
@@ -158,19 +148,18 @@ class ImportRun(ToolImport):
         context = self.chunking().context
         texts = texts_to_embed(read.title, chunks, embedder, context=context)
         rows = self.embedded(texts, self._known(file, text, context=context))
-        document = documents.NewDocument(
-            file_path=file.path,
-            content_hash=text.content_hash,
-            content=text.content,
-            title=read.title,
-            size=file.size,
-            mtime_ns=file.mtime_ns,
-            chunks=chunks,
-            vectors=rows,
+        self.put(
+            documents.NewDocument(
+                file_path=file.path,
+                content_hash=text.content_hash,
+                content=text.content,
+                title=read.title,
+                size=file.size,
+                mtime_ns=file.mtime_ns,
+                chunks=chunks,
+                vectors=rows,
+            )
         )
-        with self.stopwatch.stage("write"), self.connection:
-            self.check_tool()
-            documents.put_document(self.connection, self.tables, document)
 
     def _known(self, file: FoundFile, text: FileText, *, context: bool) -> dict[str, bytes]:
         """The vectors that the tool has already for texts of this document."""

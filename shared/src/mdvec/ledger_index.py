@@ -17,7 +17,7 @@ from mdvec.core.household.transaction import Transaction
 from mdvec.core.text.chunking import Chunk
 from mdvec.import_options import ImportRefused, model_to_ask_for
 from mdvec.import_report import ImportReport
-from mdvec.interfaces.database import documents, tables, tools, transactions, vectors
+from mdvec.interfaces.database import documents, tools, transactions, vectors
 from mdvec.interfaces.database.documents import NewDocument, StoredFile
 from mdvec.interfaces.database.sqlite import snapshot
 from mdvec.interfaces.database.tables import Tables
@@ -128,21 +128,10 @@ class HouseholdRun(ToolImport):
 
     def _rebuild(self, files: list[LedgerFile]) -> Tables:
         """Fill a new generation beside the old, then put it in its place."""
-        current = self.tables
-        exports = self._exports(files, documents.stored_files(self.connection, current))
-        self.load_model(rebuild=True)
-        self.tables = Tables(self.tool.id, self.tool.name, self.tool.generation + 1, staged=True)
-        with self.connection:
-            self.check_tool()
-            tables.create_tables(self.connection, self.tables)
-            tables.create_indexes(self.connection, self.tables)
+        exports = self._exports(files, documents.stored_files(self.connection, self.tables))
+        current = self.begin_staged()
         self._store_all(exports)
-        with self.connection, self.stopwatch.stage("write"):
-            self.check_tool()
-            tables.put_in_place(self.connection, current, self.tables)
-            self.record_model(self.tables.generation)
-            tools.record_import(self.connection, self.tool)
-        return Tables(self.tool.id, self.tool.name, self.tables.generation)
+        return self.put_staged_in_place(current)
 
     def _exports(self, files: list[LedgerFile], stored: Mapping[str, StoredFile]) -> list[_Export]:
         """The files that rows come from; one that is gone has the text that was stored of it."""
@@ -196,19 +185,18 @@ class HouseholdRun(ToolImport):
             }
         rows = self.embedded(subjects, known)
         self._subjects.update((subject, known[subject]) for subject in subjects)
-        document = NewDocument(
-            file_path=export.path,
-            content_hash=export.content_hash,
-            content=export.text,
-            title=export.path.rpartition("/")[2].rpartition(".")[0],
-            size=export.size,
-            mtime_ns=export.mtime_ns,
-            chunks=chunks,
-            vectors=rows,
+        self.put(
+            NewDocument(
+                file_path=export.path,
+                content_hash=export.content_hash,
+                content=export.text,
+                title=export.path.rpartition("/")[2].rpartition(".")[0],
+                size=export.size,
+                mtime_ns=export.mtime_ns,
+                chunks=chunks,
+                vectors=rows,
+            )
         )
-        with self.stopwatch.stage("write"), self.connection:
-            self.check_tool()
-            documents.put_document(self.connection, self.tables, document)
 
     def _report(self, ledger: LedgerReport, final: Tables, candidates: int | None) -> ImportReport:
         return ImportReport(

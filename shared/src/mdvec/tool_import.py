@@ -11,7 +11,8 @@ import apsw
 from mdvec.core.text.chunking import ChunkingOptions
 from mdvec.import_options import ImportRefused, model_to_ask_for, resolve_chunking
 from mdvec.import_report import EmbedderFor, ImportRequest, Progress, ToolChanged
-from mdvec.interfaces.database import tables, tools, vectors
+from mdvec.interfaces.database import documents, tables, tools, vectors
+from mdvec.interfaces.database.documents import NewDocument
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.embedding.embedder import Embedder
@@ -148,6 +149,32 @@ class ToolImport:
             tables.drop_leftovers(
                 self.connection, self.tool.id, self.tool.name, current=self.tool.generation
             )
+
+    def put(self, document: NewDocument) -> None:
+        """Store a document whole."""
+        with self.stopwatch.stage("write"), self.connection:
+            self.check_tool()
+            documents.put_document(self.connection, self.tables, document)
+
+    def begin_staged(self) -> Tables:
+        """Begin the next generation beside the current one, whose tables are returned."""
+        current = self.tables
+        self.load_model(rebuild=True)
+        self.tables = Tables(self.tool.id, self.tool.name, self.tool.generation + 1, staged=True)
+        with self.connection:
+            self.check_tool()
+            tables.create_tables(self.connection, self.tables)
+            tables.create_indexes(self.connection, self.tables)
+        return current
+
+    def put_staged_in_place(self, current: Tables) -> Tables:
+        """Put the finished generation in the place of ``current``; return its tables."""
+        with self.connection, self.stopwatch.stage("write"):
+            self.check_tool()
+            tables.put_in_place(self.connection, current, self.tables)
+            self.record_model(self.tables.generation)
+            tools.record_import(self.connection, self.tool)
+        return Tables(self.tool.id, self.tool.name, self.tables.generation)
 
     def tell(self) -> None:
         """Say how far it is."""

@@ -189,10 +189,7 @@ def _print_report(report: ImportReport) -> None:
             f"{report.deleted} deleted, {report.unchanged} unchanged, "
             f"{len(report.failed)} failed; {report.chunks} chunks, {embedded}"
         )
-    for problem in report.failed[:_PROBLEMS_SHOWN]:
-        say(on_one_line(f"failed: {problem.file_path}: {problem.reason}"))
-    if len(report.failed) > _PROBLEMS_SHOWN:
-        say(f"… and {len(report.failed) - _PROBLEMS_SHOWN} more; --format json lists them all")
+    _say_failed([f"{problem.file_path}: {problem.reason}" for problem in report.failed])
 
 
 def _print_ledger(name: str, ledger: LedgerReport) -> None:
@@ -201,9 +198,13 @@ def _print_ledger(name: str, ledger: LedgerReport) -> None:
         f"{ledger.updated} updated, {ledger.unchanged} unchanged, {len(ledger.failed)} failed; "
         f"{ledger.deleted} deleted, {ledger.without_file} in the ledger have no file left"
     )
-    for row in ledger.failed[:_PROBLEMS_SHOWN]:
-        say(on_one_line(f"failed: {row.path}:{row.line}: {row.reason}"))
-    if len(ledger.failed) > _PROBLEMS_SHOWN:
-        say(f"… and {len(ledger.failed) - _PROBLEMS_SHOWN} more; --format json lists them all")
+    _say_failed([f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed])
     for problem in ledger.passed_over:
         say(on_one_line(f"passed over: {problem.file_path}: {problem.reason}"))
+
+
+def _say_failed(failed: list[str]) -> None:
+    for problem in failed[:_PROBLEMS_SHOWN]:
+        say(on_one_line(f"failed: {problem}"))
+    if len(failed) > _PROBLEMS_SHOWN:
+        say(f"… and {len(failed) - _PROBLEMS_SHOWN} more; --format json lists them all")

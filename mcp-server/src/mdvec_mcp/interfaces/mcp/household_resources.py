@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.household import available_months, category_hierarchy
+from mdvec.household import category_hierarchy
 from mdvec.interfaces.database.sqlite import Connection
 from mdvec.interfaces.database.tools import Tool
 
@@ -30,7 +29,9 @@ def add_household_resources(server: MCPServer, asking: Asking) -> None:
         return await _read(asking, category_hierarchy)
 
     async def months() -> str:
-        return await _read(asking, _months)
+        return await _read(
+            asking, lambda c, tool_id: [asdict(month) for month in asking.months(c, tool_id)]
+        )
 
     async def trends() -> str:
         return await _read(asking, lambda c, tool_id: models.trend(asking.summary(c, tool_id)))
@@ -47,11 +48,6 @@ def add_household_resources(server: MCPServer, asking: Asking) -> None:
     ):
         name = uri.removeprefix("data://")
         server.resource(uri, name=name, description=description, mime_type="application/json")(read)
-
-
-def _months(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
-    today = date.today()  # noqa: DTZ011 - the household's own day
-    return [asdict(month) for month in available_months(connection, tool_id, today)]
 
 
 async def _read(asking: Asking, work: Work) -> str:

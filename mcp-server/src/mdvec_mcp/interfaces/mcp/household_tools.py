@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio.to_thread
-from mcp_types import CallToolResult, ContentBlock, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mdvec.household import AvailableMonth, available_months
 from mdvec.household_month import HouseholdAnswer, monthly_household
 from mdvec.household_trend import TrendAnswer, TrendCache
 from mdvec.interfaces.database.sqlite import Connection
@@ -22,6 +23,7 @@ from mdvec_mcp.interfaces.mcp.household_charts import (
     GraphType,
     ImageFormat,
     Picture,
+    Published,
 )
 from mdvec_mcp.interfaces.mcp.households import Household, Households, asked, refused
 
@@ -64,15 +66,16 @@ class Asking:
     def trend(self, connection: Connection, tool_id: int, **question: str | None) -> TrendAnswer:
         """A trend, remembered until the ledger changes."""
         version = data_version(connection, tool_id)
-        return self.trends.category_trend(
-            connection, tool_id, version, today=date.today(), **question  # noqa: DTZ011
-        )  # fmt: skip
+        return self.trends.category_trend(connection, tool_id, version, today=_today(), **question)
 
     def summary(self, connection: Connection, tool_id: int) -> TrendAnswer:
         """All categories over the latest twelve months, remembered too."""
         version = data_version(connection, tool_id)
-        today = date.today()  # noqa: DTZ011 - the household's own day
-        return self.trends.category_trend_summary(connection, tool_id, version, today=today)
+        return self.trends.category_trend_summary(connection, tool_id, version, today=_today())
+
+    def months(self, connection: Connection, tool_id: int) -> tuple[AvailableMonth, ...]:
+        """The months that there are, as seen today."""
+        return available_months(connection, tool_id, _today())
 
 
 def add_household_tools(server: MCPServer, asking: Asking, charting: Charting) -> None:
@@ -97,16 +100,17 @@ def _add_month(server: MCPServer, asking: Asking, charting: Charting) -> None:
         def work(connection: Connection, tool_id: int) -> HouseholdAnswer:
             return monthly_household(
                 connection, tool_id, year=year, month=month, period=period, category=category,
-                page=page, today=date.today(),  # noqa: DTZ011
+                page=page, today=_today(),
             )  # fmt: skip
 
         answer = await asked(asking.database, asking.households, tool, "read", work)
-        chart: models.ChartModel | None = None
-        blocks: list[ContentBlock] = []
-        if output_format == "image":
-            picture = Picture(graph_type, image_size, image_format)
-            chart, blocks = await _drawn(lambda: charting.month(answer, picture))
-        return _result(answer.text, chart, blocks, models.monthly(answer, chart))
+        picture = Picture(graph_type, image_size, image_format)
+        drawn = (
+            await _drawn(lambda: charting.month(answer, picture))
+            if output_format == "image"
+            else None
+        )
+        return _result(answer.text, drawn, lambda chart: models.monthly(answer, chart))
 
     server.add_tool(
         get_monthly_household,
@@ -136,12 +140,13 @@ def _add_trend(server: MCPServer, asking: Asking, charting: Charting) -> None:
             )  # fmt: skip
 
         answer = await asked(asking.database, asking.households, tool, "read", work)
-        chart: models.ChartModel | None = None
-        blocks: list[ContentBlock] = []
-        if output_format == "image":
-            picture = Picture(graph_type, image_size, image_format)
-            chart, blocks = await _drawn(lambda: charting.trend(answer, picture))
-        return _result(answer.text, chart, blocks, models.trend(answer, chart))
+        picture = Picture(graph_type, image_size, image_format)
+        drawn = (
+            await _drawn(lambda: charting.trend(answer, picture))
+            if output_format == "image"
+            else None
+        )
+        return _result(answer.text, drawn, lambda chart: models.trend(answer, chart))
 
     server.add_tool(
         get_category_trend,
@@ -152,21 +157,25 @@ def _add_trend(server: MCPServer, asking: Asking, charting: Charting) -> None:
     )
 
 
-async def _drawn(
-    work: Callable[[], tuple[models.ChartModel, list[ContentBlock]]],
-) -> tuple[models.ChartModel, list[ContentBlock]]:
+async def _drawn(work: Callable[[], Published]) -> Published:
     with refused():
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
 
 
 def _result(
     text: str,
-    chart: models.ChartModel | None,
-    blocks: list[ContentBlock],
-    structured: dict[str, Any],
+    drawn: Published | None,
+    structured: Callable[[models.ChartModel | None], dict[str, Any]],
 ) -> CallToolResult:
+    chart, blocks = drawn or (None, [])
     if chart is not None and chart.type == "text":
         text = f"{chart.message}\n{text}"
     return CallToolResult(
-        content=[TextContent(type="text", text=text), *blocks], structured_content=structured
+        content=[TextContent(type="text", text=text), *blocks],
+        structured_content=structured(chart),
     )
+
+
+def _today() -> date:
+    """The household's own day."""
+    return date.today()  # noqa: DTZ011
