@@ -21,6 +21,7 @@ from pydantic import (
     ValidationError,
 )
 
+from mdvec.analytics_settings import AnalyticsSettings
 from mdvec.chart_settings import ChartSettings
 from mdvec.duplicate_settings import DuplicateSettings
 from mdvec.errors import MdvecError
@@ -29,7 +30,7 @@ from mdvec.interfaces.embedding.cards import CARDS
 APP = "mdvec"
 PROJECT_FILE = "mdvec.toml"
 _PREFIX = "MDVEC_"
-_PATHS = (("database", "path"), ("charts", "font_path"))
+_PATHS = (("database", "path"), ("charts", "font_path"), ("analytics", "folder"))
 
 
 class SettingsError(MdvecError):
@@ -141,6 +142,7 @@ class Settings(BaseModel):
     scan: ScanSettings = ScanSettings()
     charts: ChartSettings = ChartSettings()
     duplicates: DuplicateSettings = DuplicateSettings()
+    analytics: AnalyticsSettings = AnalyticsSettings()
 
     @property
     def database_path(self) -> Path:
@@ -148,6 +150,13 @@ class Settings(BaseModel):
         if self.database.path is not None:
             return Path(self.database.path)
         return platformdirs.user_data_path(APP, appauthor=False) / "vector-db.sqlite"
+
+    @property
+    def analytics_folder(self) -> Path:
+        """Where exports lie: the folder that is set, or the one in the user's cache."""
+        if self.analytics.folder is not None:
+            return Path(self.analytics.folder)
+        return platformdirs.user_cache_path(APP, appauthor=False) / "analytics"
 
 
 Layer = Mapping[str, Mapping[str, Any]]
