@@ -29,6 +29,11 @@ translate ``MdvecError`` once; anything else is a bug.
     ├── EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
     │                               mdvec.core.household.wording
     ├── DuplicateDetectionError     mdvec.core.household.duplicates
+    ├── ExportError                 mdvec.exports
+    │   ├── NotAHandle
+    │   ├── ExportMissing
+    │   ├── ExportTooLarge
+    │   └── ExportFolderUnusable
     ├── ChartError                  mdvec_mcp.core.charts.chart
     │   └── FontUnusable
     ├── UnfittingGraph              mdvec_mcp.interfaces.mcp.household_charts
