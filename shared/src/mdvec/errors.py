@@ -34,6 +34,10 @@ translate ``MdvecError`` once; anything else is a bug.
     │   ├── ExportMissing
     │   ├── ExportTooLarge
     │   └── ExportFolderUnusable
+    ├── AnalysisError               mdvec.analysis
+    │   ├── LibraryMissing
+    │   ├── TooManyRows, OutputTooLarge
+    │   └── NotJson, UnsupportedFrame, UnknownColumns
     ├── ChartError                  mdvec_mcp.core.charts.chart
     │   └── FontUnusable
     ├── UnfittingGraph              mdvec_mcp.interfaces.mcp.household_charts

@@ -1,0 +1,47 @@
+"""What notebooks and code executors need: exports in, summaries out, nothing larger by mistake.
+
+    from mdvec.analysis import safe_load_export, safe_summary_table, safe_json_output
+
+The rows stay in Python; a model that reads the output sees summaries.
+"""
+
+from mdvec.analysis.errors import (
+    AnalysisError,
+    LibraryMissing,
+    NotJson,
+    OutputTooLarge,
+    TooManyRows,
+    UnknownColumns,
+    UnsupportedFrame,
+)
+from mdvec.analysis.guard import OutputGuard, output_guard
+from mdvec.analysis.json_output import safe_json_output
+from mdvec.analysis.limits import (
+    MAX_JSON_BYTES,
+    MAX_LOAD_ROWS,
+    MAX_PRINTED_BYTES,
+    MAX_TABLE_ROWS,
+)
+from mdvec.analysis.loading import safe_load_export
+from mdvec.analysis.tables import safe_summary_table
+from mdvec.analysis.validation import validate_output
+
+__all__ = [
+    "MAX_JSON_BYTES",
+    "MAX_LOAD_ROWS",
+    "MAX_PRINTED_BYTES",
+    "MAX_TABLE_ROWS",
+    "AnalysisError",
+    "LibraryMissing",
+    "NotJson",
+    "OutputGuard",
+    "OutputTooLarge",
+    "TooManyRows",
+    "UnknownColumns",
+    "UnsupportedFrame",
+    "output_guard",
+    "safe_json_output",
+    "safe_load_export",
+    "safe_summary_table",
+    "validate_output",
+]

@@ -1,0 +1,159 @@
+"""Data as JSON that a model may read: compact, Japanese as it is, within a limit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from mdvec.analysis.errors import NotJson, OutputTooLarge
+from mdvec.analysis.frames import has_plain_index, is_frame, names_and_rows
+from mdvec.analysis.limits import MAX_JSON_BYTES
+
+_DEEPEST = 50
+
+
+def safe_json_output(
+    data: Any,  # noqa: ANN401 - whatever an analysis has made
+    max_size: int = MAX_JSON_BYTES,
+) -> str:
+    """``data`` as compact JSON of at most ``max_size`` bytes of UTF-8.
+
+    Numbers, dates and series of numpy, pandas and polars become those of JSON; a frame becomes
+    a list of rows. What is not a number (NaN, infinity, NaT, NA) becomes null, a timedelta its
+    seconds, a Decimal a number.
+
+    Raises:
+        OutputTooLarge: it would be longer; data that cannot fit are not even written out.
+        NotJson: a value has no form in JSON; the message says where it stands.
+    """
+    plain = _Converter(max_size).convert(data, "data", 0)
+    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > max_size:
+        raise _too_large(f"has {size:,} bytes", max_size)
+    return text
+
+
+def _too_large(what: str, max_size: int) -> OutputTooLarge:
+    return OutputTooLarge(
+        f"the JSON {what}, and at most {max_size:,} are allowed; give fewer keys, aggregate or "
+        "round the numbers, save the rest to a file and give its name"
+    )
+
+
+@dataclass(slots=True)
+class _Converter:
+    """Makes plain JSON data; stops when there are more values than could fit.
+
+    Every value takes two bytes at the least: itself and what parts it from the next.
+    """
+
+    max_size: int
+    values: int = 0
+
+    def convert(self, value: Any, place: str, depth: int) -> Any:  # noqa: ANN401 - any data
+        self.values += 1
+        if self.values * 2 > self.max_size + 2:
+            raise _too_large(f"has more than {self.max_size:,} bytes", self.max_size)
+        if depth > _DEEPEST:
+            raise NotJson(f"{place[:100]}… is nested more than {_DEEPEST} deep; flatten it")
+        if isinstance(value, str):
+            return self._short(value)
+        if (pairs := _pairs(value)) is not None:
+            return {
+                _key(key, place): self.convert(item, f"{place}.{key}"[:300], depth + 1)
+                for key, item in pairs
+            }
+        if (items := _items(value)) is not None:
+            return [
+                self.convert(item, f"{place}[{number}]", depth + 1)
+                for number, item in enumerate(items)
+            ]
+        return _scalar(value, place)
+
+    def _short(self, value: str) -> str:
+        if len(value) > self.max_size:
+            raise _too_large(f"has more than {len(value):,} bytes", self.max_size)
+        return value
+
+
+def _pairs(value: Any) -> Iterable[tuple[Any, Any]] | None:  # noqa: ANN401 - any data
+    """Keys and values of a mapping, or of a series of pandas by its index; else None."""
+    if isinstance(value, Mapping):
+        return value.items()
+    if hasattr(value, "to_frame") and hasattr(value, "items") and not has_plain_index(value):
+        pairs: Iterable[tuple[Any, Any]] = value.items()
+        return pairs
+    return None
+
+
+def _items(value: Any) -> Iterable[Any] | None:  # noqa: ANN401 - any data
+    """The items of a list, an array, a series or a frame; else None."""
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if is_frame(value):
+        names, rows = names_and_rows(value)
+        return (dict(zip(names, row, strict=True)) for row in rows)
+    if hasattr(value, "dtype") and getattr(value, "shape", None):  # numpy, or a series
+        items: Iterable[Any] = iter(value)
+        return items
+    return None
+
+
+def _key(key: object, place: str) -> str:
+    if isinstance(key, str):
+        return key
+    plain = _scalar(key, f"a key of {place}") if key is not None else None
+    return plain if isinstance(plain, str) else json.dumps(plain)
+
+
+def _scalar(value: Any, place: str) -> bool | int | float | str | None:  # noqa: ANN401 - any data
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    if hasattr(value, "dtype"):
+        return _numpy_scalar(value, place)
+    if isinstance(value, Enum):
+        return _scalar(value.value, place)
+    if isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return _other(value, place)
+
+
+def _other(value: Any, place: str) -> int | float | str | None:  # noqa: ANN401 - any data
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            return None
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, (UUID, PurePath)):
+        return str(value)
+    raise NotJson(
+        f"{place} is a {type(value).__name__}, which JSON has no form for; give a number, a text "
+        "or, of a picture, the name of its file"
+    )
+
+
+def _numpy_scalar(value: Any, place: str) -> bool | int | float | str | None:  # noqa: ANN401
+    kind = value.dtype.kind
+    if kind in "mM":
+        import numpy as np
+
+        if np.isnat(value):
+            return None
+        return str(value) if kind == "M" else float(value / np.timedelta64(1, "s"))
+    if kind == "f" and value.dtype.itemsize < 8:
+        return _scalar(float(str(value)), place)  # 0.1, not 0.10000000149011612
+    return _scalar(value.item(), place)

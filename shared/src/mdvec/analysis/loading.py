@@ -1,0 +1,98 @@
+"""An export as a frame: by its handle, and not more rows than can be meant."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from mdvec.analysis.errors import LibraryMissing, TooManyRows
+from mdvec.analysis.limits import MAX_LOAD_ROWS
+from mdvec.exports import ExportFolder
+from mdvec.settings import load_settings
+
+Library = Literal["polars", "pandas"]
+
+_INSTALL = "pip install 'mdvec-shared[analysis]'"
+
+
+def safe_load_export(
+    handle: str,
+    max_rows: int = MAX_LOAD_ROWS,
+    *,
+    library: Library | None = None,
+    folder: Path | str | None = None,
+) -> Any:  # noqa: ANN401 - a frame of a library that may not be installed
+    """The rows of an export, as a frame of polars where it is installed, else of pandas.
+
+    Args:
+        handle: what the tool ``export`` gave as ``handle``; paths are refused.
+        max_rows: of a larger export nothing is loaded.
+        library: take this one, whatever else is installed.
+        folder: where exports lie; else the settings say it, as they do for the server.
+
+    Raises:
+        NotAHandle, ExportMissing: see ``mdvec.exports``.
+        TooManyRows: the export has more than ``max_rows`` rows.
+        LibraryMissing: there is no polars and no pandas.
+    """
+    settings = load_settings(os.environ)
+    exports = ExportFolder(
+        Path(folder) if folder is not None else settings.analytics_folder,
+        settings.analytics.export_ttl_seconds,
+        settings.analytics.max_total_mb * 10**6,
+    )
+    path = exports.path_of(handle)
+    if _chosen(library) == "polars":
+        return _polars_frame(path, handle, max_rows)
+    return _pandas_frame(path, handle, max_rows)
+
+
+def _chosen(library: Library | None) -> Library:
+    if library not in {None, "polars", "pandas"}:
+        raise LibraryMissing(f"library is 'polars' or 'pandas', not {library!r:.100}")
+    for name in (library,) if library else ("polars", "pandas"):
+        if find_spec(name) is not None:
+            return "polars" if name == "polars" else "pandas"
+    if library == "polars":
+        raise LibraryMissing("polars is not installed; pip install polars, or library='pandas'")
+    what = "pandas is not" if library else "neither polars nor pandas is"
+    raise LibraryMissing(f"{what} installed; {_INSTALL}")
+
+
+def _polars_frame(path: Path, handle: str, max_rows: int) -> Any:  # noqa: ANN401 - see above
+    import polars as pl
+
+    if path.suffix == ".parquet":
+        lazy = pl.scan_parquet(path, glob=False)
+        _check(lazy.select(pl.len()).collect().item(), handle, max_rows)
+        return lazy.collect()
+    # Counted without types first: only then may all rows decide them.
+    lazy = pl.scan_csv(path, infer_schema=False, glob=False)
+    _check(lazy.select(pl.len()).collect().item(), handle, max_rows)
+    return pl.read_csv(path, infer_schema_length=None, try_parse_dates=True, glob=False)
+
+
+def _pandas_frame(path: Path, handle: str, max_rows: int) -> Any:  # noqa: ANN401 - see above
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.execute("SET enable_progress_bar = false")
+        if path.suffix == ".parquet":
+            relation = connection.read_parquet(str(path))
+        else:
+            relation = connection.read_csv(
+                str(path), header=True, delimiter=",", quotechar='"', escapechar='"', sample_size=-1
+            )
+        _check(len(relation), handle, max_rows)
+        return relation.df()
+
+
+def _check(rows: int, handle: str, max_rows: int) -> None:
+    if rows > max_rows:
+        raise TooManyRows(
+            f"{handle} has {rows:,} rows, and max_rows is {max_rows:,}; aggregate or filter in "
+            "the query of export (GROUP BY, WHERE, date_trunc), or pass a larger max_rows if "
+            "the code needs every row"
+        )

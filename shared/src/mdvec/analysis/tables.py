@@ -1,0 +1,127 @@
+"""A frame as a small text table: first and last rows, cut columns, cut cells."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from mdvec.analysis.errors import UnknownColumns, UnsupportedFrame
+from mdvec.analysis.frames import is_frame, names_and_rows
+from mdvec.analysis.limits import MAX_TABLE_ROWS
+
+_MOST_COLUMNS = 12
+_MOST_NAMES = 20
+_CELL = 30
+_ELLIPSIS = "…"
+
+
+def safe_summary_table(
+    df: Any,  # noqa: ANN401 - a frame of a library that may not be installed
+    max_rows: int = MAX_TABLE_ROWS,
+    columns: Sequence[str] | None = None,
+) -> str:
+    """The frame (or series) of polars or pandas as text, at most ``max_rows`` rows of it.
+
+    Of a longer one the first and the last rows, with the number of those between; of a wide
+    one the first 12 columns, with the names of the rest; of a long cell its first 30 characters.
+    An index of pandas that says something becomes a column.
+
+    Raises:
+        UnknownColumns: the frame lacks some of ``columns``.
+        UnsupportedFrame: it is no frame; a lazy one is to be collected first.
+    """
+    frame = _frame(df)
+    if columns is not None:
+        frame = _selected(frame, columns)
+    rows, max_rows = len(frame), max(max_rows, 0)
+    first = rows if rows <= max_rows else (max_rows + 1) // 2
+    last = 0 if rows <= max_rows else max_rows - first
+    names, head = _cells(frame.head(first))
+    _, tail = _cells(frame.tail(last))
+    shown = names[:_MOST_COLUMNS]
+    lines = _aligned([shown, *(row[: len(shown)] for row in (*head, *tail))])
+    if rows > first + last:
+        omitted = f"{_ELLIPSIS} ({rows - first - last:,} rows omitted) {_ELLIPSIS}"
+        lines.insert(1 + first, omitted)
+    if rows == 0:
+        lines.append("(no rows)")
+    if rest := names[_MOST_COLUMNS:]:
+        more = f", {_ELLIPSIS}" if len(rest) > _MOST_NAMES else ""
+        lines.append(f"({len(rest)} more columns: {', '.join(rest[:_MOST_NAMES])}{more})")
+    return "\n".join(lines)
+
+
+def _frame(df: Any) -> Any:  # noqa: ANN401 - see above
+    if is_frame(df):
+        return df
+    if hasattr(df, "to_frame"):  # a series of either library
+        return df.to_frame()
+    if hasattr(df, "collect"):
+        raise UnsupportedFrame("this frame is lazy; pass df.collect()")
+    raise UnsupportedFrame(
+        f"a table is made of a frame of polars or pandas, not of {type(df).__name__}; use "
+        "safe_json_output for other data"
+    )
+
+
+def _selected(frame: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - see above
+    have = [str(name) for name in frame.columns]
+    for name in map(str, columns):
+        if name not in have:
+            near = difflib.get_close_matches(name, have, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(have[:20])}"
+            raise UnknownColumns(f"the frame has no column {name[:100]!r}; {hint}")
+    positions = [have.index(str(name)) for name in columns]
+    return frame.iloc[:, positions] if hasattr(frame, "iloc") else frame[:, positions]
+
+
+def _cells(part: Any) -> tuple[list[str], list[list[str]]]:  # noqa: ANN401 - see above
+    """The names of the columns and the rows of a short frame, as text."""
+    names, rows = names_and_rows(part)
+    return [_cut(name) for name in names], [[_text(value) for value in row] for row in rows]
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - see above
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return "null"
+    if isinstance(value, str):
+        return _cut(value)
+    if isinstance(value, float):  # numpy's float64 is one
+        return _number(value)
+    if hasattr(value, "dtype") and not getattr(value, "shape", ()):
+        return _text(value.item())
+    if isinstance(value, (list, tuple, dict, set, bytes)):
+        return _cut(reprlib.repr(value))
+    return _cut(str(value))
+
+
+def _number(value: float) -> str:
+    if value != value:
+        return "NaN"
+    if value == 0 or 0.01 <= abs(value) < 1e15:
+        return f"{value:.4f}".rstrip("0").rstrip(".")
+    return f"{value:.4g}"
+
+
+def _cut(text: str) -> str:
+    """On one line and not longer than a cell."""
+    short = text if len(text) <= _CELL else text[: _CELL - 1] + _ELLIPSIS
+    return "".join(letter if letter.isprintable() else " " for letter in short)
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            " " * (width - _width(cell)) + cell for cell, width in zip(row, widths, strict=True)
+        )
+        for row in rows
+    ]
+
+
+def _width(text: str) -> int:
+    """How many columns a terminal gives to a text; Japanese letters take two."""
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

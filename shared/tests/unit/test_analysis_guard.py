@@ -1,0 +1,118 @@
+"""The guard of what a cell prints: cut once, said once, and everything restored."""
+
+import io
+import logging
+import sys
+from contextlib import redirect_stdout
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from mdvec.analysis import output_guard
+
+LONG = range(1000)
+
+
+def printed_by(code):
+    out = io.StringIO()
+    with redirect_stdout(out):
+        code()
+    return out.getvalue()
+
+
+def test_what_is_within_the_limit_passes_untouched():
+    def cell():
+        with output_guard(max_bytes=20):
+            print("平均 4:31")
+            sys.stdout.writelines(["a", "b"])
+
+    assert printed_by(cell) == "平均 4:31\nab"
+
+
+def test_what_goes_beyond_is_left_out_and_said_once(caplog):
+    def cell():
+        with output_guard(max_bytes=10):
+            for _ in range(1000):
+                print("12345")
+
+    with caplog.at_level(logging.WARNING, "mdvec"):
+        out = printed_by(cell)
+    warning = (
+        "output trimmed: 6,000 bytes were printed, 10 are shown, 5,990 left out; print a summary "
+        "instead (safe_summary_table, safe_json_output), or write the rest to a file and print "
+        "its name"
+    )
+    assert out == f"12345\n1234\n[mdvec] {warning}\n"
+    assert caplog.messages == [warning]
+
+
+def test_a_letter_is_not_cut_in_two():
+    def cell():
+        with output_guard(max_bytes=4):
+            print("ああ")
+
+    assert printed_by(cell).startswith("あ\n[mdvec] output trimmed: 7 bytes")
+
+
+def test_a_hundred_kilobytes_are_the_limit_unless_said_otherwise():
+    def cell():
+        with output_guard():
+            print("x" * 150_000)
+
+    out = printed_by(cell)
+    assert out.index("\n") == 100_000
+    assert "150,001 bytes were printed, 100,000 are shown, 50,001 left out" in out
+
+
+def test_an_exception_goes_through_and_everything_is_restored():
+    before, rows = sys.stdout, pd.get_option("display.max_rows")
+    config = pl.Config.save()
+    with pytest.raises(ZeroDivisionError), output_guard(max_bytes=1):
+        print(1 / 0)
+    assert sys.stdout is before
+    assert pd.get_option("display.max_rows") == rows
+    assert pl.Config.save() == config
+
+
+def test_frames_are_short_within_the_guard():
+    with output_guard():
+        assert len(str(pd.DataFrame({"n": LONG})).splitlines()) == 14
+        assert "shape: (1_000, 1)" in str(pl.DataFrame({"n": LONG}))
+        assert len(str(pl.DataFrame({"n": LONG})).splitlines()) == 18
+        assert pd.get_option("display.max_rows") == 10
+
+
+def test_guards_within_one_another_each_keep_their_limit():
+    def cell():
+        with output_guard(max_bytes=1000):
+            with output_guard(max_bytes=5):
+                print("1234567890")
+            print("after")
+            assert pd.get_option("display.max_rows") == 10
+
+    out = printed_by(cell)
+    assert out.startswith("12345\n[mdvec] output trimmed: 11 bytes were printed, 5 are shown")
+    assert out.endswith("\nafter\n")
+    assert out.count("[mdvec]") == 1
+
+
+def test_a_stream_that_was_put_in_place_meanwhile_stays():
+    theirs = io.StringIO()
+    before = sys.stdout
+    try:
+        with output_guard():
+            sys.stdout = theirs
+        assert sys.stdout is theirs
+    finally:
+        sys.stdout = before
+
+
+def test_the_guarded_stream_is_still_a_stream():
+    def cell():
+        with output_guard():
+            print("x", flush=True)
+            assert sys.stdout.writable()
+            assert not sys.stdout.isatty()
+
+    assert printed_by(cell) == "x\n"
