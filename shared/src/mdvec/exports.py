@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Literal
 
 from mdvec.errors import MdvecError
-from mdvec.export_spool import Spool, sweep_spools
 
 Format = Literal["parquet", "csv"]
 Handles = list[str]
 
 _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
+_SPOOL = re.compile(r"spool_[0-9a-f]+")
+"""Where query processes write what is not finished; on the same file system, so in here."""
 _PRIVATE_FOLDER = 0o700
 _PRIVATE_FILE = 0o600
 _OTHERS = 0o077
@@ -93,21 +94,6 @@ class ExportFolder:
         self._ttl = ttl_seconds
         self._limit = max_total_bytes
         self._clock = clock
-
-    def open_spool(self) -> Spool:
-        """A new private folder in here for half-written files; its owner closes it.
-
-        It lies on the same file system, so that ``place`` can move what is finished, and goes
-        at anyone's ``sweep`` when its owner has died.
-
-        Raises:
-            ExportFolderUnusable: the folder belongs to others, or cannot be written.
-        """
-        self._make_private()
-        try:
-            return Spool.open(self.folder)
-        except OSError as error:
-            raise _unwritable(error) from error
 
     def place(
         self, finished: Path, *, rows: int, columns: Sequence[str], fmt: Format = "parquet"
@@ -186,13 +172,12 @@ class ExportFolder:
         ]
 
     def sweep(self) -> Handles:
-        """Remove what expired and what dead servers left half-written; return the handles."""
+        """Remove what expired; return the handles. What others put there stays."""
         if not self._is_private():
             return []
         gone = [file.handle for file in self._files() if self._expired(file.mtime)]
         for handle in gone:
             (self.folder / handle).unlink(missing_ok=True)
-        sweep_spools(self.folder)
         return gone
 
     def next_expiry(self) -> float | None:
@@ -280,7 +265,7 @@ def _regular(path: Path) -> _File | None:
 
 
 def _ours(name: str) -> bool:
-    return bool(_HANDLE.fullmatch(name)) or Spool.is_name(name)
+    return bool(_HANDLE.fullmatch(name) or _SPOOL.fullmatch(name))
 
 
 def _new_handle(now: float, fmt: Format) -> str:

@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -266,42 +264,16 @@ def test_two_servers_may_sweep_the_same_export(exports, tmp_path, clock):
     assert exports.sweep() == []
 
 
-def test_what_lies_in_a_spool_is_no_export_and_moves_in_when_finished(exports):
-    spool = exports.open_spool()
-    half = spool.path / "random"
-    half.write_bytes(b"x" * 10)
-    assert mode(spool.path) == 0o700
-    assert exports.list() == []
-    export = exports.place(half, rows=1, columns=["a"])
-    assert [one.handle for one in exports.list()] == [export.handle]
-    spool.close()
-    assert names(exports) == [export.handle]
-
-
-def test_the_spool_of_a_living_server_stays_when_another_sweeps(exports, clock):
-    spool = exports.open_spool()
-    (spool.path / "half").write_bytes(b"x")
-    ExportFolder(exports.folder, 3600, 1000, clock=clock).sweep()
-    assert (spool.path / "half").exists()
-    spool.close()
-
-
-def test_the_spool_of_a_killed_server_goes_at_the_next_sweep(exports):
-    child = (
-        "import os, sys, signal; from pathlib import Path; from mdvec.exports import ExportFolder\n"
-        "spool = ExportFolder(Path(sys.argv[1]), 3600, 1000).open_spool()\n"
-        "(spool.path / 'half').write_bytes(b'x')\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    subprocess.run([sys.executable, "-c", child, str(exports.folder)], check=False)
-    assert [name[:7] for name in names(exports)] == [".spool_"]
-    exports.sweep()
-    assert names(exports) == []
-
-
-def test_a_wide_folder_with_nothing_but_ours_in_it_is_narrowed(exports):
-    spool = exports.open_spool()
+def test_a_wide_folder_with_nothing_but_ours_in_it_is_narrowed(exports, tmp_path):
+    placed(exports, tmp_path)
+    (exports.folder / "spool_0123456789abcdef").mkdir()
     exports.folder.chmod(0o755)
-    exports.sweep()
+    assert len(exports.list()) == 1
     assert mode(exports.folder) == 0o700
-    spool.close()
+
+
+def test_what_query_processes_have_under_way_stays(exports, tmp_path, clock):
+    (exports.folder / "spool_0123456789abcdef").mkdir(parents=True)
+    clock.now += 10**6
+    assert exports.sweep() == []
+    assert names(exports) == ["spool_0123456789abcdef"]
