@@ -73,4 +73,4 @@ def test_without_an_active_tool_it_says_how_to_add_one(mdvec):
     set_active(mdvec.database, "off", active=False)
     done = mdvec("search", "水")
     assert (done.code, done.out) == (0, "")
-    assert done.err.startswith("no tool is active; add one with: mdvec tool add")
+    assert done.err.startswith("no tool with texts is active; add one with: mdvec tool add")

@@ -14,6 +14,7 @@ translate ``MdvecError`` once; anything else is a bug.
     ├── ToolNotFound                mdvec.interfaces.database.tools
     ├── ToolExists                  mdvec.interfaces.database.tools
     ├── SourceMissing               mdvec.interfaces.filesystem.scan
+    ├── SnapshotsUnwritable         mdvec.interfaces.filesystem.snapshots
     ├── ModelError                  mdvec.interfaces.embedding.embedder
     │   ├── ModelUnavailable
     │   ├── UnembeddableText

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from mdvec.core.household.duplicates import DetectionOptions
+from mdvec.dataset_report import DatasetReport
 from mdvec.errors import MdvecError
 from mdvec.import_options import ChunkingWish, ImportRefused
 from mdvec.interfaces.embedding.embedder import Embedder
@@ -41,6 +42,7 @@ class ImportReport:
     for it. ``failed`` names what could not be imported and why; the rest went in. Of a household
     the counts are transactions, and ``ledger`` says more about them;
     ``duplicate_candidates`` is how many pairs wait for a decision, where they were looked for.
+    Of a dataset the counts are tables, ``dataset`` says more about them, and ``model`` is "".
     """
 
     tool: str
@@ -56,15 +58,17 @@ class ImportReport:
     seconds: float
     ledger: LedgerReport | None = None
     duplicate_candidates: int | None = None
+    dataset: DatasetReport | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an import is."""
+    """How far an import is; what is counted as chunks may be something else, as ``unit`` says."""
 
     files_done: int
     files: int
     chunks_done: int
+    unit: str = "chunks"
 
 
 @dataclass(frozen=True, slots=True)

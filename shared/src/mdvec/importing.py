@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from mdvec.dataset_import import DatasetRun
 from mdvec.import_report import (
     EmbedderFor,
     ImportInterrupted,
@@ -21,9 +23,14 @@ from mdvec.import_run import ImportRun
 from mdvec.interfaces.database import tools
 from mdvec.interfaces.database.sqlite import DatabaseError, open_database
 from mdvec.interfaces.database.tools import Tool
-from mdvec.interfaces.filesystem.scan import ScanRules, scan
+from mdvec.interfaces.filesystem.scan import DATA_ENDINGS, Scan, ScanRules, scan, scan_file
 from mdvec.ledger_index import HouseholdRun
 from mdvec.timing import Stopwatch
+
+_RUNS: dict[str, type[ImportRun | HouseholdRun | DatasetRun]] = {
+    "household": HouseholdRun,
+    "dataset": DatasetRun,
+}
 
 
 def import_tool(
@@ -54,9 +61,8 @@ def import_tool(
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
             with stopwatch.stage("file_scan"):
-                found = scan(tool.source, _rules(tool, request))
-            kind = HouseholdRun if tool.kind == "household" else ImportRun
-            run = kind(
+                found = _scan(tool, request)
+            run = _RUNS.get(tool.kind, ImportRun)(
                 connection, tool, request, embedder_for, stopwatch, on_progress, on_notice, found
             )
             try:
@@ -67,9 +73,17 @@ def import_tool(
     return report
 
 
+def _scan(tool: Tool, request: ImportRequest) -> Scan:
+    if tool.kind == "dataset" and tool.source.is_file():
+        return scan_file(tool.source)
+    return scan(tool.source, _rules(tool, request))
+
+
 def _rules(tool: Tool, request: ImportRequest) -> ScanRules:
     if tool.kind == "household":
         return replace(request.rules, extensions=(".csv",))
+    if tool.kind == "dataset":  # of any size: data files are not read into memory
+        return replace(request.rules, extensions=DATA_ENDINGS, max_bytes=sys.maxsize)
     return request.rules
 
 

@@ -17,6 +17,7 @@ from mdvec.interfaces.database import documents, tools
 from mdvec.interfaces.database.sqlite import open_database, snapshot
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
+from mdvec.searching import no_texts
 
 _NAMES_SHOWN = 5
 
@@ -71,6 +72,8 @@ def read_document(
                 f"the tool {tool_name!r} is disabled; "
                 f"enable it with: mdvec tool enable -n {tool_name}"
             )
+        if tool.kind == "dataset":
+            raise ReadingRefused(no_texts(tool_name))
         names = Tables(tool.id, tool.name, tool.generation)
         stored = None
         with suppress(UnicodeEncodeError):  # half of a surrogate pair is in no path

@@ -4,44 +4,51 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mdvec.core.datasets.names import checked_dataset_name
 from mdvec.core.text.tokens import is_blank
 from mdvec.core.tool_name import checked_tool_name
 from mdvec.errors import MdvecError
-from mdvec.interfaces.database import tools
+from mdvec.interfaces.database import datasets, tools
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.tools import Kind, Tool
+from mdvec.interfaces.filesystem.scan import DATA_ENDINGS
+from mdvec.interfaces.filesystem.snapshots import remove_snapshots
 
 MAX_DESCRIPTION = 2_000
 
 
 class InvalidTool(MdvecError):
-    """A description or a folder that a tool cannot have."""
+    """A description or a source that a tool cannot have."""
 
 
 def add_tool(database: Path, name: str, description: str, source: Path, kind: Kind) -> Tool:
-    """Register a folder as a tool; the database is made when there is none.
+    """Register a folder, or a data file, as a tool; the database is made when there is none.
 
     Raises:
-        InvalidToolName, InvalidTool, ToolExists: the name, description or folder will not do.
+        InvalidToolName, InvalidTool, ToolExists: the name, description or source will not do.
         DatabaseError: the file cannot be made or written.
     """
     checked_tool_name(name)
-    words, folder = _checked_description(description), _checked_folder(source)
+    words, place = _checked_description(description), _checked_source(source, kind)
     with open_database(database, "create") as connection:
-        return tools.add_tool(connection, name, words, folder, kind)
+        if kind == "dataset":
+            others = (tool.name for tool in tools.list_tools(connection) if tool.kind == kind)
+            checked_dataset_name(name, (other for other in others if other != name))
+        return tools.add_tool(connection, name, words, place, kind)
 
 
 def update_tool(database: Path, name: str, description: str | None, source: Path | None) -> Tool:
-    """Change a tool's description or folder; what is None stays.
+    """Change a tool's description or source; what is None stays.
 
     Raises:
         ToolNotFound, InvalidTool: there is no such tool, or the new value will not do.
         DatabaseError: the file is not there or cannot be written.
     """
     words = None if description is None else _checked_description(description)
-    folder = None if source is None else _checked_folder(source)
     with open_database(database, "write") as connection:
-        return tools.update_tool(connection, name, words, folder)
+        kind = tools.get_tool(connection, name).kind
+        place = None if source is None else _checked_source(source, kind)
+        return tools.update_tool(connection, name, words, place)
 
 
 def set_active(database: Path, name: str, *, active: bool) -> Tool:
@@ -56,14 +63,16 @@ def set_active(database: Path, name: str, *, active: bool) -> Tool:
 
 
 def delete_tool(database: Path, name: str) -> Tool:
-    """Delete a tool with everything that was imported for it; its folder is not touched.
+    """Delete a tool with everything that was imported for it; its source is not touched.
 
     Raises:
         ToolNotFound: there is no such tool.
         DatabaseError: the file is not there or cannot be written.
     """
     with open_database(database, "write") as connection:
-        return tools.delete_tool(connection, name)
+        tool = tools.delete_tool(connection, name)
+        remove_snapshots(datasets.snapshot_folder(connection, tool.id))
+    return tool
 
 
 def find_tool(database: Path, name: str) -> Tool:
@@ -99,8 +108,24 @@ def _checked_description(description: str) -> str:
     return words
 
 
-def _checked_folder(source: Path) -> Path:
-    folder = source.expanduser()
-    if not folder.is_dir():
+def _checked_source(source: Path, kind: str) -> Path:
+    place = source.expanduser()
+    if place.is_dir():
+        return place.resolve()
+    if kind != "dataset":
+        if place.is_file():
+            raise InvalidTool(
+                f"{source} is a file; a tool of the kind {kind!r} needs a folder "
+                "(--kind dataset takes a file of data)"
+            )
         raise InvalidTool(f"there is no folder {source}; name one that exists with --source")
-    return folder.resolve()
+    if not place.is_file():
+        raise InvalidTool(
+            f"there is no file or folder {source}; name one that exists with --source"
+        )
+    if place.resolve().suffix.lower() not in DATA_ENDINGS:
+        raise InvalidTool(
+            f"{source} cannot be a dataset; name a file that ends in {', '.join(DATA_ENDINGS)}, "
+            "or a folder of such files"
+        )
+    return place.resolve()

@@ -41,7 +41,7 @@ class SearchRefused(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: of one tool, of several, or of all active ones (``tools`` is None).
+    """What is asked: of one tool, of several, or (``tools`` is None) of all active with texts.
 
     ``k`` is how many hits are wanted at the most, ``max_chars`` how many characters of text they
     may have together.
@@ -83,7 +83,8 @@ def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answe
     is left out with a note; the others answer.
 
     Raises:
-        SearchRefused: the question is blank or too long, or a tool that it names is switched off.
+        SearchRefused: the question is blank or too long, or a tool that it names is switched off
+            or holds no texts.
         ToolNotFound: there is no tool of that name.
         ModelError: no tool's model is here, or it is not the one that it was imported with.
     """
@@ -105,6 +106,14 @@ def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answe
     return answer
 
 
+def no_texts(name: str) -> str:
+    """Why a dataset can be neither searched nor read, and what can be done with it."""
+    return (
+        f"{name!r} holds tables, not texts; ask it in SQL through the server's tools {name}, "
+        "export, profile and histogram"
+    )
+
+
 def _check(question: Question) -> None:
     if is_blank(question.query):
         raise SearchRefused("the query is blank; ask something")
@@ -116,7 +125,8 @@ def _check(question: Question) -> None:
 
 def _asked_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
     if names is None:
-        return tools.list_tools(connection, active_only=True)
+        active = tools.list_tools(connection, active_only=True)
+        return [tool for tool in active if tool.kind != "dataset"]
     asked = [tools.get_tool(connection, name) for name in dict.fromkeys(names)]
     for tool in asked:
         if not tool.is_active:
@@ -124,6 +134,8 @@ def _asked_tools(connection: apsw.Connection, names: Sequence[str] | None) -> li
                 f"the tool {tool.name!r} is disabled; "
                 f"enable it with: mdvec tool enable -n {tool.name}"
             )
+        if tool.kind == "dataset":
+            raise SearchRefused(no_texts(tool.name))
     return asked
 
 

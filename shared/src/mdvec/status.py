@@ -8,7 +8,8 @@ from pathlib import Path
 import apsw
 
 from mdvec.core.text.chunking import ChunkingOptions
-from mdvec.interfaces.database import documents, tools, vectors
+from mdvec.interfaces.database import datasets, documents, tools, vectors
+from mdvec.interfaces.database.datasets import DatasetTable
 from mdvec.interfaces.database.documents import DocumentLine
 from mdvec.interfaces.database.sqlite import open_database, snapshot
 from mdvec.interfaces.database.tables import Tables
@@ -18,7 +19,10 @@ from mdvec.interfaces.database.vectors import VectorStatistics
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
-    """A tool at a glance; ``model`` and ``last_import_at`` are None before its first import."""
+    """A tool at a glance; ``model`` and ``last_import_at`` are None before its first import.
+
+    ``tables`` and ``rows`` are those of a dataset, and None for other kinds.
+    """
 
     name: str
     kind: str
@@ -27,6 +31,8 @@ class ToolStatus:
     vectors: int
     model: str | None
     last_import_at: str | None
+    tables: int | None = None
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class ToolDetails:
     updated_at: str
     statistics: VectorStatistics
     documents: tuple[DocumentLine, ...]
+    tables: tuple[DatasetTable, ...]
 
 
 def overview(database: Path) -> Overview:
@@ -67,7 +74,7 @@ def overview(database: Path) -> Overview:
 
 
 def details(database: Path, name: str) -> ToolDetails:
-    """One tool with its documents and its vectors.
+    """One tool with its documents and its vectors, or its tables.
 
     Raises:
         DatabaseError: the file is not there or cannot be read.
@@ -88,11 +95,15 @@ def details(database: Path, name: str) -> ToolDetails:
             updated_at=tool.updated_at,
             statistics=vectors.vector_statistics(connection, tables),
             documents=tuple(documents.document_lines(connection, tables)),
+            tables=_dataset_tables(connection, tool),
         )
 
 
 def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
     counts = documents.count(connection, _tables(tool))
+    tables, rows = None, None
+    if tool.kind == "dataset":
+        tables, rows = datasets.table_counts(connection, tool.id)
     return ToolStatus(
         name=tool.name,
         kind=tool.kind,
@@ -101,7 +112,15 @@ def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
         vectors=counts.chunks,
         model=tool.model,
         last_import_at=tool.last_import_at,
+        tables=tables,
+        rows=rows,
     )
+
+
+def _dataset_tables(connection: apsw.Connection, tool: Tool) -> tuple[DatasetTable, ...]:
+    if tool.kind != "dataset":
+        return ()
+    return tuple(datasets.dataset_tables(connection, tool.id))
 
 
 def _tables(tool: Tool) -> Tables:

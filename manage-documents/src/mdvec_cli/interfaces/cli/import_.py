@@ -1,4 +1,4 @@
-"""`mdvec import`: bring a tool's folder into the database."""
+"""`mdvec import`: bring a tool's folder or data files into the database."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from mdvec_cli.interfaces.cli.options import (
 from mdvec_cli.interfaces.cli.output import STOPPED, print_json, print_line, say
 
 if TYPE_CHECKING:
+    from mdvec.dataset_report import DatasetReport, TableReport
     from mdvec.import_report import ImportReport, ImportRequest, Progress
     from mdvec.interfaces.embedding.embedder import Embedder
     from mdvec.ledger_report import LedgerReport
@@ -81,7 +82,10 @@ def import_command(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
-    """Import a tool's folder: find what changed, cut it into chunks, embed and store them."""
+    """Import a tool's source: find what changed, cut it into chunks, embed and store them.
+
+    Of a dataset the tables are recorded: their columns, rows and periods.
+    """
     from mdvec.import_report import ImportInterrupted
     from mdvec.importing import import_tool
 
@@ -157,17 +161,18 @@ def _progress(
 
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("files"),
-        TextColumn("{task.fields[chunks]} chunks, {task.fields[rate]:.0f}/s"),
+        TextColumn("{task.fields[chunks]} {task.fields[unit]}, {task.fields[rate]:.0f}/s"),
         TimeRemainingColumn(),
     )  # fmt: skip
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"importing {name}", total=None, chunks=0, rate=0.0)
+        task = bar.add_task(f"importing {name}", total=None, chunks=0, rate=0.0, unit="")
 
         def show(progress: Progress) -> None:
             elapsed = bar.tasks[0].elapsed or 1.0
             bar.update(
                 task, completed=progress.files_done, total=progress.files,
                 chunks=progress.chunks_done, rate=progress.chunks_done / elapsed,
+                unit=progress.unit,
             )  # fmt: skip
 
         def tell(message: str) -> None:
@@ -183,6 +188,8 @@ def _print_report(report: ImportReport) -> None:
         print_line(f"{report.chunks} rows can be searched, {embedded}")
         if report.duplicate_candidates is not None:
             print_line(f"{report.duplicate_candidates} pairs may be duplicates; ask the server")
+    elif report.dataset is not None:
+        _print_dataset(report, report.dataset)
     else:
         print_line(
             f"{report.tool}: {report.added} added, {report.updated} updated, "
@@ -201,6 +208,26 @@ def _print_ledger(name: str, ledger: LedgerReport) -> None:
     _say_failed([f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed])
     for problem in ledger.passed_over:
         say(on_one_line(f"passed over: {problem.file_path}: {problem.reason}"))
+
+
+def _print_dataset(report: ImportReport, dataset: DatasetReport) -> None:
+    rows = sum(table.rows for table in dataset.tables)
+    print_line(
+        f"{report.tool}: {report.added} added, {report.updated} updated, {report.deleted} deleted, "
+        f"{report.unchanged} unchanged, {len(report.failed)} failed; {len(dataset.tables)} tables, "
+        f"{rows:,} rows in {report.seconds:.1f} s"
+    )
+    for table in dataset.tables:
+        print_line(on_one_line(_about(table)))
+    for problem in dataset.left_out:
+        say(on_one_line(f"left out: {problem.file_path}: {problem.reason}"))
+
+
+def _about(table: TableReport) -> str:
+    about = f"{table.name}: {table.rows:,} rows, {len(table.columns)} columns, from {table.origin}"
+    if table.first is None:
+        return about
+    return f"{about}; {table.period_column} {table.first} to {table.last}"
 
 
 def _say_failed(failed: list[str]) -> None:

@@ -133,7 +133,8 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
 def _nothing(answer: Answer) -> str:
     if not answer.tools:
         return (
-            'no tool is active; add one with: mdvec tool add -n NAME -d "what is in it" -s FOLDER'
+            "no tool with texts is active; add one with: "
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER'
         )
     names = ", ".join(answer.tools)
     if not answer.total_chunks:

@@ -26,7 +26,7 @@ from mdvec_cli.interfaces.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from mdvec.status import ToolDetails
+    from mdvec.status import ToolDetails, ToolStatus
 
 
 def status_command(
@@ -39,7 +39,7 @@ def status_command(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show all tools at a glance, or one with its documents and vectors."""
+    """Show all tools at a glance, or one with its documents and vectors, or its tables."""
     settings = settings_from(config, database, verbose=verbose)
     as_json = chosen_format(format_, settings) is Format.JSON
     if name is None:
@@ -59,6 +59,22 @@ def _overview(database: Path, *, as_json: bool) -> None:
     if not found.tools:
         print_line('no tools yet; begin with: mdvec tool add -n NAME -d "what is in it" -s FOLDER')
         return
+    texts = [tool for tool in found.tools if tool.tables is None]
+    if texts:
+        _print_texts(texts)
+    data = [tool for tool in found.tools if tool.tables is not None]
+    if data:
+        print_table(
+            "Datasets",
+            ("name", "active", "kind", "tables", "rows", "last import (UTC)"),
+            [
+                (tool.name, tool.is_active, tool.kind, tool.tables, tool.rows, tool.last_import_at)
+                for tool in data
+            ],
+        )
+
+
+def _print_texts(tools: list[ToolStatus]) -> None:
     print_table(
         "Tools",
         ("name", "active", "kind", "documents", "vectors", "model", "last import (UTC)"),
@@ -67,7 +83,7 @@ def _overview(database: Path, *, as_json: bool) -> None:
                 tool.name, tool.is_active, tool.kind, tool.documents, tool.vectors, tool.model,
                 tool.last_import_at,
             )
-            for tool in found.tools
+            for tool in tools
         ],
     )  # fmt: skip
 
@@ -78,6 +94,9 @@ def _details(database: Path, name: str, *, as_json: bool) -> None:
     found = details(database, name)
     if as_json:
         print_json(_as_json(found))
+        return
+    if found.status.tables is not None:
+        _dataset_details(found)
         return
     chunking, numbers = found.chunking, found.statistics
     print_facts(
@@ -110,8 +129,40 @@ def _details(database: Path, name: str, *, as_json: bool) -> None:
     )
 
 
+def _dataset_details(found: ToolDetails) -> None:
+    print_facts(
+        found.status.name,
+        [
+            ("description", found.description),
+            ("source", found.source),
+            ("kind", found.status.kind),
+            ("active", found.status.is_active),
+            ("created (UTC)", found.created_at),
+            ("last import (UTC)", found.status.last_import_at),
+            ("tables", found.status.tables),
+            ("rows", found.status.rows),
+        ],
+    )
+    print_table(
+        "Tables",
+        ("table", "from", "rows", "columns", "period of", "first", "last"),
+        [
+            (
+                table.name, table.origin, table.rows, len(table.columns), table.period_column,
+                table.first, table.last,
+            )
+            for table in found.tables
+        ],
+    )  # fmt: skip
+
+
 def _as_json(found: ToolDetails) -> dict[str, object]:
     details = asdict(found)
     status = details.pop("status")
-    counts = {"document_count": status.pop("documents"), "vector_count": status.pop("vectors")}
+    counts = {
+        "document_count": status.pop("documents"),
+        "vector_count": status.pop("vectors"),
+        "table_count": status.pop("tables"),
+        "row_count": status.pop("rows"),
+    }
     return {**status, **counts, **details}

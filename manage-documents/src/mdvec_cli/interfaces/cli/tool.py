@@ -1,4 +1,4 @@
-"""`mdvec tool …`: register folders, switch them on and off, list them."""
+"""`mdvec tool …`: register folders and data files, switch them on and off, list them."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from mdvec.interfaces.database.tools import Tool
 
 app = typer.Typer(
-    help="Register folders as tools, switch them on and off, list them.",
+    help="Register folders and data files as tools, switch them on and off, list them.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 DescriptionHelp = "What is in it, for the model that decides when to search it."
-SourceHelp = "The folder to import."
+SourceHelp = "The folder to import; for a dataset also one file."
 
 
 class ToolKind(StrEnum):
-    """What a tool's folder holds."""
+    """What a tool's source holds."""
 
     MARKDOWN = "markdown"
     HOUSEHOLD = "household"
+    DATASET = "dataset"
 
 
 @app.command("add")
@@ -47,13 +48,17 @@ def add(
     source: Annotated[Path, typer.Option("--source", "-s", help=SourceHelp)],
     kind: Annotated[
         ToolKind,
-        typer.Option("--kind", help="What it holds: notes, or a household's Money Forward CSVs."),
+        typer.Option(
+            "--kind",
+            help="What it holds: notes, a household's Money Forward CSVs, or tables of data "
+            "(.parquet, .csv, .tsv, .duckdb).",
+        ),
     ] = ToolKind.MARKDOWN,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Register a folder as a tool; the database is made when there is none."""
+    """Register a folder, or a data file, as a tool; the database is made when there is none."""
     from mdvec import registering
 
     settings = settings_from(config, database, verbose=verbose)
@@ -75,7 +80,7 @@ def update(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Change a tool's description or folder."""
+    """Change a tool's description or source."""
     from mdvec import registering
 
     if description is None and source is None:
@@ -97,7 +102,7 @@ def delete(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Delete a tool with everything that was imported for it; its folder is not touched."""
+    """Delete a tool with everything that was imported for it; its source is not touched."""
     from mdvec import registering
 
     settings = settings_from(config, database, verbose=verbose)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import apsw
 
+from mdvec.interfaces.database.datasets import create_datasets
 from mdvec.interfaces.database.transactions import create_ledger
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
@@ -53,6 +54,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_tools,
     m002_derived_indexes,
     create_ledger,
+    create_datasets,
 )
 LATEST = len(STEPS)
 

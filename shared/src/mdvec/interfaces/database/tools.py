@@ -16,7 +16,7 @@ from mdvec.errors import MdvecError
 from mdvec.interfaces.database import tables
 from mdvec.interfaces.database.sqlite import DatabaseUnusable
 
-Kind = Literal["markdown", "household"]
+Kind = Literal["markdown", "household", "dataset"]
 
 
 class ToolNotFound(MdvecError):

@@ -16,7 +16,9 @@ from mdvec.errors import MdvecError
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered; neither are hidden folders, ``.git`` and ``.rag-index`` among them."""
-_NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
+DATA_ENDINGS = (".parquet", ".csv", ".tsv", ".duckdb")
+"""What data files are called."""
+NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
 """What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not have."""
 
 
@@ -27,6 +29,9 @@ class SourceMissing(MdvecError):
         super().__init__(
             f"the source folder {folder} is not there; put it back, "
             "or name another with: mdvec tool update -n NAME -s FOLDER"
+            if folder.suffix.lower() not in DATA_ENDINGS
+            else f"the source file {folder} is not there; put it back, "
+            "or name another with: mdvec tool update -n NAME -s FILE"
         )
 
 
@@ -105,6 +110,20 @@ def scan(source: Path, rules: ScanRules) -> Scan:
     )
 
 
+def scan_file(source: Path) -> Scan:
+    """A source that is one file, as if its folder held nothing else.
+
+    Raises:
+        SourceMissing: it is gone.
+    """
+    try:
+        state = source.stat()
+    except OSError as error:
+        raise SourceMissing(source) from error
+    found = FoundFile(source.name, state.st_size, state.st_mtime_ns)
+    return Scan(files=(found,), problems=(), unseen=())
+
+
 def file_hash(source: Path, path: str) -> str:
     """The SHA-256 of a file's bytes.
 
@@ -136,7 +155,7 @@ def _decoded(data: bytes) -> str:
             text = data.decode(encoding)
         except UnicodeDecodeError:
             continue
-        if encoding != "cp932" or not _NO_CP932.search(text):
+        if encoding != "cp932" or not NO_CP932.search(text):
             return text
     raise UnreadableFile("it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8")
 
@@ -147,10 +166,11 @@ def _read(source: Path, path: str) -> bytes:
     except FileNotFoundError as error:
         raise UnreadableFile("it vanished while the import ran") from error
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({_why(error)})") from error
+        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
+    """The system's own word for an error, to stand in a sentence."""
     return (error.strerror or type(error).__name__).lower()
 
 
@@ -184,7 +204,7 @@ class _Walk:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
         except OSError as error:
-            self._unseen(prefix, f"the folder cannot be read ({_why(error)})")
+            self._unseen(prefix, f"the folder cannot be read ({why(error)})")
             return
         for entry in entries:
             path = prefix + entry.name
@@ -247,7 +267,7 @@ class _Walk:
         try:
             state = entry.stat()
         except OSError as error:
-            reason = "it vanished" if error.errno == errno.ENOENT else _why(error)
+            reason = "it vanished" if error.errno == errno.ENOENT else why(error)
             self._unseen(path, f"it cannot be read ({reason})")
             return
         if not stat.S_ISREG(state.st_mode):

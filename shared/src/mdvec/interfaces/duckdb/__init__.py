@@ -1,0 +1,1 @@
+"""DuckDB: data files looked into, and made into Parquet."""

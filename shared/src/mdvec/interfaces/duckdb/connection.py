@@ -1,0 +1,88 @@
+"""Connections to DuckDB that can reach the files they are given, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+_NO_EXTENSIONS = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
+}
+_PATTERN_SIGN = re.compile(r"([*?\[])")
+
+
+@contextmanager
+def safe_connection(
+    files: Sequence[Path], *, writes_to: Path | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that can open ``files`` only, has no network and no extensions.
+
+    ``writes_to`` is a folder whose files it can open as well.
+    A stop by the user comes out as KeyboardInterrupt; DuckDB itself has another error for it.
+    """
+    import duckdb
+
+    # The configuration's type in the stubs is too narrow.
+    connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
+    try:
+        connection.execute("SET enable_progress_bar = false")
+        connection.execute("SET python_enable_replacements = false")
+        connection.execute("SET temp_directory = ''")
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
+        if writes_to is not None:
+            connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        connection.close()
+
+
+def allowed_paths(files: Sequence[Path]) -> list[str]:
+    """What ``allowed_paths`` must hold for ``files``: DuckDB checks a path's pattern as well."""
+    return list(dict.fromkeys(path for file in files for path in (str(file), one_path(file))))
+
+
+def one_path(file: Path) -> str:
+    """A file's path as DuckDB has to be given it: its functions take '*', '?' and '[' as patterns.
+
+    ``run[1].parquet`` would be read as ``run1.parquet``.
+    """
+    return _PATTERN_SIGN.sub(r"[\1]", str(file))
+
+
+def parquet_scan(file: Path) -> str:
+    """SQL: the rows of exactly this Parquet file, with exactly its columns.
+
+    DuckDB would add columns of its own for a file in a folder such as ``year=2025``.
+    """
+    return f"read_parquet({literal(one_path(file))}, hive_partitioning = false)"
+
+
+def literal(text: str) -> str:
+    """A text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """A name, quoted for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def first_line(error: Exception) -> str:
+    """What DuckDB says is wrong, without its advice and excerpts."""
+    return str(error).strip().partition("\n")[0].strip()
