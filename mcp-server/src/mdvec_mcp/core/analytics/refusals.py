@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from mdvec.errors import MdvecError
@@ -20,19 +21,13 @@ class QueryRefused(QueryError):
 class UnknownTable(QueryRefused):
     """There is no table of that name."""
 
-    def __init__(self, name: str, known: Iterable[str], note: str = "") -> None:
-        there = sorted(known)
-        shown = ", ".join(there[:_SHOWN_TABLES]) + (", …" if len(there) > _SHOWN_TABLES else "")
-        tables = f"the tables are: {shown}" if there else "there are no tables yet"
-        super().__init__(f"there is no table {shortened(name)!r}{note}; {tables}")
-
 
 class BadTableName(QueryRefused):
     """No table can be given that name."""
 
 
 class QueryFailed(QueryError):
-    """DuckDB could not run it: a column that is not there, text that is no number, …"""
+    """DuckDB could not run it: a column that is not there, or text that is no number."""
 
 
 class QueryStopped(QueryError):
@@ -57,6 +52,25 @@ class ExportTooLarge(QueryError):
 
 class QueriesUnavailable(QueryError):
     """The process that runs queries could not be started, or is busy with others."""
+
+
+def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTable:
+    """The refusal of a name that no table has, with the names that there are."""
+    there = sorted(known)
+    shown = ", ".join(there[:_SHOWN_TABLES]) + (", …" if len(there) > _SHOWN_TABLES else "")
+    tables = f"the tables are: {shown}" if there else "there are no tables yet"
+    file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
+    return UnknownTable(f"there is no table {shortened(name)!r}{note}{file}; {tables}")
+
+
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        QueryError, QueryRefused, UnknownTable, BadTableName, QueryFailed, QueryStopped,
+        ExportTooLarge, QueriesUnavailable,
+    )
+}  # fmt: skip
+"""The kinds by name, of those whose sentence is all that they have."""
 
 
 def shortened(text: str, limit: int = 60) -> str:

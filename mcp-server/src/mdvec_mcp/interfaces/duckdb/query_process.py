@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from mdvec.errors import MdvecError
 
 from mdvec_mcp.core.analytics.asking import Column, Data, Exported, Format, Limits, Rows
 from mdvec_mcp.core.analytics.placing import WHOLE
+from mdvec_mcp.core.analytics.refusals import (
+    KINDS,
+    QueriesUnavailable,
+    QueryError,
+    TooManyRows,
+)
+from mdvec_mcp.interfaces.duckdb import failures
+from mdvec_mcp.interfaces.duckdb.child_process import (
+    ChildProcess,
+    TookTooLong,
+    TookTooMuch,
+)
+from mdvec_mcp.interfaces.duckdb.kept_tables import KeptTables
+from mdvec_mcp.interfaces.duckdb.spool import Spool
+from mdvec_mcp.interfaces.duckdb.wire import Message, WireClosed
+
+logger = logging.getLogger("mdvec")
+
+_TURNS_WAITED = 6
 
 
 class QueryProcess:
@@ -31,18 +56,30 @@ class QueryProcess:
     """
 
     def __init__(self, spool_root: Path, limits: Limits, data: Callable[[], Data]) -> None:
-        raise NotImplementedError
+        self._limits = limits
+        self._data = data
+        self._spool = Spool(spool_root)
+        self._turn_lock = threading.Lock()
+        self._child: ChildProcess | None = None
+        self._started_with: Data | None = None
+        self._tables: dict[str, tuple[Column, ...]] = {}
+        self._kept = KeptTables()
+        self._warnings: list[str] = []
+        self._closed = False
 
     def warm(self) -> None:
         """Start the child in the background, so that the first question does not wait for it."""
+        threading.Thread(target=self._warm, daemon=True).start()
 
     def tables(self) -> dict[str, tuple[Column, ...]]:
         """Every table by name, the materialized ones included (after the others)."""
-        raise NotImplementedError
+        with self._turn():
+            self._current()
+            return self._tables | {table.name: table.columns for table in self._kept}
 
     def columns(self, source: str) -> tuple[Column, ...]:
         """The columns of a table or of a query, which is not run."""
-        raise NotImplementedError
+        return _columns(self._ask({"do": "columns", "source": source})["columns"])
 
     def rows(
         self, source: str, sql: str = WHOLE, *, max_rows: int, max_bytes: int = 1_000_000
@@ -50,42 +87,228 @@ class QueryProcess:
         """The first rows of our statement over a source, as JSON values.
 
         Long texts are cut, and say so. There are at most ``max_rows`` rows and ``max_bytes``
-        bytes of compact JSON; ``more`` says that there were others.
+        bytes of compact JSON (none, where the first alone is larger); ``more`` says that there
+        were others.
         """
-        raise NotImplementedError
+        question = {
+            "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
+            "max_bytes": max_bytes,
+        }  # fmt: skip
+        answer = self._ask(question)
+        return Rows(_columns(answer["columns"]), answer["rows"], answer["more"])
 
-    def export(
-        self, source: str, sql: str = WHOLE, *, fmt: Format, max_rows: int
-    ) -> Exported:
-        """All rows as a finished file, which the caller moves away; no rows make a file with
-        its schema.
+    def export(self, source: str, sql: str = WHOLE, *, fmt: Format, max_rows: int) -> Exported:
+        """All rows as a finished file, which the caller moves away.
+
+        No rows make a file with its schema. The file is private, and has a name of no meaning.
 
         Raises:
             TooManyRows: with the count; there is no file.
             ExportTooLarge: over the limit, or the disk is full; there is no file.
         """
-        raise NotImplementedError
+        name = f"{secrets.token_hex(16)}.{fmt}"
+        question = {
+            "do": "export", "source": source, "sql": sql, "format": fmt, "file": name,
+            "max_rows": max_rows,
+        }  # fmt: skip
+        with self._turn():
+            answer = self._exchange(question)
+            if answer["rows"] > max_rows:
+                raise TooManyRows(answer["rows"], max_rows)
+            path = self._spool.finish(name)
+        return Exported(path, answer["rows"], _columns(answer["columns"]), answer["size"])
 
-    def materialize(self, name: str, source: str, *, replace: bool = False) -> int:
+    def materialize(
+        self, name: str, source: str, sql: str = WHOLE, *, replace: bool = False
+    ) -> int:
         """Keep the rows of a source as a table of that name; return how many.
 
         Raises:
             BadTableName: the name needs quotes, is a data table's, or is taken (see ``replace``).
         """
-        raise NotImplementedError
+        with self._turn():
+            answer = self._exchange(_making(name, source, sql, replace=replace))
+            columns = _columns(answer["columns"])
+            self._kept.add(name, source, sql, answer["reads"], answer["rows"], columns)
+        return int(answer["rows"])
 
     def drop(self, name: str) -> None:
         """Let go of a materialized table; one that is gone already is no error."""
-        raise NotImplementedError
+        with self._turn():
+            self._kept.drop(name)
+            if self._child is not None:
+                self._exchange({"do": "drop", "name": name})
 
     def materialized(self) -> dict[str, int]:
         """The materialized tables that are alive, with their rows, oldest first."""
-        raise NotImplementedError
+        with self._turn():
+            return {table.name: table.rows for table in self._kept}
 
     def take_warnings(self) -> list[str]:
-        """What happened to tables since this was last asked: rebuilt on new data, or gone."""
-        raise NotImplementedError
+        """What happened to tables since this was last asked: made again, gone, not readable."""
+        warnings, self._warnings = self._warnings, []
+        return warnings
 
     def close(self) -> None:
         """End the child and remove its folder; nothing can be asked afterwards."""
-        raise NotImplementedError
+        self._closed = True
+        if not self._turn_lock.acquire(blocking=False):
+            if (child := self._child) is not None:
+                child.stop()
+            self._turn_lock.acquire()
+        try:
+            child, self._child = self._child, None
+            if child is not None:
+                child.end()
+            self._spool.close()
+        finally:
+            self._turn_lock.release()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        wait = max(30.0, _TURNS_WAITED * self._limits.seconds)
+        if not self._turn_lock.acquire(timeout=wait):
+            raise QueriesUnavailable(
+                "other queries are still running; ask again when they are done"
+            )
+        try:
+            yield
+        finally:
+            self._turn_lock.release()
+
+    def _warm(self) -> None:
+        with suppress(MdvecError), self._turn():
+            self._current()
+
+    def _ask(self, question: Message) -> Message:
+        with self._turn():
+            return self._exchange(question)
+
+    def _exchange(self, question: Message) -> Message:
+        """The child's answer; a child that gives none is ended, and the next one started."""
+        try:
+            return self._asked(self._current(), question)
+        except _Lost as lost:
+            self.warm()
+            raise lost.reason from lost
+
+    def _asked(self, child: ChildProcess, question: Message) -> Message:
+        limits = self._limits
+        try:
+            answer = child.ask(question, limits.seconds)
+        except (TookTooLong, TookTooMuch, WireClosed) as error:
+            self._end()
+            match error:
+                case TookTooLong():
+                    reason = failures.too_long(limits.seconds)
+                case TookTooMuch():
+                    reason = failures.too_much_memory(limits.memory_mb)
+                case _:
+                    reason = failures.broke()
+            logger.info("analytics: a query lost its process: %s", reason)
+            raise _Lost(reason) from error
+        if "error" in answer:
+            self._spool.clear()
+            raise KINDS.get(answer["error"], QueryError)(answer["message"])
+        return answer
+
+    def _current(self) -> ChildProcess:
+        """The child for the data of now, started when there is none."""
+        if self._closed:
+            raise QueriesUnavailable("the server is about to end; nothing can be asked any more")
+        data = self._data()
+        child = self._child
+        if child is not None and child.alive() and data == self._started_with:
+            return child
+        self._end()
+        changed = self._started_with is not None and data != self._started_with
+        child = self._start(data)
+        self._remake(changed=changed)
+        return self._child or child
+
+    def _start(self, data: Data) -> ChildProcess:
+        limits = self._limits
+        config: Message = {
+            "limits": {
+                "seconds": limits.seconds,
+                "memory_mb": limits.memory_mb,
+                "export_bytes": limits.export_bytes,
+            },
+            "spool": str(self._spool.work),
+            "database": str(data.database.absolute()),
+            "tables": [[table.name, str(table.path)] for table in data.parquet],
+            "households": [[tool_id, name] for tool_id, name, _ in data.households],
+        }
+        try:
+            child = ChildProcess(config, self._spool.work, limits.memory_mb)
+        except (WireClosed, TookTooLong, TookTooMuch, OSError) as error:
+            raise _not_started(repr(error)) from error
+        if "broken" in child.ready:
+            child.kill()
+            raise _not_started(child.ready["broken"])
+        if "error" in child.ready:
+            child.kill()
+            raise KINDS.get(child.ready["error"], QueryError)(child.ready["message"])
+        self._child, self._started_with = child, data
+        self._tables = {name: _columns(found) for name, found in child.ready["tables"].items()}
+        self._warnings += [
+            f"the table {name} is not there: {reason}; the user can mend that with: mdvec import"
+            for name, reason in child.ready["missing"].items()
+        ]
+        return child
+
+    def _remake(self, *, changed: bool) -> None:
+        """Make the materialized tables again in a new child, as far as that is possible."""
+        again, gone = [], []
+        for table in self._kept.take_all():
+            why = "a table that it was made of is gone"
+            if self._kept.has(table.needs):
+                try:
+                    answer = self._asked(
+                        self._child or self._start(self._data()),
+                        _making(table.name, table.source, table.sql, replace=False),
+                    )
+                except _Lost as lost:
+                    why = str(lost.reason)
+                except QueryError as error:
+                    why = str(error)
+                else:
+                    self._kept.keep(table, answer["rows"], _columns(answer["columns"]))
+                    again.append(table.name)
+                    continue
+            gone.append(f"the materialized table {table.name} is gone: {why}")
+        self._warnings += gone
+        if again and changed:
+            self._warnings.append(
+                f"the data have changed; made again from them: {', '.join(again)}"
+            )
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            self._spool.clear()
+
+
+class _Lost(Exception):
+    """A child gave no answer, and is no more."""
+
+    def __init__(self, reason: QueryError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+def _not_started(why: str) -> QueriesUnavailable:
+    logger.warning("analytics: the query process did not start: %s", why)
+    return QueriesUnavailable(
+        "the process that runs queries did not start; the server's log says why, and "
+        "[analytics] max_memory_mb may be too small for these data"
+    )
+
+
+def _making(name: str, source: str, sql: str, *, replace: bool) -> Message:
+    return {"do": "materialize", "name": name, "source": source, "sql": sql, "replace": replace}
+
+
+def _columns(found: Sequence[Sequence[str]]) -> tuple[Column, ...]:
+    return tuple(Column(name, kind) for name, kind in found)

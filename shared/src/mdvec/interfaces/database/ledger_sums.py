@@ -11,14 +11,14 @@ from mdvec.core.household.months import Month, MonthRange
 from mdvec.core.household.trends import MonthlySum
 from mdvec.core.household.wording import ShownRow
 
-# The first reason that holds; NULL for rows that count, as ``Transaction.counts`` says.
-_REASON = """
+REASON = """
 CASE WHEN NOT is_target THEN 'not_target'
      WHEN is_transfer THEN 'transfer'
      WHEN is_duplicate THEN 'duplicate'
      WHEN amount IS NULL THEN 'no_amount'
      WHEN category_major = '' THEN 'no_category' END
 """
+"""SQL: the first reason that holds; NULL for rows that count, as ``Transaction.counts`` says."""
 _COLUMNS = (
     "id, date, amount, description, category_major, category_minor, account, memo, is_target, "
     "is_transfer, is_duplicate, source_file, row_number"
@@ -83,7 +83,7 @@ def monthly_sums(
     minor_column = "category_minor" if by_minor else "''"
     where, values = _where(tool_id, months, category)
     rows = connection.execute(
-        f"SELECT substr(date, 1, 7), category_major, {minor_column}, {_REASON}, count(*), "
+        f"SELECT substr(date, 1, 7), category_major, {minor_column}, {REASON}, count(*), "
         f"coalesce(sum(amount), 0) FROM transactions WHERE {where} GROUP BY 1, 2, 3, 4",
         values,
     )
@@ -112,7 +112,7 @@ def page_of_rows(
     """Some of the rows in the order of their dates, counting or not."""
     where, values = _where(tool_id, months, category)
     rows = connection.execute(
-        f"SELECT {_COLUMNS}, {_REASON} FROM transactions WHERE {where} "
+        f"SELECT {_COLUMNS}, {REASON} FROM transactions WHERE {where} "
         "ORDER BY date, id LIMIT ? OFFSET ?",
         (*values, limit, offset),
     )

@@ -1,0 +1,102 @@
+"""The words of DuckDB's syntax tree that a query may use, and the functions that it may not.
+
+Syntax is an allow-list: what a later DuckDB adds is refused until somebody has looked at it.
+Scalar functions are a deny-list, because there are hundreds and nearly all only compute.
+"""
+
+from __future__ import annotations
+
+QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+"""DuckDB 2 runs INSERT, UPDATE, DELETE and COPY inside a WITH: those nodes are not here."""
+
+TABLES = frozenset(
+    {
+        "BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY",
+        "TABLE_FUNCTION",
+    }
+)  # fmt: skip
+"""What may stand after FROM; PIVOT is also how the tree writes UNPIVOT."""
+
+EXPRESSIONS = frozenset(
+    {
+        "BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION",
+        "CONSTANT", "FUNCTION", "LAMBDA", "LAMBDA_REF", "OPERATOR", "POSITIONAL_REFERENCE",
+        "STAR", "SUBQUERY", "TYPE", "WINDOW",
+    }
+)  # fmt: skip
+"""The classes of expressions; PARAMETER and DEFAULT have no value here."""
+
+PARTS = frozenset(
+    {
+        "ASCENDING", "DESCENDING", "DISTINCT_MODIFIER", "LIMIT_MODIFIER",
+        "LIMIT_PERCENT_MODIFIER", "ORDER_DEFAULT", "ORDER_MODIFIER",
+    }
+)  # fmt: skip
+"""What else has a type in the tree."""
+
+DESCRIPTIONS = frozenset({"DESCRIBE", "SUMMARY"})
+"""The kinds of SHOW that look at one query; the others list what is in the process."""
+
+TABLE_FUNCTIONS = frozenset(
+    {"generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest"}
+)
+"""The functions after FROM that only compute; the others read files, settings or catalogs."""
+
+DENIED_FUNCTIONS = {
+    # They run, plan or read what is in a text, which nobody has checked.
+    "json_serialize_plan": "it plans any SQL in a text, which opens the files that it names",
+    "json_execute_serialized_sql": "it runs SQL that is in a text",
+    "query": "it runs SQL that is in a text",
+    "query_table": "it reads any table that a text names",
+    "read_blob": "it reads files",
+    "read_text": "it reads files",
+    # They tell about the process, its environment or its catalog (with the paths of files).
+    "current_query": "it tells SQL that is not the query's own",
+    "current_setting": "it tells the settings of the process, with its folders",
+    "get_block_size": "it reads the catalog",
+    "getenv": "it reads environment variables",
+    "getvariable": "it reads variables of the process",
+    "stats": "it tells about storage",
+    "vector_type": "it tells about storage",
+    # They change something, in the process or beyond one query.
+    "currval": "it reads a sequence",
+    "nextval": "it changes a sequence",
+    "set_config": "it changes settings",
+    "setseed": "it changes the random numbers of later queries",
+    "setval": "it changes a sequence",
+    "write_log": "it writes a log",
+    # They do nothing but take time.
+    "pg_sleep": "it only waits",
+    "sleep_ms": "it only waits",
+    # They trust bytes to be what another function has made.
+    "combine": "it takes the inner state of an aggregate",
+    "combine_aggr": "it takes the inner state of an aggregate",
+    "finalize": "it takes the inner state of an aggregate",
+    "parse_duckdb_log_message": "it takes the inner form of a log",
+    "to_aggregate_state": "it takes the inner state of an aggregate",
+    "variant_bytes_to_variant": "it takes the inner form of a value",
+    "variant_to_parquet_variant": "it takes the inner form of a value",
+}
+"""Scalar and aggregate functions that are refused, each with what it could do."""
+
+DENIED_PREFIXES = {
+    "__internal": "it is for DuckDB's own plans",
+    "col_description": "it reads the catalog",
+    "duckdb_": "it reads the catalog",
+    "has_": "it asks for rights, of which there are none here",
+    "inet_": "it asks for the address of the process",
+    "obj_description": "it reads the catalog",
+    "pg_get_": "it reads the catalog, with the paths of files",
+    "pragma_": "it reads or changes settings",
+    "read_": "it reads files",
+    "shobj_description": "it reads the catalog",
+}
+"""Beginnings of function names that are refused, each with what they could do."""
+
+
+def why_denied(function: str) -> str | None:
+    """What a scalar function, by its name in lower case, could do; None when it is allowed."""
+    if function in DENIED_FUNCTIONS:
+        return DENIED_FUNCTIONS[function]
+    reasons = (why for start, why in DENIED_PREFIXES.items() if function.startswith(start))
+    return next(reasons, None)

@@ -1,0 +1,94 @@
+"""Linux: a process that gives up the file system and the network, but for what it names.
+
+DuckDB's own settings keep its SQL from other files; this holds also where DuckDB errs, and it
+makes files read-only that DuckDB may open: its ``allowed_paths`` would also let it write them.
+A kernel without Landlock, or another system, goes without.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+_CREATE, _ADD, _RESTRICT = 444, 445, 446
+_PATH_BENEATH = 1
+_NO_NEW_PRIVILEGES = 38
+_READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
+_EXECUTE, _WRITE_FILE, _REMOVE_FILE, _MAKE_FILE = 1 << 0, 1 << 1, 1 << 5, 1 << 8
+_FIRST_RIGHTS = (1 << 13) - 1
+_MOVE, _TRUNCATE = 1 << 13, 1 << 14
+_NETWORK = 0b11
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = (("files", ctypes.c_uint64), ("network", ctypes.c_uint64))
+
+
+class _PathRule(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("rights", ctypes.c_uint64), ("descriptor", ctypes.c_int32))
+
+
+def restrict(readable: Iterable[Path], writable: Path) -> bool:
+    """Keep this thread, and those it starts, from all files but these, and from the network.
+
+    Args:
+        readable: files and folders (with all in them) that can be read.
+        writable: a folder in which files can also be made, written and removed.
+
+    Returns:
+        Whether the system has done it.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    libc = ctypes.CDLL(None, use_errno=True)
+    version = libc.syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    if version < 1:
+        return False
+    rules = _Ruleset(_rights_of(version), _NETWORK if version >= 4 else 0)
+    size = ctypes.sizeof(rules) if version >= 4 else 8
+    ruleset = libc.syscall(_CREATE, ctypes.byref(rules), ctypes.c_size_t(size), ctypes.c_uint32(0))
+    if ruleset < 0:
+        return False
+    try:
+        for path in readable:
+            _allow(libc, ruleset, path, _READ_FILE | _READ_FOLDER | _EXECUTE)
+        _allow(
+            libc, ruleset, writable,
+            _READ_FILE | _READ_FOLDER | _WRITE_FILE | _REMOVE_FILE | _MAKE_FILE
+            | (_TRUNCATE & rules.files),
+        )  # fmt: skip
+        none = ctypes.c_ulong(0)
+        if libc.prctl(_NO_NEW_PRIVILEGES, ctypes.c_ulong(1), none, none, none):
+            return False
+        return bool(libc.syscall(_RESTRICT, ruleset, ctypes.c_uint32(0)) == 0)
+    finally:
+        os.close(ruleset)
+
+
+def _rights_of(version: int) -> int:
+    rights = _FIRST_RIGHTS
+    if version >= 2:
+        rights |= _MOVE
+    if version >= 3:
+        rights |= _TRUNCATE
+    return rights
+
+
+def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
+    """Add a path; one that is not there needs no right."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        try:
+            if not path.is_dir():
+                rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE | _EXECUTE
+            rule = _PathRule(rights, descriptor)
+            libc.syscall(
+                _ADD, ruleset, ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0)
+            )
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,82 @@
+"""The user's tables in the query process: views of Parquet files, and the household's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mdvec_mcp.core.analytics.asking import Column
+from mdvec_mcp.core.analytics.placing import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+_GLOB = "*?["
+
+
+def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: Path) -> bool:
+    """Write the rows of households, one JSON object a line; return whether there are any ledgers.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    from mdvec.interfaces.database.ledger_table import ledger_lines
+    from mdvec.interfaces.database.sqlite import open_database, snapshot
+
+    ledgers = list(households)
+    if not ledgers:
+        return False
+    with (
+        open_database(database, "read") as connection,
+        snapshot(connection),
+        file.open("w", encoding="utf-8") as lines,
+    ):
+        for tool_id, name in ledgers:
+            lines.writelines(f"{line}\n" for line in ledger_lines(connection, tool_id, name))
+    return True
+
+
+def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
+    """Make the table of what ``write_ledgers`` wrote, in the order of households and days."""
+    from mdvec.interfaces.database.ledger_table import LEDGER_COLUMNS, LEDGER_TABLE
+
+    columns = ", ".join(f"{identifier(name)} {kind}" for name, kind in LEDGER_COLUMNS.items())
+    connection.execute(f"CREATE TABLE {LEDGER_TABLE} ({columns})")
+    if file.stat().st_size == 0:
+        return
+    types = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in LEDGER_COLUMNS.items())
+    connection.execute(
+        f"INSERT INTO {LEDGER_TABLE} SELECT * FROM read_json({literal(str(file))}, "
+        f"format = 'newline_delimited', columns = {{{types}}}) ORDER BY household, date, id"
+    )
+
+
+def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]) -> dict[str, str]:
+    """Make a view of each Parquet file; return why those are not there that could not be made."""
+    import duckdb
+
+    missing = {}
+    for name, path in tables.items():
+        try:
+            connection.execute(
+                f"CREATE VIEW {identifier(name)} AS SELECT * FROM "
+                f"read_parquet({literal(_exactly(path))}, hive_partitioning = false)"
+            )
+        except duckdb.Error as error:
+            gone = isinstance(error, duckdb.IOException) and not path.exists()
+            missing[name] = "its file is gone" if gone else "its file is no readable Parquet file"
+    return missing
+
+
+def columns_of(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Column, ...]:
+    """The columns of a query, which is not run."""
+    rows = connection.execute(
+        f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM (\n{query}\n))"
+    ).fetchall()
+    return tuple(Column(name, kind) for name, kind in rows)
+
+
+def _exactly(path: Path) -> str:
+    """A path as a pattern that only it fits."""
+    return "".join(f"[{sign}]" if sign in _GLOB else sign for sign in str(path))
