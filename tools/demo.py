@@ -75,6 +75,27 @@ async def ask_for_money(database: Path) -> None:
                 print(f"  the picture: {picture.relative_to(ROOT)}")
 
 
+async def ask_in_sql(database: Path) -> None:
+    """Ask the household in SQL: how its spending is spread, and for rows that Python can load."""
+    server = StdioServerParameters(
+        command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
+    )
+    spending = "SELECT date, -amount AS yen FROM transactions WHERE counted AND amount < 0"
+    async with Client(stdio_client(server)) as client:
+        print(f"\n? histogram: {spending}")
+        spread = await client.call_tool(
+            "histogram",
+            {"table_or_query": f"{spending} AND amount > -20000", "column": "yen", "bins": 6},
+        )
+        for one in spread.structured_content["bins"]:
+            bar = "█" * round(one["count"] / 12)
+            print(f"  {one['min']:>6,} – {one['max']:>6,} yen {one['count']:>5} {bar}")
+        print(f"\n? export: {spending}")
+        made = await client.call_tool("export", {"query": spending})
+        print(f"  {made.content[0].text}")
+        print("  that is all the model reads; Python goes on with safe_load_export(handle)")
+
+
 def main() -> None:
     """Import the samples into a database of their own, and ask what a newcomer would."""
     shutil.rmtree(FOLDER, ignore_errors=True)
@@ -82,7 +103,7 @@ def main() -> None:
     # The demo shows the embedded model and writes nothing outside its folder.
     os.environ.update(
         MDVEC_DATABASE_PATH=str(FOLDER / "demo.sqlite"), MDVEC_MODEL_NAME="use",
-        MDVEC_CONFIG=str(FOLDER / "config.toml"),
+        MDVEC_CONFIG=str(FOLDER / "config.toml"), MDVEC_ANALYTICS_FOLDER=str(FOLDER / "exports"),
     )  # fmt: skip
     (FOLDER / "config.toml").write_text("# the demo's settings come from the environment\n")
     run("mdvec", "tool", "add", "-n", "notes", "-d", "mdvec のサンプルノート", "-s",
@@ -94,6 +115,7 @@ def main() -> None:
         str(HOUSEHOLD.relative_to(ROOT)), "--kind", "household")  # fmt: skip
     run("mdvec", "import", "-n", "kakeibo")
     anyio.run(ask_for_money, FOLDER / "demo.sqlite")
+    anyio.run(ask_in_sql, FOLDER / "demo.sqlite")
     print("\nThat was it. Your own folder next: README.md shows how.")
 
 

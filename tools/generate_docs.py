@@ -43,17 +43,18 @@ def cli_page() -> str:
 
 
 def tools_page() -> str:
-    """The whole of docs/tools.md, as a real server with two sample collections tells it."""
+    """The whole of docs/tools.md, as a real server with one sample row of each kind tells it."""
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "sample.sqlite"
         description = "Sample: the description that you gave with `mdvec tool add -d`."
         registering.add_tool(database, "notes", description, Path(folder), "markdown")
         registering.add_tool(database, "kakeibo", "見本の家計簿", Path(folder), "household")
-        instructions, tools = anyio.run(_listed, database)
+        registering.add_tool(database, "runs", "Sample: a dataset.", Path(folder), "dataset")
+        instructions, tools, rules = anyio.run(_listed, database)
     parts = [
         "# The tools of the server",
-        "Written by `make docs` from a server with a collection, `notes`, and a household, "
-        "`kakeibo`.",
+        "Written by `make docs` from a server with a collection, `notes`, a household, `kakeibo`, "
+        "and a dataset, `runs`.",
         "## What the server tells a model first",
         f"> {instructions}",
     ]
@@ -61,16 +62,20 @@ def tools_page() -> str:
         parts += [f"## {tool.name}", str(tool.description)]
         for title, schema in (("Parameters", tool.input_schema), ("Answer", tool.output_schema)):
             parts += [f"### {title}", f"```json\n{json.dumps(schema, indent=2)}\n```"]
+    parts += ["## The prompt `analyze_data`", f"```text\n{rules}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
-async def _listed(database: Path) -> tuple[str | None, list[Any]]:
+async def _listed(database: Path) -> tuple[str | None, list[Any], str]:
     code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
     server = StdioServerParameters(
-        command=sys.executable, args=["-c", code, "--database", str(database)]
-    )
+        command=sys.executable, args=["-c", code, "--database", str(database)],
+        env={**os.environ, "MDVEC_ANALYTICS_FOLDER": str(database.parent / "exports")},
+    )  # fmt: skip
     async with Client(stdio_client(server)) as client:
-        return client.instructions, (await client.list_tools()).tools
+        rules = await client.get_prompt("analyze_data")
+        tools = (await client.list_tools()).tools
+        return client.instructions, tools, rules.messages[0].content.text
 
 
 def main() -> int:

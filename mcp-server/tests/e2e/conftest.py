@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,12 +51,13 @@ HELLO = {
     "clientInfo": {"name": "test", "version": "1"},
 }
 SECONDS = 60
+_HOMES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 def started(
     database: Path, *arguments: str, home: Path, **environment: str
 ) -> StdioServerParameters:
-    homes = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")}
+    homes = {name: str(home) for name in _HOMES}
     return StdioServerParameters(
         command=sys.executable,
         args=["-c", RUN, "--database", str(database), *arguments],
@@ -217,14 +219,26 @@ class Connected:
         return self.portal.call(self.client.call_tool, name, arguments)
 
 
+@contextmanager
+def connection(database: Path, *, home: Path, **environment: str) -> Iterator[Connected]:
+    """A server of its own, and the SDK's client of it."""
+    with start_blocking_portal() as portal:
+        connecting = Client(stdio_client(started(database, home=home, **environment)))
+        with portal.wrap_async_context_manager(connecting) as client:
+            yield Connected(portal, client)
+
+
+@pytest.fixture(scope="session")
+def connect() -> Callable[..., AbstractContextManager[Connected]]:
+    """How to start a server with the SDK's client."""
+    return connection
+
+
 @pytest.fixture(scope="session")
 def connected(filled: Path) -> Iterator[Connected]:
     """One server over ``filled`` for all tests that only ask."""
-    parameters = started(filled / "vectors.sqlite", home=filled / "home")
-    with start_blocking_portal() as portal:
-        connecting = Client(stdio_client(parameters))
-        with portal.wrap_async_context_manager(connecting) as client:
-            yield Connected(portal, client)
+    with connection(filled / "vectors.sqlite", home=filled / "home") as connected:
+        yield connected
 
 
 @pytest.fixture

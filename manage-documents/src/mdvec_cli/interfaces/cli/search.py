@@ -134,7 +134,8 @@ def _nothing(answer: Answer) -> str:
     if not answer.tools:
         return (
             "no tool with texts is active; add one with: "
-            'mdvec tool add -n NAME -d "what is in it" -s FOLDER'
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER, '
+            "or switch one on with: mdvec tool enable -n NAME"
         )
     names = ", ".join(answer.tools)
     if not answer.total_chunks:

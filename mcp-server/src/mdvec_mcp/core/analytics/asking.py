@@ -6,17 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from mdvec.core.datasets.columns import Column
+
 Format = Literal["parquet", "csv"]
 Cell = bool | int | float | str | list[object] | dict[str, object] | None
 """A value as JSON has it: dates and times are ISO text, what is binary says its size."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table or of a query, its type in DuckDB's words."""
-
-    name: str
-    type: str
 
 
 @dataclass(frozen=True, slots=True)

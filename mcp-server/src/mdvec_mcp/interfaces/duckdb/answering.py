@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mdvec_mcp.core.analytics.asking import Column
+from mdvec.core.datasets.columns import Column
+
 from mdvec_mcp.core.analytics.placing import WHOLE, identifier, literal, placed
 from mdvec_mcp.core.analytics.refusals import BadTableName, QueryRefused, shortened
 from mdvec_mcp.core.analytics.statement import check, clean, folded, named_table

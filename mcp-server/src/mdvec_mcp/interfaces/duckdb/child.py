@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mdvec.core.datasets.columns import Column
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.core.analytics.asking import Column
 from mdvec_mcp.core.analytics.placing import identifier
 from mdvec_mcp.core.analytics.refusals import QueriesUnavailable, QueryError
 from mdvec_mcp.interfaces.duckdb import landlock, loading, lockdown

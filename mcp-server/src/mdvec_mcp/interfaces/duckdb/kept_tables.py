@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from mdvec_mcp.core.analytics.asking import Column
+from mdvec.core.datasets.columns import Column
+
 from mdvec_mcp.core.analytics.statement import folded
 
 

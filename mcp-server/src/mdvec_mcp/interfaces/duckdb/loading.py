@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec_mcp.core.analytics.asking import Column
+from mdvec.core.datasets.columns import Column
+
 from mdvec_mcp.core.analytics.placing import identifier, literal
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mdvec.core.datasets.columns import Column
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.core.analytics.asking import Column, Data, Exported, Format, Limits, Rows
+from mdvec_mcp.core.analytics.asking import Data, Exported, Format, Limits, Rows
 from mdvec_mcp.core.analytics.placing import WHOLE
 from mdvec_mcp.core.analytics.refusals import (
     KINDS,

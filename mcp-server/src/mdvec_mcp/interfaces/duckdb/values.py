@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 
-from mdvec_mcp.core.analytics.asking import Cell, Column
+from mdvec.core.datasets.columns import Column
+
+from mdvec_mcp.core.analytics.asking import Cell
 
 LONGEST_TEXT = 500
 LONGEST_NESTED = 2_000

@@ -11,13 +11,21 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult
 from mdvec import __version__
+from mdvec.exports import ExportFolder
 from mdvec.interfaces.database.tools import Tool
 from mdvec.registering import list_tools
 from mdvec.settings import Settings
 from pydantic import ValidationError
 
+from mdvec_mcp.analytics import Analytics
+from mdvec_mcp.analytics_data import KINDS, current_data
+from mdvec_mcp.core.analytics.asking import Limits
+from mdvec_mcp.interfaces.duckdb.query_process import QueryProcess
 from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
 from mdvec_mcp.interfaces.http.chart_server import ChartServer
+from mdvec_mcp.interfaces.mcp.analytics_prompt import IN_SHORT, add_analytics_prompt
+from mdvec_mcp.interfaces.mcp.analytics_tools import add_analytics_tools
+from mdvec_mcp.interfaces.mcp.dataset_tools import add_dataset_tool
 from mdvec_mcp.interfaces.mcp.duplicate_tools import add_duplicate_tools
 from mdvec_mcp.interfaces.mcp.household_charts import Charting
 from mdvec_mcp.interfaces.mcp.household_resources import add_household_resources
@@ -28,6 +36,9 @@ from mdvec_mcp.interfaces.mcp.search_tools import (
     add_search_across,
     add_search_tool,
 )
+from mdvec_mcp.reaping import Reaper
+
+_MEGABYTE = 1_000_000
 
 
 class MdvecServer(MCPServer):
@@ -35,11 +46,21 @@ class MdvecServer(MCPServer):
 
     def __init__(self, name: str, *, version: str, instructions: str) -> None:
         super().__init__(name, version=version, instructions=instructions)
+        self._at_beginning: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
+
+    def at_beginning(self, work: Callable[[], None]) -> None:
+        """Have something begun when the server is served."""
+        self._at_beginning.append(work)
 
     def at_end(self, work: Callable[[], None]) -> None:
         """Have something done when the client has gone."""
         self._at_end.append(work)
+
+    def begin(self) -> None:
+        """Do what was left for the beginning."""
+        for work in self._at_beginning:
+            work()
 
     def close(self) -> None:
         """Do what was left for the end."""
@@ -84,8 +105,12 @@ def build_server(
     """A server that offers ``tools``; nothing is loaded yet."""
     server = MdvecServer("mdvec", version=__version__, instructions=_instructions(tools, database))
     searching = Searching(database, models, settings.search)
+    analytics = _add_analytics(server, tools, database, settings)
     for tool in tools:
-        add_search_tool(server, tool, searching)
+        if tool.kind == "dataset" and analytics is not None:
+            add_dataset_tool(server, tool, database, analytics)
+        else:
+            add_search_tool(server, tool, searching)
     add_search_across(server, searching)
     add_get_document(server, searching)
     if any(tool.kind == "household" for tool in tools):
@@ -107,29 +132,61 @@ def _add_household(server: MdvecServer, database: Path, settings: Settings) -> N
     add_duplicate_tools(server, database, households, settings.duplicates.options())
 
 
+def _add_analytics(
+    server: MdvecServer, tools: Sequence[Tool], database: Path, settings: Settings
+) -> Analytics | None:
+    """Offer SQL over the rows that have tables; None where there are none."""
+    if not any(tool.kind in KINDS for tool in tools):
+        return None
+    limits = settings.analytics
+    exports = ExportFolder(
+        settings.analytics_folder, limits.export_ttl_seconds, limits.max_total_mb * _MEGABYTE
+    )
+    queries = QueryProcess(
+        settings.analytics_folder,
+        Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_mb * _MEGABYTE),
+        lambda: current_data(database),
+    )
+    analytics = Analytics(queries, exports, limits)
+    reaper = Reaper(analytics)
+    server.at_end(reaper.close)
+    server.at_end(queries.close)
+    server.at_beginning(queries.warm)
+    server.at_beginning(reaper.start)
+    add_analytics_tools(server, analytics)
+    add_analytics_prompt(server)
+    return analytics
+
+
 def _instructions(tools: Sequence[Tool], database: Path) -> str:
     if not tools:
         return (
             f"mdvec searches the user's own documents, but no tool is active in {database.name}. "
             'The user can add one in a terminal: mdvec tool add -n NAME -d "what is in it" '
-            "-s FOLDER, then mdvec import -n NAME, and restart this server."
+            "-s FOLDER, then mdvec import -n NAME, or switch one on: mdvec tool enable -n NAME. "
+            "Then restart this server."
         )
-    names = ", ".join(tool.name for tool in tools)
-    return (
+    names = ", ".join(tool.name for tool in tools if tool.kind != "dataset")
+    searched = (
         f"Each of these tools searches one collection of the user's own documents: {names}. "
         "The tool search asks all of them at once, also those that were added since. "
         "Ask in the language of the documents, in whole questions; Japanese needs no spaces. "
         "Every hit names its file and lines; content is exactly what stands there, and "
         "get_document reads on."
-        + _household_instructions([tool.name for tool in tools if tool.kind == "household"])
     )
+    parts = [
+        searched if names else "",
+        _household_instructions([tool.name for tool in tools if tool.kind == "household"]),
+        IN_SHORT if any(tool.kind in KINDS for tool in tools) else "",
+    ]
+    return " ".join(part for part in parts if part)
 
 
 def _household_instructions(names: Sequence[str]) -> str:
     if not names:
         return ""
     return (
-        f" {', '.join(names)} holds the household's transactions: for sums, trends and charts use "
+        f"{', '.join(names)} holds the household's transactions: for sums, trends and charts use "
         "get_monthly_household and get_category_trend, which count rightly, rather than adding up "
         "hits; say which period and category was understood. Mark duplicates only when the user "
         "has decided."

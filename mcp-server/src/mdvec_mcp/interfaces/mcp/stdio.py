@@ -43,6 +43,7 @@ async def serve(server: MdvecServer, models: ModelPool, source: int, target: int
     answers = io.TextIOWrapper(
         os.fdopen(target, "wb", closefd=False), encoding="utf-8", newline="\n"
     )
+    server.begin()
     async with anyio.create_task_group() as beside:
         beside.start_soon(_release_idle_models, models)
         async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(answers)) as (

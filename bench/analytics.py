@@ -1,0 +1,230 @@
+"""SQL without the bulk: a million seconds of running, asked of us and of DuckDB by turns."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psutil
+from mdvec.analysis import safe_json_output, safe_load_export, safe_summary_table, validate_output
+from mdvec.analytics_settings import AnalyticsSettings
+from mdvec.exports import ExportFolder
+from mdvec_mcp.analytics import Analytics
+from mdvec_mcp.core.analytics.asking import Data, Limits, ParquetTable
+from mdvec_mcp.interfaces.duckdb.query_process import QueryProcess
+from processes import Bench, call_in_child
+from rows import Row, median, spread
+
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+
+SIZES = {10_000: 0.3, 100_000: 1.0, 1_000_000: 5.0}
+MOST = max(SIZES)
+SIX = ["pace", "heart_rate", "cadence", "ground_contact_time", "power", "elevation"]
+JOIN = (
+    "SELECT a.activity_id, a.pace, b.pace AS other_pace FROM runs a "
+    "JOIN runs b ON a.activity_id = b.activity_id AND a.elapsed_seconds = b.elapsed_seconds + 60"
+)
+ASKED = "SELECT activity_id, avg(pace), avg(other_pace) FROM {} GROUP BY activity_id"
+SMALL = "SELECT activity_id, count(*) AS n FROM lately GROUP BY activity_id ORDER BY n LIMIT 5"
+MEGABYTE = 1_000_000
+Seconds = dict[str, list[float]]
+
+
+def measure(bench: Bench) -> list[Row]:
+    """Everything in one process of its own."""
+    times, facts = call_in_child(bench, "analytics", "work", str(bench.folder), bench.times(7))
+    return [
+        *_export_rows(times, facts),
+        *_format_rows(times, facts),
+        _row("profile of 6 columns, 1,000,000 rows", times["profile"], 0.5),
+        _row("histogram of a number, 1,000,000 rows", times["histogram"], 0.5),
+        _ratio("a query over the join", times["join"], "materialized", times["kept"], 3),
+        _overhead(times),
+        *(
+            _row(f"`{name}`", times[name], bar)
+            for name, bar in (
+                ("validate_output", 0.010), ("safe_json_output", 0.050),
+                ("safe_summary_table", 0.100),
+            )
+        ),
+        Row(
+            "1,000 exports and queries in a row: server and child grow by",
+            f"{facts['server_grows']:.1f} MB and {facts['child_grows']:.1f} MB "
+            f"between the 200th and the last; {facts['left']} files left after the TTL",
+            "flat; no file",
+            facts["server_grows"] + facts["child_grows"] <= 20 and not facts["left"],
+        ),
+    ]  # fmt: skip
+
+
+def _export_rows(times: Seconds, facts: dict[str, float]) -> list[Row]:
+    found = []
+    for rows, bar in SIZES.items():
+        ours, plain = times[f"export {rows}"], times[f"plain {rows}"]
+        ratio = median(ours) / median(plain)
+        found.append(
+            Row(
+                f"export of {rows:,} rows to Parquet",
+                f"{spread(ours, 's')}, {ratio:.2f} × plain DuckDB",
+                f"≤ {bar} s; ≤ 1.3 ×", median(ours) <= bar and ratio <= 1.3,
+            )
+        )  # fmt: skip
+    found.append(
+        Row(
+            "memory that an export of 100,000 rows adds to server and child",
+            f"{facts['export_grows']:.0f} MB", "≤ 100 MB", facts["export_grows"] <= 100,
+        )
+    )  # fmt: skip
+    return found
+
+
+def _format_rows(times: Seconds, facts: dict[str, float]) -> list[Row]:
+    parquet, csv = median(times["read parquet"]), median(times["read csv"])
+    return [
+        Row(
+            "CSV instead of Parquet, 1,000,000 rows: writing",
+            f"{spread(times['csv'], 's')} and {facts['csv_mb']:.0f} MB against "
+            f"{spread(times[f'export {MOST}'], 's')} and {facts['parquet_mb']:.0f} MB",
+        ),
+        Row(
+            "reading them back with `safe_load_export`",
+            f"{csv / parquet:.1f} ×: {csv:.2f} s against {parquet:.2f} s",
+            "Parquet ≥ 3 × faster", csv >= 3 * parquet,
+        ),
+    ]  # fmt: skip
+
+
+def _overhead(times: Seconds) -> Row:
+    more = 1000 * (median(times["small"]) - median(times["plain small"]))
+    return Row(
+        "what a small query costs on top of plain DuckDB, warm",
+        f"{more:.1f} ms: {spread(times['small'], 'ms', 1000)} against "
+        f"{spread(times['plain small'], 'ms', 1000)}",
+        "≤ 30 ms", more <= 30,
+    )  # fmt: skip
+
+
+def _ratio(what: str, slow: list[float], other: str, quick: list[float], bar: float) -> Row:
+    ratio = median(slow) / median(quick)
+    return Row(
+        f"{what}, {other}",
+        f"{ratio:.1f} × faster: {spread(quick, 's')} against {spread(slow, 's')}",
+        f"≥ {bar} × faster", ratio >= bar,
+    )  # fmt: skip
+
+
+def _row(what: str, seconds: list[float], bar: float) -> Row:
+    return Row(what, spread(seconds, "s"), f"≤ {bar} s", median(seconds) <= bar)
+
+
+def work(folder: str, times: int) -> tuple[Seconds, dict[str, float]]:
+    """The seconds of each step, and what was counted."""
+    from activity_sample import write_runs
+
+    runs = Path(folder) / "runs.parquet"
+    write_runs(runs, rows=MOST, activities=370)
+    size = runs.stat()
+    table = ParquetTable("runs", runs, size.st_size, size.st_mtime_ns)
+    exports = ExportFolder(Path(folder) / "exports", 3_600, 4_000 * MEGABYTE)
+    settings = AnalyticsSettings()
+    queries = QueryProcess(
+        exports.folder,
+        Limits(60, settings.max_memory_mb, settings.max_export_mb * MEGABYTE),
+        lambda: Data((table,), Path(folder) / "none.sqlite", ()),
+    )
+    plain = duckdb.connect()
+    plain.execute(f"SET threads = {psutil.cpu_count()}")
+    plain.execute(f"CREATE VIEW runs AS FROM '{runs}'")
+    try:
+        return _measured(Analytics(queries, exports, settings), plain, Path(folder), times)
+    finally:
+        queries.close()
+
+
+def _measured(
+    ours: Analytics, plain: duckdb.DuckDBPyConnection, folder: Path, times: int
+) -> tuple[Seconds, dict[str, float]]:
+    seconds: Seconds = {}
+    facts: dict[str, float] = {}
+
+    def took(name: str, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the work returns
+        began = time.perf_counter()
+        result = work()
+        seconds.setdefault(name, []).append(time.perf_counter() - began)
+        return result
+
+    ours.profile("runs", None, None, ["pace"], exact=False)
+    before = sum(_memory())
+    ours.export("SELECT * FROM runs LIMIT 100000", "parquet", None)
+    facts["export_grows"] = sum(_memory()) - before
+    target = folder / "plain.parquet"
+    for rows in SIZES:
+        query = f"SELECT * FROM runs LIMIT {rows}"
+        for _ in range(times):
+            took(f"export {rows}", partial(ours.export, query, "parquet", MOST))
+            took(f"plain {rows}", partial(plain.execute, f"COPY ({query}) TO '{target}'"))
+    for _ in range(max(3, times // 2)):
+        parquet = ours.export("runs", "parquet", MOST)
+        csv = took("csv", lambda: ours.export("runs", "csv", MOST))
+        for name, made in (("read parquet", parquet), ("read csv", csv)):
+            load = partial(safe_load_export, made["handle"], MOST, folder=ours.exports.folder)
+            took(name, load)
+    facts |= {"parquet_mb": parquet["size_mb"], "csv_mb": csv["size_mb"]}
+    for _ in range(times):
+        took("profile", lambda: ours.profile("runs", None, None, SIX, exact=False))
+        took("histogram", lambda: ours.histogram("runs", "pace", 20, None, None))
+    ours.materialize("pairs", JOIN, None)
+    ours.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
+    plain.execute("CREATE TABLE lately AS SELECT * FROM runs LIMIT 10000")
+    for _ in range(times):
+        took("join", lambda: ours.ask(ASKED.format(f"({JOIN})"), None))
+        took("kept", lambda: ours.ask(ASKED.format("pairs"), None))
+    for _ in range(30 * times):
+        took("small", lambda: ours.ask(SMALL, None))
+        took("plain small", lambda: plain.execute(SMALL).fetchall())
+    _guards(took, ours, parquet["handle"], times)
+    facts |= _endurance(ours)
+    return seconds, facts
+
+
+def _guards(took: Callable[..., Any], ours: Analytics, handle: str, times: int) -> None:
+    frame = safe_load_export(handle, MOST, folder=ours.exports.folder)
+    figures = {f"列{n}": {"平均": n / 7, "件数": n} for n in range(20)}
+    text = json.dumps(figures, ensure_ascii=False)
+    for _ in range(times):
+        took("validate_output", lambda: validate_output(text * 50))
+        took("safe_json_output", lambda: safe_json_output(figures, 10_000))
+        took("safe_summary_table", lambda: safe_summary_table(frame))
+
+
+def _endurance(ours: Analytics) -> dict[str, float]:
+    """A thousand questions and files; then time passes, as far as the files can tell."""
+    begin: tuple[float, float] = (0, 0)
+    for number in range(1_000):
+        ours.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)
+        ours.ask(SMALL, None)
+        if number == 200:
+            gc.collect()
+            begin = _memory()
+    gc.collect()
+    end = _memory()
+    later = ExportFolder(ours.exports.folder, 3_600, MEGABYTE, clock=lambda: time.time() + 3_601)
+    later.sweep()
+    files = [path for path in ours.exports.folder.rglob("*") if path.is_file()]
+    return {
+        "server_grows": end[0] - begin[0], "child_grows": end[1] - begin[1], "left": len(files)
+    }  # fmt: skip
+
+
+def _memory() -> tuple[float, float]:
+    """The megabytes of this process and of its children."""
+    this = psutil.Process()
+    children = sum(child.memory_info().rss for child in this.children())
+    return this.memory_info().rss / MEGABYTE, children / MEGABYTE
