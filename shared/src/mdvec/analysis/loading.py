@@ -78,7 +78,6 @@ def _pandas_frame(path: Path, handle: str, max_rows: int) -> Any:  # noqa: ANN40
     import duckdb
 
     with duckdb.connect() as connection:
-        connection.execute("SET enable_progress_bar = false")
         if path.suffix == ".parquet":
             relation = connection.read_parquet(str(path))
         else:
