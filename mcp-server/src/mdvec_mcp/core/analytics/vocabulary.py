@@ -53,6 +53,7 @@ DENIED_FUNCTIONS = {
     # They tell about the process, its environment or its catalog (with the paths of files).
     "current_query": "it tells SQL that is not the query's own",
     "current_setting": "it tells the settings of the process, with its folders",
+    "format_type": "it reads the catalog",
     "get_block_size": "it reads the catalog",
     "getenv": "it reads environment variables",
     "getvariable": "it reads variables of the process",

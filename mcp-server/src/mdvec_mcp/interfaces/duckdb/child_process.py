@@ -26,8 +26,8 @@ _KEPT = (
     "COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START",
 )  # fmt: skip
 _ALLOCATORS = {
-    # Address space that a query has left goes back to the system: there is a limit on it.
-    "DUCKDB_JE_MALLOC_CONF": "retain:false",
+    # What a query has left goes back to the system, addresses too: there is a limit on them.
+    "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",
     "MALLOC_ARENA_MAX": "2",
 }
 

@@ -223,9 +223,9 @@ class QueryProcess:
             return child
         self._end()
         changed = self._started_with is not None and data != self._started_with
-        child = self._start(data)
+        self._start(data)
         self._remake(changed=changed)
-        return self._child or child
+        return self._child or self._start(data)
 
     def _start(self, data: Data) -> ChildProcess:
         limits = self._limits
