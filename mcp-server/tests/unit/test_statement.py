@@ -6,6 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mdvec_mcp.core.analytics import vocabulary
 from mdvec_mcp.core.analytics.placing import identifier, literal, placed
 from mdvec_mcp.core.analytics.refusals import QueryRefused, UnknownTable

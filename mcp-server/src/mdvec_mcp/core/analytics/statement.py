@@ -151,7 +151,7 @@ class _Reading:
             return self._query(node, scope)
         elif kind == "BASE_TABLE":
             return self._base_table(node, scope)
-        elif kind in vocabulary.TABLES:
+        elif isinstance(kind, str) and kind in vocabulary.TABLES:
             self._table(node)
         elif isinstance(kind, str) and kind not in vocabulary.PARTS:
             raise QueryRefused(f"{shortened(kind)} is not allowed in a query; {_RULE}")

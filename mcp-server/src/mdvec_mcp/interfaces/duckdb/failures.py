@@ -74,6 +74,8 @@ def failure_of(
         raise Broken from error
     if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _NO_ROOM):
         return too_large(export_bytes)
+    if isinstance(error, UnicodeError):
+        return QueryFailed("the query holds a character that is none; leave it out")
     return QueryFailed(_sentence(str(error), hidden))
 
 

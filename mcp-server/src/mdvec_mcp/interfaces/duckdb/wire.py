@@ -19,7 +19,8 @@ class WireClosed(Exception):
 
 def encoded(message: Message) -> bytes:
     """A message as it goes over the pipe."""
-    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    # Escaped: what a model writes may hold halves of characters, which are no UTF-8.
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
     return _LENGTH.pack(len(body)) + body
 
 
