@@ -1,4 +1,4 @@
-r"""What kinds of values a column of text can hold, and the SQL that tells and reads them.
+"""What kinds of values a column of text can hold, and the SQL that tells and reads them.
 
 A column gets a kind only if every one of its values fits it, so nothing that was written is
 lost: '00123' and numbers too long to be exact stay text. An empty cell is no value; nor is NA,
