@@ -7,7 +7,7 @@ from mdvec.registering import add_tool
 
 REPORT = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
-    "chunks_embedded", "seconds", "ledger", "duplicate_candidates",
+    "chunks_embedded", "seconds", "ledger", "duplicate_candidates", "dataset",
 ]  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_an_update_without_changes_loads_no_model(notes):
     assert report == {
         "tool": "notes", "mode": "update", "model": "use", "added": 0, "updated": 0,
         "deleted": 0, "unchanged": 3, "failed": [], "chunks": 4, "chunks_embedded": 0,
-        "ledger": None, "duplicate_candidates": None,
+        "ledger": None, "duplicate_candidates": None, "dataset": None,
     }  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def test_an_update_embeds_only_chunks_whose_text_or_title_changed(notes):
     (notes.docs / "git" / "worktrees.md").unlink()
     notes.write("broken.md", "\0")
     report = notes("import", "-n", "notes", "--mode", "update", "--format", "json").json
-    assert {key: report[key] for key in REPORT[3:-3]} == {
+    assert {key: report[key] for key in REPORT[3 : REPORT.index("seconds")]} == {
         "added": 1, "updated": 1, "deleted": 2, "unchanged": 0,
         "failed": [{"file_path": "broken.md", "reason": "it holds NUL bytes, so it is no text"}],
         "chunks": 3, "chunks_embedded": 2,

@@ -38,9 +38,9 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
         "file_size": notes.database.stat().st_size,
         "tools": [
             {"name": "empty", "kind": "markdown", "is_active": False, "documents": 0,
-             "vectors": 0, "model": None, "last_import_at": None},
+             "vectors": 0, "model": None, "last_import_at": None, "tables": None, "rows": None},
             {"name": "notes", "kind": "markdown", "is_active": True, "documents": 3,
-             "vectors": 4, "model": "use"},
+             "vectors": 4, "model": "use", "tables": None, "rows": None},
         ],
     }  # fmt: skip
     size = f"{found['file_size'] / 1e3:.1f} kB"

@@ -106,7 +106,12 @@ def test_a_tool_named_like_sql_and_one_named_like_anothers_table_live_and_die_al
     with open_database(mdvec.database, "read") as connection:
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").get
     ledger = {"transactions", "duplicate_checks", "ledger_files", "ledger_versions"}
-    assert {name for name in names if not name.startswith("sqlite_")} == {"tools", *ledger}
+    datasets = {"dataset_files", "dataset_tables"}
+    assert {name for name in names if not name.startswith("sqlite_")} == {
+        "tools",
+        *ledger,
+        *datasets,
+    }
 
 
 def test_switching_off_hides_a_tool_and_switching_on_brings_it_back(mdvec):

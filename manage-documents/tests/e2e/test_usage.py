@@ -69,9 +69,9 @@ WRONG = {
         "error: Invalid value for '--chunk-size': it should be a valid integer, "
         "unable to parse string as an integer; see: mdvec import --help"
     ),
-    "tool add -n a -d d -s docs --kind dataset": (
-        "error: Invalid value for '--kind': 'dataset' is not one of 'markdown', 'household'; "
-        "see: mdvec tool add --help"
+    "tool add -n a -d d -s docs --kind tables": (
+        "error: Invalid value for '--kind': 'tables' is not one of 'markdown', 'household', "
+        "'dataset'; see: mdvec tool add --help"
     ),
     "tool update -n a": (
         "error: Invalid value for --description / --source: name what to change; "

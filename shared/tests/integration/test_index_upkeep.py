@@ -98,7 +98,8 @@ def first_format(collection: Collection) -> None:
         options = {key: value for key, value in json.loads(options).items() if key != "context"}
         connection.execute("UPDATE tools SET chunking = ?", (json.dumps(options),))
         connection.execute("DROP TRIGGER ledger_versions_begun")
-        for table in ("duplicate_checks", "transactions", "ledger_files", "ledger_versions"):
+        later = ("duplicate_checks", "transactions", "ledger_files", "ledger_versions")
+        for table in (*later, "dataset_files", "dataset_tables"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 1")
 

@@ -47,7 +47,7 @@ def delimited_to_parquet(
     """
     import duckdb
 
-    plain = target.with_suffix(".csv")
+    plain = target.with_name(f"{target.name}.rows")
     try:
         names = _write_plain(source, plain, on_rows)
         with safe_connection([plain, target]) as connection:
