@@ -259,6 +259,14 @@ def test_an_import_of_nothing_but_broken_files_leaves_the_tool_as_it_was(runs):
     assert runs.tables() == before
 
 
+def test_a_file_that_changes_while_it_is_read_is_no_table_yet(runs):
+    file = runs.folder / "a.csv"
+    file.write_text("n\n1\n")
+    report = runs.import_("new", on_progress=lambda _: file.write_text("n\n1\n2\n"))
+    assert reasons(report) == {"a.csv": "it changed while the import read it; import again"}
+    assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
+
+
 def test_a_database_that_another_program_writes_is_named(runs):
     file = runs.duckdb("a.duckdb", "CREATE TABLE t (n INTEGER)")
     holds = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); input()"
