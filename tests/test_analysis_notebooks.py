@@ -20,8 +20,8 @@ def kernel(tmp_path_factory):
     manager = KernelManager(
         transport="ipc", ip=str(runtime / "s"), connection_file=str(runtime / "k.json")
     )
-    quiet = {**os.environ, "MPLCONFIGDIR": str(runtime), "IPYTHONDIR": str(runtime)}
-    manager.start_kernel(cwd=FOLDER, env=quiet)
+    folders = dict.fromkeys(("TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR"), str(runtime))
+    manager.start_kernel(cwd=FOLDER, env={**os.environ, **folders})
     yield manager
     manager.shutdown_kernel(now=True)
 

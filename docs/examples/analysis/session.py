@@ -5,6 +5,7 @@ What goes through ``call`` and ``say`` is what a model would read and write; it 
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -12,9 +13,10 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
@@ -24,7 +26,7 @@ from mdvec.exports import ExportFolder
 
 ROOT = Path(__file__).resolve().parents[3]
 HOUSEHOLD = ROOT / "docs" / "examples" / "household"
-SECONDS_A_RUN = 2_700
+RUNS, SECONDS_A_RUN = 15, 2_700
 CLI = "from mdvec_cli.main import main; main()"
 SERVER = "from mdvec_mcp.main import main; main()"
 
@@ -36,32 +38,19 @@ class ToolFailed(Exception):
 
 
 class Session:
-    """A server with the tables ``runs`` and, if wanted, ``transactions``; ends with ``close``.
+    """A server over one of the samples; ends with ``close``.
 
     Args:
-        runs: how many runs of 45 minutes there are, every second day from 1 June 2025.
-        household: whether the sample household is imported too.
+        data: ``runs``, the table of that name with 15 runs of June 2025, one row a second; or
+            ``household``, the table ``transactions``.
     """
 
-    def __init__(self, *, runs: int = 0, household: bool = False) -> None:
-        self._ending = ExitStack()
-        self.folder = Path(tempfile.mkdtemp(prefix="mdvec-example-"))
-        self._ending.callback(shutil.rmtree, self.folder, ignore_errors=True)
+    def __init__(self, data: Literal["runs", "household"]) -> None:
+        self.folder = _prepared(data)
         self.characters = 0
-        # The server, the commands and safe_load_export read the same environment.
-        (self.folder / "config.toml").write_text("# these examples need no settings\n")
-        os.environ.update(
-            MDVEC_CONFIG=str(self.folder / "config.toml"),
-            MDVEC_DATABASE_PATH=str(self.folder / "example.sqlite"),
-            MDVEC_ANALYTICS_FOLDER=str(self.folder / "exports"),
-            MDVEC_MODEL_NAME="use",
-        )
-        if runs:
-            file = self.folder / "runs.parquet"
-            self._write_runs(file, runs)
-            self._import("runs", "dataset", file, "架空のランニングデータ（1 秒ごと）")
-        if household:
-            self._import("kakeibo", "household", HOUSEHOLD, "架空の家計簿")
+        # safe_load_export reads the same settings as the server does.
+        os.environ.update(_settings(self.folder))
+        self._ending = ExitStack()
         self._connect()
 
     def call(self, tool: str, **arguments: Any) -> Answer:  # noqa: ANN401 - any a tool has
@@ -98,7 +87,7 @@ class Session:
         print(safe_json_output(saving))
 
     def close(self) -> None:
-        """End the server and remove everything that was made."""
+        """End the server; what was prepared goes when Python ends."""
         self._ending.close()
 
     def _called(self, tool: str, arguments: Answer) -> tuple[Answer, str]:
@@ -111,21 +100,6 @@ class Session:
     def _count(self, text: str) -> None:
         self.characters += len(text)
 
-    def _write_runs(self, file: Path, runs: int) -> None:
-        subprocess.run(
-            [sys.executable, str(ROOT / "tools" / "activity_sample.py"), str(file),
-             str(runs * SECONDS_A_RUN)], check=True,
-        )  # fmt: skip
-
-    def _import(self, name: str, kind: str, source: Path, description: str) -> None:
-        for command in (
-            ["tool", "add", "-n", name, "-d", description, "-s", str(source), "--kind", kind],
-            ["import", "-n", name],
-        ):
-            subprocess.run(
-                [sys.executable, "-c", CLI, *command], check=True, stdout=subprocess.DEVNULL
-            )
-
     def _connect(self) -> None:
         server = StdioServerParameters(
             command=sys.executable, args=["-c", SERVER], env=dict(os.environ)
@@ -135,6 +109,46 @@ class Session:
         self._client = self._ending.enter_context(
             self._portal.wrap_async_context_manager(Client(stdio_client(server, errlog=log)))
         )
+
+
+@cache
+def _prepared(data: str) -> Path:
+    """A folder with a database into which the commands have imported a sample."""
+    folder = Path(tempfile.mkdtemp(prefix="mdvec-example-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    (folder / "config.toml").write_text("# these examples need no settings\n")
+    if data == "runs":
+        source = folder / "runs.parquet"
+        generator = ROOT / "tools" / "activity_sample.py"
+        _run(folder, str(generator), str(source), str(RUNS * SECONDS_A_RUN))
+        added = ["runs", "-d", "架空のランニングデータ（1 秒ごと）", "--kind", "dataset"]
+    else:
+        source = HOUSEHOLD
+        added = ["kakeibo", "-d", "架空の家計簿", "--kind", "household"]
+    _run(folder, "-c", CLI, "tool", "add", "-s", str(source), "-n", *added)
+    _run(folder, "-c", CLI, "import", "-n", added[0])
+    return folder
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    return {
+        "MDVEC_CONFIG": str(folder / "config.toml"),
+        "MDVEC_DATABASE_PATH": str(folder / "example.sqlite"),
+        "MDVEC_ANALYTICS_FOLDER": str(folder / "exports"),
+        "MDVEC_MODEL_NAME": "use",
+    }
+
+
+def _run(folder: Path, *arguments: str) -> None:
+    """Run this Python; show what it says only if it fails."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, **_settings(folder)},
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode("utf-8", "replace"))
 
 
 def use_japanese_font() -> None:
