@@ -1,0 +1,38 @@
+"""The examples of docs/analysis.md, as they stand there."""
+
+import doctest
+from pathlib import Path
+
+import duckdb
+from mdvec import analysis
+from mdvec.exports import ExportFolder
+
+PAGE = Path(__file__).parents[1] / "docs" / "analysis.md"
+RUN = """
+    SELECT 1001 AS activity_id, i AS second, 270 + (i % 20 + 1) * 0.5 AS pace,
+        120 + i // 50 AS heart_rate
+    FROM range(1000) AS t(i)
+"""
+
+
+def test_every_example_of_the_page_is_true(tmp_path, monkeypatch):
+    monkeypatch.setenv("MDVEC_ANALYTICS_FOLDER", str(tmp_path / "exports"))
+    finished = tmp_path / "finished"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({RUN}) TO '{finished}' (FORMAT parquet)")
+    exports = ExportFolder(tmp_path / "exports", 3600, 10**9)
+    handle = exports.place(finished, rows=1000, columns=["second"]).handle
+
+    text = PAGE.read_text(encoding="utf-8")
+    page = doctest.DocTestParser().get_doctest(text, {"handle": handle}, PAGE.name, str(PAGE), 0)
+    said = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    result = runner.run(page, out=said.append)
+    assert not said, "".join(said)
+    assert result.attempted >= 15
+
+
+def test_the_page_names_all_that_the_module_offers():
+    text = PAGE.read_text(encoding="utf-8")
+    offered = set(analysis.__all__) - {"OutputGuard"}
+    assert {name for name in offered if name not in text} == set()
