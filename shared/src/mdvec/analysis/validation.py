@@ -10,8 +10,9 @@ from typing import Any
 
 from mdvec.analysis.limits import MAX_JSON_BYTES, MAX_PRINTED_BYTES, MAX_TABLE_ROWS
 
-_FRAMING = 5
-"""Lines of a table that are no rows: its head, its rules, what was left out."""
+_MOST_LINES = MAX_TABLE_ROWS + 5
+"""Of lines that stand together: rows, their head, rules, what was left out."""
+_CLEARLY_LONG = 100
 _AGGREGATES = {"bins"}
 """Lists that are counts already, as histogram gives them; their size alone is limited."""
 _RULE = re.compile(r"[\s|+:=.…\-─━═┄┌┬┐├┼┤└┴┘╞╪╡│┆]*")
@@ -91,6 +92,8 @@ def _blocks(text: str) -> Iterator[list[str]]:
 
 
 def _table_troubles(block: list[str]) -> Iterator[str]:
+    if len(block) > _CLEARLY_LONG:
+        yield _too_many_lines(len(block))  # without a look at each
     for line in block:
         if line.lstrip().startswith(("[", "{", "(")) and _bytes(line) > MAX_JSON_BYTES:
             size = f"{_bytes(line):,} bytes"
@@ -100,10 +103,12 @@ def _table_troubles(block: list[str]) -> Iterator[str]:
         rows = len([*table]) - (_head(block) if in_columns else 0)
         if in_columns and rows > MAX_TABLE_ROWS:
             yield f"a table has {rows:,} rows, at most {MAX_TABLE_ROWS} are allowed"
-    if len(lines) > MAX_TABLE_ROWS + _FRAMING:
-        yield (
-            f"{len(lines):,} lines stand together, at most {MAX_TABLE_ROWS + _FRAMING} are allowed"
-        )
+    if len(lines) > _MOST_LINES:
+        yield _too_many_lines(len(lines))
+
+
+def _too_many_lines(count: int) -> str:
+    return f"{count:,} lines stand together, at most {_MOST_LINES} are allowed"
 
 
 def _is_in_columns(line: str) -> bool:
