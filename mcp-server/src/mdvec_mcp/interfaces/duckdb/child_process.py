@@ -22,8 +22,6 @@ _LOOK_SECONDS = 0.05
 _MODULE = "mdvec_mcp.interfaces.duckdb.child"
 _KEPT = (
     "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ",
-    # What measures the coverage of a child's code.
-    "COVERAGE_PROCESS_CONFIG", "COVERAGE_PROCESS_START",
 )  # fmt: skip
 _ALLOCATORS = {
     # What a query has left goes back to the system, addresses too: there is a limit on them.
