@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
+_SEMICOLONS_TRIED = 20
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -160,10 +161,19 @@ class Answering:
             return identifier(table), frozenset({table})
         tree = self._serialized(text)
         reads = check(tree, known, text)
-        # A semicolon at the end has no place in parentheses; the same tree shows that it is one.
-        while ";" in text and self._serialized(text[: text.rindex(";")]) == tree:
-            text = text[: text.rindex(";")]
-        return f"(\n{text}\n)", reads
+        return f"(\n{self._without_end(text, tree)}\n)", reads
+
+    def _without_end(self, text: str, tree: str) -> str:
+        """A query without the semicolons at its end, which have no place in parentheses."""
+        shortest, end = text, len(text)
+        for _ in range(_SEMICOLONS_TRIED):
+            end = text.rfind(";", 0, end)
+            if end < 0:
+                break
+            # The same tree shows that this one ends the query, and is not part of a text.
+            if self._serialized(text[:end]) == tree:
+                shortest = text[:end]
+        return shortest
 
     def _serialized(self, sql: str) -> str:
         row = self.connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
