@@ -77,7 +77,9 @@ def prepare(config: Message) -> Answering:
         ledgers.unlink()
     config["missing"] = loading.make_views(connection, tables)
     lockdown.limit_files(limits["export_bytes"])
-    lockdown.lock(connection, list(tables.values()), spool, limits["seconds"])
+    # A link is followed before it is asked whether the file may be opened.
+    files = {path.resolve() for path in tables.values()} | set(tables.values())
+    lockdown.lock(connection, sorted(files), spool, limits["seconds"])
     return Answering(connection, _columns_by_table(connection), spool)
 
 

@@ -13,8 +13,6 @@ from mdvec_mcp.core.analytics.placing import identifier, literal
 if TYPE_CHECKING:
     import duckdb
 
-_GLOB = "*?["
-
 
 def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: Path) -> bool:
     """Write the rows of households, one JSON object a line; return whether there are any ledgers.
@@ -54,7 +52,10 @@ def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
 
 
 def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]) -> dict[str, str]:
-    """Make a view of each Parquet file; return why those are not there that could not be made."""
+    """Make a view of each Parquet file; return why those are not there that could not be made.
+
+    DuckDB takes a path with ``*``, ``?`` or ``[`` for a pattern, so these have none.
+    """
     import duckdb
 
     missing = {}
@@ -62,7 +63,7 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
         try:
             connection.execute(
                 f"CREATE VIEW {identifier(name)} AS SELECT * FROM "
-                f"read_parquet({literal(_exactly(path))}, hive_partitioning = false)"
+                f"read_parquet({literal(str(path))}, hive_partitioning = false)"
             )
         except duckdb.Error as error:
             gone = isinstance(error, duckdb.IOException) and not path.exists()
@@ -76,8 +77,3 @@ def columns_of(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[Colum
         f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM (\n{query}\n))"
     ).fetchall()
     return tuple(Column(name, kind) for name, kind in rows)
-
-
-def _exactly(path: Path) -> str:
-    """A path as a pattern that only it fits."""
-    return "".join(f"[{sign}]" if sign in _GLOB else sign for sign in str(path))

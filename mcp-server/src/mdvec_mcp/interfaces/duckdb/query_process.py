@@ -229,6 +229,7 @@ class QueryProcess:
 
     def _start(self, data: Data) -> ChildProcess:
         limits = self._limits
+        self._spool.unlink()
         config: Message = {
             "limits": {
                 "seconds": limits.seconds,
@@ -237,7 +238,10 @@ class QueryProcess:
             },
             "spool": str(self._spool.work),
             "database": str(data.database.absolute()),
-            "tables": [[table.name, str(table.path)] for table in data.parquet],
+            "tables": [
+                [table.name, str(self._spool.plain(table.path.absolute()))]
+                for table in data.parquet
+            ],
             "households": [[tool_id, name] for tool_id, name, _ in data.households],
         }
         try:

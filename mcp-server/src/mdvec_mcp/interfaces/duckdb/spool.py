@@ -9,13 +9,14 @@ import shutil
 from pathlib import Path
 
 _LOCK = "lock"
+_PATTERN = frozenset("*?[")
 
 
 class Spool:
     """A folder of this process alone, which goes with it.
 
     ``work`` is what the child can write to; ``done`` holds finished files until somebody moves
-    them, out of the child's reach.
+    them, out of the child's reach; ``links`` has other names for the user's files.
 
     Args:
         root: where the folder is made; what processes that have ended left there is removed.
@@ -27,11 +28,20 @@ class Spool:
         self._folder = root.resolve() / f"spool_{secrets.token_hex(16)}"
         self._folder.mkdir(mode=0o700)
         # Held while this process lives, however it ends.
-        self._lock = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+        self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.work, self.done = self._folder / "work", self._folder / "done"
-        for folder in (self.work, self.done):
+        self._links = self._folder / "links"
+        for folder in (self.work, self.done, self._links):
             folder.mkdir(mode=0o700)
+
+    def plain(self, path: Path) -> Path:
+        """A path to the same file that DuckDB cannot take for a pattern."""
+        if not _PATTERN.intersection(str(path)):
+            return path
+        link = self._links / f"{secrets.token_hex(8)}{path.suffix}"
+        link.symlink_to(path)
+        return link
 
     def finish(self, name: str) -> Path:
         """Take a finished file out of the child's reach."""
@@ -45,10 +55,17 @@ class Spool:
         for path in self.work.iterdir():
             path.unlink(missing_ok=True)
 
+    def unlink(self) -> None:
+        """Remove the other names of files, which a new child gets anew."""
+        for link in self._links.iterdir():
+            link.unlink(missing_ok=True)
+
     def close(self) -> None:
         """Remove the folder with all in it."""
-        shutil.rmtree(self._folder, ignore_errors=True)
-        os.close(self._lock)
+        if self._lock is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            os.close(self._lock)
+            self._lock = None
 
 
 def _remove_left(root: Path) -> None:
