@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from mdvec.core.datasets.sql import identifier
 
-from mdvec_mcp.core.analytics.placing import identifier
 from mdvec_mcp.core.analytics.refusals import QueryRefused
 from mdvec_mcp.interfaces.duckdb import loading, lockdown
 from mdvec_mcp.interfaces.duckdb.answering import Answering

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from mdvec.core.datasets.sql import identifier, literal
 
 from mdvec_mcp.core.analytics.asking import Data, Limits, ParquetTable
-from mdvec_mcp.core.analytics.placing import identifier, literal
 from mdvec_mcp.core.analytics.refusals import (
     BadTableName,
     QueryError,

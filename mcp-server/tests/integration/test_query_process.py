@@ -13,9 +13,9 @@ from pathlib import Path
 import duckdb
 import psutil
 import pytest
+from mdvec.core.datasets.sql import literal
 
 from mdvec_mcp.core.analytics.asking import Data, Limits, ParquetTable
-from mdvec_mcp.core.analytics.placing import literal
 from mdvec_mcp.core.analytics.refusals import (
     BadTableName,
     QueriesUnavailable,

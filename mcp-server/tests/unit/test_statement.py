@@ -6,9 +6,10 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mdvec.core.datasets.sql import identifier, literal
 
 from mdvec_mcp.core.analytics import vocabulary
-from mdvec_mcp.core.analytics.placing import identifier, literal, placed
+from mdvec_mcp.core.analytics.placing import placed
 from mdvec_mcp.core.analytics.refusals import QueryRefused, UnknownTable
 from mdvec_mcp.core.analytics.statement import MAX_CHARACTERS, check, clean, named_table
 

@@ -9,10 +9,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from mdvec.core.datasets.columns import Column
+from mdvec.core.datasets.sql import identifier
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.core.analytics.column import family, has_dates
-from mdvec_mcp.core.analytics.placing import identifier
 from mdvec_mcp.core.analytics.profile import rounded
 
 Bin = dict[str, Any]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from mdvec.core.datasets.columns import Column
+from mdvec.core.datasets.sql import identifier
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.core.analytics.column import found_column, has_dates
-from mdvec_mcp.core.analytics.placing import identifier
 
 
 class PeriodRefused(MdvecError):

@@ -1,4 +1,4 @@
-"""SQL put together from parts: names and texts quoted, a model's source put into our statement."""
+"""A model's source, put into a statement of ours."""
 
 from __future__ import annotations
 
@@ -9,16 +9,6 @@ WHOLE = "SELECT * FROM {source}"
 
 # Nothing within quotes is a placeholder, whatever a column is called.
 _PART = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
-
-
-def identifier(name: str) -> str:
-    """A table's or column's name, quoted for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """A text, quoted for SQL."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def placed(statement: str, source: str) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mdvec.core.datasets.columns import Column
+from mdvec.core.datasets.sql import identifier
 
 from mdvec_mcp.core.analytics.column import Family, family, found_column, may_be_infinite
-from mdvec_mcp.core.analytics.placing import identifier
 
 Cell = Any
 """A value of a result as JSON has it."""

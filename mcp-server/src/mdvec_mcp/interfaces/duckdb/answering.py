@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mdvec.core.datasets.columns import Column
+from mdvec.core.datasets.sql import identifier, literal
 
-from mdvec_mcp.core.analytics.placing import WHOLE, identifier, literal, placed
+from mdvec_mcp.core.analytics.placing import WHOLE, placed
 from mdvec_mcp.core.analytics.refusals import BadTableName, QueryRefused, shortened
 from mdvec_mcp.core.analytics.statement import check, clean, folded, named_table
 from mdvec_mcp.interfaces.duckdb.loading import columns_of

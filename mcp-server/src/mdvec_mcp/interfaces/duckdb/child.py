@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.core.datasets.columns import Column
+from mdvec.core.datasets.sql import identifier
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.core.analytics.placing import identifier
 from mdvec_mcp.core.analytics.refusals import QueriesUnavailable, QueryError
 from mdvec_mcp.interfaces.duckdb import landlock, loading, lockdown
 from mdvec_mcp.interfaces.duckdb.answering import Answering

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 
 from mdvec_mcp.core.analytics.refusals import (
     ExportTooLarge,
+    QueriesUnavailable,
     QueryError,
     QueryFailed,
     QueryStopped,
 )
+
+logger = logging.getLogger("mdvec")
 
 _LONGEST = 300
 _NO_ROOM = ("No space left", "File too large", "Disk quota", "failed to write", "Could not write")
@@ -86,3 +90,12 @@ def _sentence(message: str, hidden: Mapping[str, str]) -> str:
         said = said.replace(path, hidden[path])
     said = " ".join(said.split())
     return said if len(said) <= _LONGEST else said[:_LONGEST] + "…"
+
+
+def not_started(why: str) -> QueriesUnavailable:
+    """There is no process to ask; why is for the log."""
+    logger.warning("analytics: the query process did not start: %s", why)
+    return QueriesUnavailable(
+        "the process that runs queries did not start; the server's log says why, and "
+        "[analytics] max_memory_mb may be too small for these data"
+    )

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.core.datasets.columns import Column
-
-from mdvec_mcp.core.analytics.placing import identifier, literal
+from mdvec.core.datasets.sql import identifier, literal
+from mdvec.interfaces.duckdb.connection import parquet_scan
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,7 +54,7 @@ def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
 def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]) -> dict[str, str]:
     """Make a view of each Parquet file; return why those are not there that could not be made.
 
-    DuckDB takes a path with ``*``, ``?`` or ``[`` for a pattern, so these have none.
+    The paths have no ``*``, ``?`` or ``[``, which DuckDB would take for a pattern.
     """
     import duckdb
 
@@ -62,8 +62,7 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
     for name, path in tables.items():
         try:
             connection.execute(
-                f"CREATE VIEW {identifier(name)} AS SELECT * FROM "
-                f"read_parquet({literal(str(path))}, hive_partitioning = false)"
+                f"CREATE VIEW {identifier(name)} AS SELECT * FROM {parquet_scan(path)}"
             )
         except duckdb.Error as error:
             gone = isinstance(error, duckdb.IOException) and not path.exists()

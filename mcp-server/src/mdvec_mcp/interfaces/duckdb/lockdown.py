@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec_mcp.core.analytics.placing import literal
+from mdvec.core.datasets.sql import literal
+from mdvec.interfaces.duckdb.connection import allowed_paths
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,7 +75,7 @@ def lock(
     connection: duckdb.DuckDBPyConnection, files: Sequence[Path], spool: Path, seconds: float
 ) -> None:
     """Leave a connection these files, its spool and so much time, and no way to change that."""
-    paths = ", ".join(literal(str(path)) for path in files)
+    paths = ", ".join(literal(path) for path in allowed_paths(files))
     for setting in (
         f"allowed_paths = [{paths}]",
         f"allowed_directories = [{literal(f'{spool}/')}]",

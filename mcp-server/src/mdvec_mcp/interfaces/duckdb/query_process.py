@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 
 from mdvec.core.datasets.columns import Column
@@ -41,7 +42,7 @@ class QueryProcess:
     A ``source`` is what a model wrote: a table's name, or one SELECT. It is checked alone, in the
     child, before it becomes part of anything. ``sql`` is our own statement around it: a SELECT
     with the placeholder ``{source}`` where a table's name could stand (``FROM {source}``), in
-    which names and texts are quoted with ``placing.identifier`` and ``placing.literal``.
+    which names and texts are quoted with ``sql.identifier`` and ``sql.literal``.
 
     Every method that asks may raise:
         QueryRefused (UnknownTable): the source is not allowed; nothing was run.
@@ -59,7 +60,8 @@ class QueryProcess:
     def __init__(self, spool_root: Path, limits: Limits, data: Callable[[], Data]) -> None:
         self._limits = limits
         self._data = data
-        self._spool = Spool(spool_root)
+        self._spool_root = spool_root
+        self._opened: Spool | None = None
         self._turn_lock = threading.Lock()
         self._child: ChildProcess | None = None
         self._started_with: Data | None = None
@@ -161,7 +163,8 @@ class QueryProcess:
             child, self._child = self._child, None
             if child is not None:
                 child.end()
-            self._spool.close()
+            if self._opened is not None:
+                self._opened.close()
         finally:
             self._turn_lock.release()
 
@@ -227,15 +230,21 @@ class QueryProcess:
         self._remake(changed=changed)
         return self._child or self._start(data)
 
+    @property
+    def _spool(self) -> Spool:
+        """The spool, made when the first child needs it."""
+        if self._opened is None:
+            try:
+                self._opened = Spool(self._spool_root)
+            except OSError as error:
+                raise failures.not_started(f"no folder for exports: {error}") from error
+        return self._opened
+
     def _start(self, data: Data) -> ChildProcess:
         limits = self._limits
         self._spool.unlink()
         config: Message = {
-            "limits": {
-                "seconds": limits.seconds,
-                "memory_mb": limits.memory_mb,
-                "export_bytes": limits.export_bytes,
-            },
+            "limits": asdict(limits),
             "spool": str(self._spool.work),
             "database": str(data.database.absolute()),
             "tables": [
@@ -247,10 +256,10 @@ class QueryProcess:
         try:
             child = ChildProcess(config, self._spool.work, limits.memory_mb)
         except (WireClosed, TookTooLong, TookTooMuch, OSError) as error:
-            raise _not_started(repr(error)) from error
+            raise failures.not_started(repr(error)) from error
         if "broken" in child.ready:
             child.kill()
-            raise _not_started(child.ready["broken"])
+            raise failures.not_started(child.ready["broken"])
         if "error" in child.ready:
             child.kill()
             raise KINDS.get(child.ready["error"], QueryError)(child.ready["message"])
@@ -301,14 +310,6 @@ class _Lost(Exception):
     def __init__(self, reason: QueryError) -> None:
         super().__init__(str(reason))
         self.reason = reason
-
-
-def _not_started(why: str) -> QueriesUnavailable:
-    logger.warning("analytics: the query process did not start: %s", why)
-    return QueriesUnavailable(
-        "the process that runs queries did not start; the server's log says why, and "
-        "[analytics] max_memory_mb may be too small for these data"
-    )
 
 
 def _making(name: str, source: str, sql: str, *, replace: bool) -> Message:

@@ -36,7 +36,10 @@ class Spool:
             folder.mkdir(mode=0o700)
 
     def plain(self, path: Path) -> Path:
-        """A path to the same file that DuckDB cannot take for a pattern."""
+        """A path to the same file that DuckDB cannot take for a pattern.
+
+        It would list the folder for a pattern, which is out of the child's reach.
+        """
         if not _PATTERN.intersection(str(path)):
             return path
         link = self._links / f"{secrets.token_hex(8)}{path.suffix}"

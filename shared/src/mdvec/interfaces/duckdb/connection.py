@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mdvec.core.datasets.sql import literal
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -71,16 +73,6 @@ def parquet_scan(file: Path) -> str:
     DuckDB would add columns of its own for a file in a folder such as ``year=2025``.
     """
     return f"read_parquet({literal(one_path(file))}, hive_partitioning = false)"
-
-
-def literal(text: str) -> str:
-    """A text as SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """A name, quoted for SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def first_line(error: Exception) -> str:

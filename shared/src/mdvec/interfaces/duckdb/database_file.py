@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.interfaces.duckdb.connection import first_line, identifier, literal, safe_connection
+from mdvec.core.datasets.sql import identifier, literal
+from mdvec.interfaces.duckdb.connection import first_line, safe_connection
 from mdvec.interfaces.filesystem.scan import UnreadableFile, why
 
 if TYPE_CHECKING:

@@ -14,13 +14,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from mdvec.core.datasets.columns import NoHeader, column_names
 from mdvec.core.datasets.kinds import KINDS, ValueKind
-from mdvec.interfaces.duckdb.connection import (
-    first_line,
-    identifier,
-    literal,
-    one_path,
-    safe_connection,
-)
+from mdvec.core.datasets.sql import identifier, literal
+from mdvec.interfaces.duckdb.connection import first_line, one_path, safe_connection
 from mdvec.interfaces.filesystem.scan import UnreadableFile
 from mdvec.interfaces.filesystem.text_encoding import encoding_of
 

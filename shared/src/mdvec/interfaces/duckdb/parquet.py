@@ -7,13 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.core.datasets.columns import Column
-from mdvec.interfaces.duckdb.connection import (
-    first_line,
-    identifier,
-    one_path,
-    parquet_scan,
-    safe_connection,
-)
+from mdvec.core.datasets.sql import identifier
+from mdvec.interfaces.duckdb.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.interfaces.filesystem.scan import UnreadableFile
 
 if TYPE_CHECKING:
