@@ -302,20 +302,34 @@ def test_a_file_is_opened_by_exactly_its_path(asking, tmp_path, place):
     assert asked.value("runs") == 7
 
 
-def test_a_child_that_grows_over_its_memory_is_given_up(tmp_path):
+ENDLESS = {
+    "do": "rows", "source": FOREVER, "sql": "SELECT * FROM {source}", "max_rows": 1,
+    "max_bytes": 1,
+}  # fmt: skip
+
+
+@pytest.fixture
+def child(tmp_path):
+    """A child alone, in which a query may take a minute."""
     config = {
         "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1},
         "spool": str(tmp_path), "database": str(tmp_path / "none"), "tables": [], "households": [],
     }  # fmt: skip
     child = ChildProcess(config, tmp_path, memory_mb=1024)
-    question = {"do": "rows", "source": FOREVER, "sql": "SELECT * FROM {source}", "max_rows": 1}
-    child._memory = 2**20
-    try:
-        with pytest.raises(TookTooMuch):
-            child.ask(question | {"max_bytes": 1}, 60.0)
-    finally:
-        child.kill()
+    yield child
+    child.kill()
     assert is_gone(child.pid)
+
+
+def test_a_child_that_grows_over_its_memory_is_given_up(child):
+    child._memory = 2**20
+    with pytest.raises(TookTooMuch):
+        child.ask(ENDLESS, 60.0)
+
+
+def test_a_child_that_is_told_to_stop_answers_and_goes_on(child):
+    assert child.ask(ENDLESS, 0.2)["error"] == "QueryStopped"
+    assert child.ask(ENDLESS | {"source": "SELECT 42", "max_bytes": 9}, 60.0)["rows"] == [[42]]
 
 
 def test_a_child_that_cannot_start_is_no_mystery(asking, monkeypatch):

@@ -43,6 +43,15 @@ translate ``MdvecError`` once; anything else is a bug.
     │   └── FontUnusable
     ├── UnfittingGraph              mdvec_mcp.interfaces.mcp.household_charts
     ├── ChartServerUnavailable      mdvec_mcp.interfaces.http.chart_server
+    ├── QueryError                  mdvec_mcp.core.analytics.refusals
+    │   ├── QueryRefused
+    │   │   ├── UnknownTable
+    │   │   └── BadTableName
+    │   ├── QueryFailed
+    │   ├── QueryStopped
+    │   ├── TooManyRows
+    │   ├── ExportTooLarge
+    │   └── QueriesUnavailable
     └── DuplicateResolutionError    mdvec.duplicate_review
         ├── CheckNotFound
         ├── TransactionNotFound

@@ -18,7 +18,7 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _PATH_BENEATH = 1
 _NO_NEW_PRIVILEGES = 38
 _READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
-_EXECUTE, _WRITE_FILE, _REMOVE_FILE, _MAKE_FILE = 1 << 0, 1 << 1, 1 << 5, 1 << 8
+_WRITE_FILE, _REMOVE_FILE, _MAKE_FILE = 1 << 1, 1 << 5, 1 << 8
 _FIRST_RIGHTS = (1 << 13) - 1
 _MOVE, _TRUNCATE = 1 << 13, 1 << 14
 _NETWORK = 0b11
@@ -35,6 +35,8 @@ class _PathRule(ctypes.Structure):
 
 def restrict(readable: Iterable[Path], writable: Path) -> bool:
     """Keep this thread, and those it starts, from all files but these, and from the network.
+
+    No program can be started either.
 
     Args:
         readable: files and folders (with all in them) that can be read.
@@ -56,7 +58,7 @@ def restrict(readable: Iterable[Path], writable: Path) -> bool:
         return False
     try:
         for path in readable:
-            _allow(libc, ruleset, path, _READ_FILE | _READ_FOLDER | _EXECUTE)
+            _allow(libc, ruleset, path, _READ_FILE | _READ_FOLDER)
         _allow(
             libc, ruleset, writable,
             _READ_FILE | _READ_FOLDER | _WRITE_FILE | _REMOVE_FILE | _MAKE_FILE
@@ -85,7 +87,7 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             if not path.is_dir():
-                rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE | _EXECUTE
+                rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
             rule = _PathRule(rights, descriptor)
             libc.syscall(
                 _ADD, ruleset, ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0)
