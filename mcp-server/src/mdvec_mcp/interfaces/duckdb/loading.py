@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: Path) -> bool:
-    """Write the rows of households, one JSON object a line; return whether there are any ledgers.
+    """Write the rows of households, one JSON array a line; return whether there are any ledgers.
 
     Raises:
         DatabaseError: the database cannot be read.
@@ -37,17 +37,17 @@ def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: P
 
 
 def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
-    """Make the table of what ``write_ledgers`` wrote, in the order of households and days."""
+    """Make the table of what ``write_ledgers`` wrote."""
     from mdvec.interfaces.database.ledger_table import LEDGER_COLUMNS, LEDGER_TABLE
 
-    columns = ", ".join(f"{identifier(name)} {kind}" for name, kind in LEDGER_COLUMNS.items())
+    columns = ", ".join(f"{identifier(name)} {kind}" for name, (kind, _) in LEDGER_COLUMNS.items())
     connection.execute(f"CREATE TABLE {LEDGER_TABLE} ({columns})")
     if file.stat().st_size == 0:
         return
-    types = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in LEDGER_COLUMNS.items())
+    values = ", ".join(value for _, value in LEDGER_COLUMNS.values())
     connection.execute(
-        f"INSERT INTO {LEDGER_TABLE} SELECT * FROM read_json({literal(str(file))}, "
-        f"format = 'newline_delimited', columns = {{{types}}}) ORDER BY household, date, id"
+        f"INSERT INTO {LEDGER_TABLE} SELECT {values} FROM read_json({literal(str(file))}, "
+        "format = 'newline_delimited', records = false, columns = {'row': 'VARCHAR[]'})"
     )
 
 
