@@ -7,9 +7,12 @@ NaN, NULL or None in a column whose other values are of one kind.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-_NOTHING = "('', 'NA', 'N/A', 'NaN', 'nan', 'NULL', 'null', 'None')"
+_NO_VALUES = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None")
+_NOTHING = str(_NO_VALUES)
 _MANY_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0')) <= 17"
 _DATE = r"[12]\d{3}[-/]\d{1,2}[-/]\d{1,2}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -46,11 +49,20 @@ class ValueKind:
             f"FILTER (WHERE {column} IS NOT NULL AND {value} NOT IN {_NOTHING})"
         )
 
+    def could_fit(self, texts: Iterable[str | None]) -> bool:
+        """Whether all texts look like this kind; a quick first look at some rows."""
+        looks_like = re.compile(self.pattern, re.ASCII).fullmatch
+        values = (text.strip(" ") for text in texts if text is not None)
+        return all(value in _NO_VALUES or looks_like(value) for value in values)
+
     def value(self, column: str) -> str:
-        """SQL: a column's value, or NULL; an error where one does not fit."""
-        value = f"trim({column})"
-        read = f"CAST({self.reading.format(v=value)} AS {self.type})"
-        return f"CASE WHEN {value} NOT IN {_NOTHING} THEN {read} END"
+        """SQL: a column's value, or NULL where it has none; of a column that fits.
+
+        What is no value is no value of the type either, but for NaN. (A list of texts in each of
+        hundreds of columns would take DuckDB gigabytes.)
+        """
+        value = f"nullif(nullif(trim({column}), 'NaN'), 'nan')"
+        return f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
 
 
 KINDS = (
