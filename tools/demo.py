@@ -80,12 +80,16 @@ async def ask_in_sql(database: Path) -> None:
     server = StdioServerParameters(
         command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
     )
-    spending = "SELECT date, -amount AS yen FROM transactions WHERE counted AND amount < 0"
+    spending = "SELECT date, -amount AS yen FROM transactions WHERE kind = 'expense'"
     async with Client(stdio_client(server)) as client:
         print(f"\n? histogram: {spending}")
         spread = await client.call_tool(
             "histogram",
-            {"table_or_query": f"{spending} AND amount > -20000", "column": "yen", "bins": 6},
+            {
+                "table_or_query": f"{spending} AND amount BETWEEN -20000 AND -1",
+                "column": "yen",
+                "bins": 6,
+            },
         )
         for one in spread.structured_content["bins"]:
             bar = "█" * round(one["count"] / 12)

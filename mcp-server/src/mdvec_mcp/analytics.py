@@ -19,6 +19,8 @@ from mdvec_mcp.materialized import MaterializedTables
 
 _BYTES_A_COLUMN = 60
 """The least that a profile says of a column."""
+_NAME = 80
+"""As much of a name as is told; a handle is shorter."""
 
 
 class Analytics:
@@ -70,6 +72,7 @@ class Analytics:
         columns: Sequence[str] | None,
         *,
         exact: bool,
+        guard: Guard | None = None,
     ) -> Answer:
         """The row count, the period, and a few figures of each column.
 
@@ -80,7 +83,8 @@ class Analytics:
         known = self.queries.columns(table_or_query)
         period, condition = _period(known, date_range, date_column)
         picked = chosen(known, columns)
-        told = picked[: self.guard.max_bytes // _BYTES_A_COLUMN]
+        guard = guard or self.guard
+        told = picked[: guard.max_bytes // _BYTES_A_COLUMN]
         exact = exact or self._is_small(table_or_query)
         plan = plan_profile(told, period, condition, exact=exact)
         row = self.queries.rows(table_or_query, plan.sql, max_rows=1).rows[0]
@@ -99,7 +103,7 @@ class Analytics:
                 "name those you need in columns"
             )
 
-        return self.guard.trimmed(
+        return guard.trimmed(
             _warned(answer, self.queries.take_warnings()),
             ("columns",),
             left_out,
@@ -143,7 +147,7 @@ class Analytics:
         """The rows of a query as a table for later queries.
 
         Raises:
-            BadName, QueryError: it could not be made.
+            QueryError: it could not be made.
         """
         ttl = ttl_seconds or self.settings.table_ttl_seconds
         kept, gone = self.kept.keep(name, query, ttl)
@@ -178,32 +182,28 @@ class Analytics:
         }
         return self._listed(_warned(answer, self.queries.take_warnings()))
 
-    def ask(self, query: str, max_bytes: int | None) -> Answer:
+    def ask(self, query: str, guard: Guard) -> Answer:
         """The rows of a small query: what does not fit is left out, with a warning.
 
         Raises:
             QueryError: it was not answered.
         """
         self.kept.sweep()
-        guard = Guard(
-            min(max_bytes or self.guard.max_bytes, self.guard.max_bytes), self.guard.max_rows
-        )
         found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
-        answer: Answer = {
-            "columns": [column.name for column in found.columns],
-            "rows": found.rows,
-        }
+        names = [column.name[:_NAME] for column in found.columns]
+        answer: Answer = {"columns": names, "rows": found.rows}
 
         def left_out(gone: int) -> str:
-            least = "more than " if found.more else ""
+            if gone - int(found.more) > len(found.rows):
+                return "too many columns for an answer; select fewer, or export the query"
             return (
-                f"{least}{gone} rows left out (at most {guard.max_rows} rows and "
+                f"there are more rows than these (at most {guard.max_rows}, within "
                 f"{guard.max_bytes:,} bytes); aggregate in SQL, or export the query"
             )
 
         return guard.trimmed(
             _warned(answer, self.queries.take_warnings()),
-            ("rows",),
+            ("columns", "rows"),
             left_out,
             int(found.more),
         )
@@ -272,5 +272,5 @@ def _named(names: Sequence[str], most: int = 240) -> str:
     for name in names:
         if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > most:
             return f"{', '.join(shown)} and {len(names) - len(shown)} more"
-        shown.append(name[:60])
+        shown.append(name[:_NAME])
     return ", ".join(shown)

@@ -61,7 +61,7 @@ def described(tool: str, tables: Sequence[DatasetTable], guard: Guard) -> Answer
             "tables": [],
             "warnings": [f"nothing is imported yet; the user can do it: mdvec import -n {tool}"],
         }
-    warnings = [warning for table in tables if (warning := _changed(tool, table))]
+    warnings = _changes(tool, tables)
     answer: Answer = {"tables": [_told(table) for table in tables]}
     if warnings:
         answer["warnings"] = warnings
@@ -88,13 +88,26 @@ def _as_it_is(table: DatasetTable) -> ParquetTable | None:
     return ParquetTable(table.name, table.parquet, status.st_size, status.st_mtime_ns)
 
 
-def _changed(tool: str, table: DatasetTable) -> str | None:
-    """What to say when the user's file is not what was imported."""
-    again = f"the user can import it again: mdvec import -n {tool} --mode update"
+def _changes(tool: str, tables: Sequence[DatasetTable]) -> list[str]:
+    """What to say when the user's files are not what was imported."""
+    gone = [table.name for table in tables if not table.source.exists()]
+    changed = [table.name for table in tables if table.name not in gone and _is_changed(table)]
+    again = f"the user can import again: mdvec import -n {tool} --mode update"
+    return [
+        f"{what} since the import: {_first(names)}; {again}"
+        for what, names in (("files gone", gone), ("files changed", changed))
+        if names
+    ]
+
+
+def _first(names: Sequence[str], most: int = 5) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(name[:40] for name in names[:most]) + more
+
+
+def _is_changed(table: DatasetTable) -> bool:
     try:
         status = table.source.stat()
     except OSError:
-        return f"the file of {table.name} is gone or cannot be read; {again}"
-    if (status.st_size, status.st_mtime_ns) != (table.size, table.mtime_ns):
-        return f"the file of {table.name} changed since its import; {again}"
-    return None
+        return True
+    return (status.st_size, status.st_mtime_ns) != (table.size, table.mtime_ns)

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import re
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mdvec.errors import MdvecError
-
+from mdvec_mcp.core.analytics.statement import folded
 from mdvec_mcp.interfaces.duckdb.query_process import QueryProcess
-
-_NAME = re.compile(r"[^\W\d]\w{0,62}")
-
-
-class BadName(MdvecError):
-    """No table can have that name."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"{name[:60]!r} cannot be a table's name: use up to 63 letters, digits and '_', "
-            "beginning with a letter"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +37,7 @@ class MaterializedTables:
         self._most = most
         self._clock = clock
         self._expiries: dict[str, float] = {}
+        self._lock = threading.Lock()
 
     def keep(self, name: str, source: str, ttl_seconds: int) -> tuple[Kept, list[str]]:
         """Keep the rows of a table or query under a name; returns it, and what had to go.
@@ -57,39 +45,47 @@ class MaterializedTables:
         A table of that name is replaced, and then counts as new.
 
         Raises:
-            BadName: the name needs quotes, or is too long.
-            QueryError: the query was not answered, or the name is a data table's.
+            QueryError: the query was not answered, or no table can have that name.
         """
-        if _NAME.fullmatch(name) is None:
-            raise BadName(name)
-        name = name.lower()
-        self.sweep()
-        rows = self._queries.materialize(name, source, replace=True)
-        self._expiries.pop(name, None)
-        expires = self._clock() + ttl_seconds
-        self._expiries[name] = expires
-        oldest = list(self._expiries)[: -self._most]
-        self._drop(oldest)
+        name = folded(name)
+        with self._lock:
+            self._sweep()
+            rows = self._queries.materialize(name, source, replace=True)
+            self._expiries.pop(name, None)
+            expires = self._clock() + ttl_seconds
+            self._expiries[name] = expires
+            oldest = list(self._expiries)[: -self._most]
+            self._drop(oldest)
         return Kept(name, rows, _iso(expires)), oldest
 
     def alive(self) -> list[Kept]:
         """The tables that are there, the oldest first."""
-        self.sweep()
-        rows = self._queries.materialized()
-        return [
-            Kept(name, rows[name], _iso(expires))
-            for name, expires in self._expiries.items()
-            if name in rows
-        ]
+        with self._lock:
+            self._sweep()
+            rows = self._queries.materialized()
+            return [
+                Kept(name, rows[name], _iso(expires))
+                for name, expires in self._expiries.items()
+                if name in rows
+            ]
 
     def sweep(self) -> None:
         """Drop the tables whose time is over, and forget those that went with their process."""
-        now = self._clock()
-        self._drop([name for name, expires in self._expiries.items() if expires <= now])
+        with self._lock:
+            self._sweep()
 
     def next_expiry(self) -> float | None:
         """When the next table goes, in the clock's seconds; None without tables."""
-        return min(self._expiries.values(), default=None)
+        return min(list(self._expiries.values()), default=None)
+
+    def _sweep(self) -> None:
+        if not self._expiries:
+            return
+        now, there = self._clock(), self._queries.materialized()
+        self._expiries = {
+            name: expires for name, expires in self._expiries.items() if name in there
+        }
+        self._drop([name for name, expires in self._expiries.items() if expires <= now])
 
     def _drop(self, names: Sequence[str]) -> None:
         for name in names:

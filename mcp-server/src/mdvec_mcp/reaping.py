@@ -10,7 +10,7 @@ from mdvec.errors import MdvecError
 
 from mdvec_mcp.analytics import Analytics
 
-_LONGEST = 60.0
+_LONGEST = 5.0
 logger = logging.getLogger("mdvec")
 
 
@@ -36,9 +36,9 @@ class Reaper:
             try:
                 self._analytics.sweep()
                 expiry = self._analytics.next_expiry()
-            except MdvecError as error:
+            except (MdvecError, OSError) as error:
                 logger.warning("exports: %s", error)
                 expiry = None
-            # Another server may put an export there, so nobody sleeps for long.
+            # Exports and tables come meanwhile, of this server and of others.
             until = _LONGEST if expiry is None else expiry - time.time()
             wait = min(max(until, 0.05), _LONGEST)

@@ -248,6 +248,12 @@ def test_a_dataset_never_answers_in_bulk(ask):
     assert len(json.dumps(few, ensure_ascii=False, separators=(",", ":")).encode()) <= 300
 
 
+def test_no_name_of_a_column_gets_past_the_guard(ask):
+    many = ", ".join(f"{n} AS column_with_a_long_name_{n}" for n in range(150))
+    assert "select fewer" in ask("runs", query=f"SELECT {many}")["warnings"][0]
+    ask("runs", query=f"SELECT '{'あ' * 5000}'")
+
+
 def test_statistics_can_be_had_instead_of_rows(ask):
     found = ask("runs", query="SELECT pace, part FROM runs", statistics_only=True)
     assert found["row_count"] == ROWS
@@ -273,7 +279,7 @@ def test_statistics_can_be_had_instead_of_rows(ask):
             {"table_or_query": "SELECT pace FROM runs", "date_range": ["2025-01-01", "2025-01-02"]},
             "no column holds dates",
         ),
-        ("materialize", {"name": 'x"; DROP', "query": "SELECT 1"}, "table's name"),
+        ("materialize", {"name": 'x"; DROP', "query": "SELECT 1"}, "no table can be called"),
         ("materialize", {"name": "runs", "query": "SELECT 1"}, "runs"),
         ("export", {"query": "COPY runs TO '/tmp/x'"}, "SELECT"),
         ("runs", {"query": "SELECT * FROM read_csv('/etc/passwd')"}, "read_csv"),

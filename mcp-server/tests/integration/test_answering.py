@@ -2,8 +2,9 @@
 
 import json
 
+import duckdb
 import pytest
-from mdvec.core.datasets.sql import identifier
+from mdvec.core.datasets.sql import identifier, literal
 
 from mdvec_mcp.core.analytics.refusals import QueryRefused
 from mdvec_mcp.interfaces.duckdb import loading, lockdown
@@ -169,3 +170,22 @@ def test_an_error_that_ends_duckdb_asks_for_a_new_process():
 def test_a_system_without_landlock_goes_without(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.platform", "darwin")
     assert restrict([], tmp_path) is False
+
+
+def exported(answering, query, kind="parquet"):
+    question = {
+        "do": "export", "source": query, "format": kind, "file": f"made.{kind}", "max_rows": 100,
+    }  # fmt: skip
+    answering.answer(question)
+    path = answering.spool / f"made.{kind}"
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
+    path.unlink()
+    return found
+
+
+def test_a_sum_is_exported_to_the_last_digit(answering):
+    query = "SELECT sum(n) AS s, 'x' AS t FROM (VALUES (9007199254740993), (0)) v(n)"
+    assert exported(answering, query) == [(9007199254740993, "x")]
+    beyond = "SELECT 170141183460469231731687303715884105727::HUGEINT AS h"
+    assert exported(answering, beyond) == [("170141183460469231731687303715884105727",)]

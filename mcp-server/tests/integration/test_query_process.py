@@ -1,6 +1,7 @@
 """The life of a query process: asked, stopped, killed, replaced, and gone with its server."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -270,8 +271,8 @@ def test_a_file_that_is_gone_or_broken_is_said_and_the_rest_works(asking, tmp_pa
     asked = asking(good, gone, broken)
     assert list(asked.process.tables()) == ["runs"]
     warnings = asked.process.take_warnings()
-    assert "the table gone is not there: its file is gone" in warnings[0]
-    assert "the table broken is not there: its file is no readable Parquet file" in warnings[1]
+    assert "not there: gone (its file is gone)" in warnings[0]
+    assert "not there: broken (its file is no readable Parquet file)" in warnings[1]
     assert str(tmp_path) not in str(warnings)
 
 
@@ -412,3 +413,38 @@ def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_p
     for one in (spool, other):
         one.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_breaks_the_next_process_takes_no_other_with_it(asking, tmp_path):
+    one = "SELECT range AS a FROM range({})"
+    asked = asking(
+        parquet(tmp_path / "runs.parquet", one.format(10)), limits=replace(LIMITS, seconds=1.0)
+    )
+    asked.process.materialize("kept", "SELECT count(*) AS n FROM runs")
+    text = "repeat({}, n::INTEGER * 1000)"
+    endless = f"levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
+    asked.process.materialize("grows", f"SELECT {endless} AS d FROM (SELECT count(*) n FROM runs)")
+    grown = parquet(tmp_path / "runs.parquet", one.format(500))
+    asked.data = Data((grown,), tmp_path / "none.sqlite", ())
+    assert asked.value("kept") == 500
+    assert set(asked.process.materialized()) == {"kept"}
+    warnings = asked.process.take_warnings()
+    assert any("grows is gone" in warning for warning in warnings)
+    assert any("made again from them: kept" in warning for warning in warnings)
+
+
+def test_a_folder_that_somebody_cleared_away_is_made_again(asking, tmp_path):
+    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    assert asked.value("runs") == 1
+    shutil.rmtree(asked.spool)
+    with pytest.raises(UnknownTable):
+        asked.value("nothing")
+    exported = asked.process.export("runs", fmt="parquet", max_rows=10)
+    assert exported.path.is_file()
+
+
+def test_a_folder_that_cannot_be_made_is_said_at_the_first_question(asking, tmp_path):
+    (tmp_path / "spool").write_text("no folder")
+    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    with pytest.raises(QueriesUnavailable):
+        asked.value("runs")

@@ -47,3 +47,12 @@ def test_columns_are_cut_from_the_end():
 
 def test_japanese_is_one_character_and_not_six():
     assert as_json({"大項目": "食費"}) == '{"大項目":"食費"}'
+
+
+@given(st.lists(st.text(max_size=500), max_size=40), st.integers(0, 30))
+def test_warnings_are_told_as_far_as_they_fit(warnings, entries):
+    answer = GUARD.settled({"bins": list(range(entries)), "warnings": warnings})
+    assert size(answer) <= 1_024
+    assert answer["bins"] == list(range(entries))
+    if len(answer["warnings"]) < len(warnings):
+        assert answer["warnings"][-1].endswith("more warnings")

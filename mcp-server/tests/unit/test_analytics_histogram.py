@@ -103,6 +103,15 @@ def test_every_category_is_counted_once(values, bins):
         assert one["count"] == values.count(one["value"])
 
 
+def test_a_column_of_our_own_name_for_values_is_no_trouble():
+    sql = placed(
+        histogram_sql(Column("category", "VARCHAR"), 5, None), "(SELECT 'x' category, 1 v)"
+    )
+    rows = CONNECTION.execute(sql).fetchall()
+    found = read_histogram(Column("category", "VARCHAR"), rows, 5)
+    assert found.bins == ({"value": "x", "count": 1},)
+
+
 def test_no_rows_have_no_bins():
     for type_ in ("BIGINT", "DOUBLE", "DATE", "VARCHAR"):
         found = counted(type_, [], 10)

@@ -65,6 +65,13 @@ def test_texts_dates_and_lists_have_the_figures_that_mean_something():
     assert found["一覧"] == {"null_rate": 0.5}
 
 
+def test_ids_and_yen_are_told_to_the_last_digit():
+    table = "(SELECT 20250601 + i AS id, 1234567.89 + i AS yen FROM range(11) t(i))"
+    _, found, _ = profiled([Column("id", "BIGINT"), Column("yen", "DECIMAL(11,2)")], table)
+    assert (found["id"]["median"], found["id"]["max"]) == (20250606, 20250611)
+    assert float(found["yen"]["min"]) == 1234567.89
+
+
 def test_a_profile_of_nothing_has_no_figures():
     (rows, _, _), found, _ = profiled(
         [Column("v", "INTEGER")], "(SELECT 1 AS v WHERE false)", exact=False
@@ -92,5 +99,7 @@ def test_columns_are_found_whatever_their_case():
     columns = [Column("Pace", "DOUBLE"), Column("hr", "INTEGER")]
     assert chosen(columns, ["HR", "pace", "hr"]) == [columns[1], columns[0]]
     assert chosen(columns, None) == columns
+    alike = [Column("Ä", "INTEGER"), Column("ä", "INTEGER")]
+    assert chosen(alike, ["ä"]) == [alike[1]]
     with pytest.raises(UnknownColumn, match="no column 'heart'; there are: 'Pace', 'hr'"):
         chosen(columns, ["heart"])

@@ -8,6 +8,8 @@ from typing import Literal
 from mdvec.core.datasets.columns import Column
 from mdvec.errors import MdvecError
 
+from mdvec_mcp.core.analytics.statement import folded
+
 Family = Literal["integer", "number", "date", "timestamp", "category", "other"]
 """What counts, averages and bins mean for a column."""
 
@@ -57,14 +59,15 @@ def may_be_infinite(column: Column) -> bool:
 
 
 def found_column(columns: Sequence[Column], asked: str) -> Column:
-    """The column of that name, as DuckDB finds names: whatever its case.
+    """The column of that name, as DuckDB finds names: whatever the case of its ASCII letters.
 
     Raises:
         UnknownColumn: it is not there.
     """
-    for column in columns:
-        if column.name.casefold() == asked.casefold():
-            return column
+    for same in (str, folded):
+        for column in columns:
+            if same(column.name) == same(asked):
+                return column
     raise UnknownColumn(asked, columns)
 
 

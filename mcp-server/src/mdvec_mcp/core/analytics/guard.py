@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Answer = dict[str, Any]
+_WARNING = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +18,26 @@ class Guard:
     max_bytes: int
     max_rows: int
 
+    def within(self, max_bytes: int | None) -> Guard:
+        """A guard of fewer bytes, where the reader asked for that."""
+        return Guard(min(max_bytes or self.max_bytes, self.max_bytes), self.max_rows)
+
     def fits(self, answer: Answer) -> bool:
         """Whether the answer is small enough."""
         return size(answer) <= self.max_bytes
+
+    def settled(self, answer: Answer) -> Answer:
+        """The answer with as many of its warnings as there is room for."""
+        warnings = [
+            warning if len(warning) <= _WARNING else f"{warning[: _WARNING - 1]}…"
+            for warning in answer.get("warnings", ())
+        ]
+        for kept in range(len(warnings), -1, -1):
+            more = [f"and {len(warnings) - kept} more warnings"] if kept < len(warnings) else []
+            settled = {**answer, "warnings": warnings[:kept] + more}
+            if self.fits(settled) or not kept:
+                break
+        return settled if warnings else answer
 
     def trimmed(
         self,

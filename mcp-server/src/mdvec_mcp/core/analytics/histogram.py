@@ -152,7 +152,7 @@ FROM found, span GROUP BY bin ORDER BY bin
 def _counted_categories(column: Column, bins: int, where: str) -> str:
     return f"""
 WITH counted AS (
-    SELECT {identifier(column.name)}::VARCHAR AS v, count(*) AS n FROM {{source}} {where} GROUP BY v
+    SELECT {identifier(column.name)}::VARCHAR AS v, count(*) AS n FROM {{source}} {where} GROUP BY 1
 )
 SELECT left(v, 60) AS v, n, sum(n) OVER (), count(v) OVER (), v IS NULL
 FROM counted ORDER BY v IS NULL DESC, n DESC, v LIMIT {bins + 1}
@@ -187,7 +187,8 @@ def _edges(column: Column, low: Any, high: Any, bins: int) -> list[Any]:  # noqa
         return list(steps)
     if family(column) == "date":
         return [_day(step) for step in steps]
-    return [_moment(step) for step in steps]
+    zone = "+00:00" if column.type == "TIMESTAMP WITH TIME ZONE" else ""
+    return [_moment(step) + zone for step in steps]
 
 
 def _number_edges(low: float, high: float, bins: int) -> list[float]:

@@ -95,12 +95,12 @@ def _moment(text: str) -> datetime:
     """A bound, in UTC where it names its zone."""
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError) as error:
         raise PeriodRefused(
             "date_range takes two dates like '2025-01-31', or times like '2025-01-31T12:00:00', "
             f"not {text[:40]!r}"
         ) from error
-    return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def _is_day(text: str) -> bool:

@@ -18,6 +18,7 @@ Cell = Any
 EXACT_UP_TO = 200_000
 """Rows of a table up to which everything is computed, as that takes no time."""
 _SAMPLE = 65_536
+_VALUE_DIGITS, _MEAN_DIGITS = 15, 8
 _MEASURED: frozenset[Family] = frozenset({"integer", "number"})
 _APPROXIMATE = ("median", "distinct_count")
 
@@ -110,7 +111,11 @@ def _shown(values: dict[str, Cell], rows: int) -> dict[str, Cell]:
     """The figures of one column as the answer has them."""
     odd = int(values.pop("odd", None) or 0)
     present = int(values.pop("present"))
-    shown = {name: rounded(value) for name, value in values.items()}
+    # A value of the column, such as an ID or yen, is told to the last digit.
+    shown = {
+        name: rounded(value, _MEAN_DIGITS if name == "mean" else _VALUE_DIGITS)
+        for name, value in values.items()
+    }
     if "distinct_count" in shown:
         # An estimate may say that there are more values than rows.
         shown["distinct_count"] = min(int(shown["distinct_count"]), present)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _SEMICOLONS_TRIED = 20
+_NOT_IN_PARQUET = {"HUGEINT", "UHUGEINT"}
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -86,15 +87,37 @@ class Answering:
         if self._estimate(query) > most and (count := self._count(query)) > most:
             return {"rows": count, "columns": [], "size": 0}
         file = self.spool / Path(message["file"]).name
-        copied = self.connection.execute(
-            f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "
-            f"({_FORMATS[message['format']]}, USE_TMP_FILE false)"
-        ).fetchone()
-        rows = int(copied[0]) if copied else 0
+        huge = [column.name for column in columns if column.type in _NOT_IN_PARQUET]
+        if huge and message["format"] == "parquet":
+            rows = self._copy_exactly(query, huge, file)
+        else:
+            rows = self._copy(query, file, message["format"])
         if rows > most:
             file.unlink()
             return {"rows": rows, "columns": [], "size": 0}
         return {"rows": rows, "columns": _plain(columns), "size": file.stat().st_size}
+
+    def _copy_exactly(self, query: str, huge: list[str], file: Path) -> int:
+        """Write integers of more than 64 bits, which every sum is, so that none is rounded."""
+        import duckdb
+
+        def written(kind: str) -> int:
+            whole = ", ".join(
+                f"CAST({identifier(name)} AS {kind}) AS {identifier(name)}" for name in huge
+            )
+            return self._copy(f"SELECT * REPLACE ({whole}) FROM (\n{query}\n)", file, "parquet")
+
+        try:
+            return written("BIGINT")
+        except duckdb.ConversionException:
+            return written("VARCHAR")
+
+    def _copy(self, query: str, file: Path, fmt: str) -> int:
+        copied = self.connection.execute(
+            f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "
+            f"({_FORMATS[fmt]}, USE_TMP_FILE false)"
+        ).fetchone()
+        return int(copied[0]) if copied else 0
 
     def _materialize(self, message: Message) -> Message:
         name: str = message["name"]

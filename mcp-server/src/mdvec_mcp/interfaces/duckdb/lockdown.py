@@ -61,6 +61,7 @@ def connect(memory_mb: int) -> duckdb.DuckDBPyConnection:
     )
     # Python without a terminal has the progress bar on, and it would go to the wire.
     for setting in (
+        "TimeZone = 'UTC'",
         "enable_progress_bar = false",
         "allocator_background_threads = true",  # gives memory back after a large query
         "temp_directory = ''",  # nothing spills to the disk

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -15,25 +16,24 @@ from mdvec.errors import MdvecError
 
 from mdvec_mcp.core.analytics.asking import Data, Exported, Format, Limits, Rows
 from mdvec_mcp.core.analytics.placing import WHOLE
-from mdvec_mcp.core.analytics.refusals import (
-    KINDS,
-    QueriesUnavailable,
-    QueryError,
-    TooManyRows,
-)
+from mdvec_mcp.core.analytics.refusals import KINDS, QueriesUnavailable, QueryError, TooManyRows
 from mdvec_mcp.interfaces.duckdb import failures
-from mdvec_mcp.interfaces.duckdb.child_process import (
-    ChildProcess,
-    TookTooLong,
-    TookTooMuch,
+from mdvec_mcp.interfaces.duckdb.child_process import ChildProcess, TookTooLong, TookTooMuch
+from mdvec_mcp.interfaces.duckdb.kept_tables import KeptTable, KeptTables
+from mdvec_mcp.interfaces.duckdb.questions import (
+    Lost,
+    columns_in,
+    making,
+    missing_tables,
+    named,
 )
-from mdvec_mcp.interfaces.duckdb.kept_tables import KeptTables
 from mdvec_mcp.interfaces.duckdb.spool import Spool
 from mdvec_mcp.interfaces.duckdb.wire import Message, WireClosed
 
 logger = logging.getLogger("mdvec")
 
 _TURNS_WAITED = 6
+_QUERIES_TO_REMAKE = 3
 
 
 class QueryProcess:
@@ -82,7 +82,7 @@ class QueryProcess:
 
     def columns(self, source: str) -> tuple[Column, ...]:
         """The columns of a table or of a query, which is not run."""
-        return _columns(self._ask({"do": "columns", "source": source})["columns"])
+        return columns_in(self._ask({"do": "columns", "source": source})["columns"])
 
     def rows(
         self, source: str, sql: str = WHOLE, *, max_rows: int, max_bytes: int = 1_000_000
@@ -98,7 +98,7 @@ class QueryProcess:
             "max_bytes": max_bytes,
         }  # fmt: skip
         answer = self._ask(question)
-        return Rows(_columns(answer["columns"]), answer["rows"], answer["more"])
+        return Rows(columns_in(answer["columns"]), answer["rows"], answer["more"])
 
     def export(self, source: str, sql: str = WHOLE, *, fmt: Format, max_rows: int) -> Exported:
         """All rows as a finished file, which the caller moves away.
@@ -119,7 +119,7 @@ class QueryProcess:
             if answer["rows"] > max_rows:
                 raise TooManyRows(answer["rows"], max_rows)
             path = self._spool.finish(name)
-        return Exported(path, answer["rows"], _columns(answer["columns"]), answer["size"])
+        return Exported(path, answer["rows"], columns_in(answer["columns"]), answer["size"])
 
     def materialize(
         self, name: str, source: str, sql: str = WHOLE, *, replace: bool = False
@@ -130,8 +130,8 @@ class QueryProcess:
             BadTableName: the name needs quotes, is a data table's, or is taken (see ``replace``).
         """
         with self._turn():
-            answer = self._exchange(_making(name, source, sql, replace=replace))
-            columns = _columns(answer["columns"])
+            answer = self._exchange(making(name, source, sql, replace=replace))
+            columns = columns_in(answer["columns"])
             self._kept.add(name, source, sql, answer["reads"], answer["rows"], columns)
         return int(answer["rows"])
 
@@ -192,7 +192,7 @@ class QueryProcess:
         """The child's answer; a child that gives none is ended, and the next one started."""
         try:
             return self._asked(self._current(), question)
-        except _Lost as lost:
+        except Lost as lost:
             self.warm()
             raise lost.reason from lost
 
@@ -210,7 +210,7 @@ class QueryProcess:
                 case _:
                     reason = failures.broke()
             logger.info("analytics: a query lost its process: %s", reason)
-            raise _Lost(reason) from error
+            raise Lost(reason) from error
         if "error" in answer:
             self._spool.clear()
             raise KINDS.get(answer["error"], QueryError)(answer["message"])
@@ -220,6 +220,10 @@ class QueryProcess:
         """The child for the data of now, started when there is none."""
         if self._closed:
             raise QueriesUnavailable("the server is about to end; nothing can be asked any more")
+        if self._opened is not None and not self._opened.is_there():
+            self._end()
+            self._opened.close()
+            self._opened = None
         data = self._data()
         child = self._child
         if child is not None and child.alive() and data == self._started_with:
@@ -264,57 +268,46 @@ class QueryProcess:
             child.kill()
             raise KINDS.get(child.ready["error"], QueryError)(child.ready["message"])
         self._child, self._started_with = child, data
-        self._tables = {name: _columns(found) for name, found in child.ready["tables"].items()}
-        self._warnings += [
-            f"the table {name} is not there: {reason}; the user can mend that with: mdvec import"
-            for name, reason in child.ready["missing"].items()
-        ]
+        self._tables = {name: columns_in(found) for name, found in child.ready["tables"].items()}
+        self._warnings += missing_tables(child.ready["missing"])
         return child
 
     def _remake(self, *, changed: bool) -> None:
-        """Make the materialized tables again in a new child, as far as that is possible."""
-        again, gone = [], []
-        for table in self._kept.take_all():
-            why = "a table that it was made of is gone"
-            if self._kept.has(table.needs):
-                try:
-                    answer = self._asked(
-                        self._child or self._start(self._data()),
-                        _making(table.name, table.source, table.sql, replace=False),
-                    )
-                except _Lost as lost:
-                    why = str(lost.reason)
-                except QueryError as error:
-                    why = str(error)
-                else:
-                    self._kept.keep(table, answer["rows"], _columns(answer["columns"]))
-                    again.append(table.name)
-                    continue
-            gone.append(f"the materialized table {table.name} is gone: {why}")
-        self._warnings += gone
+        """Make the materialized tables again in a new child, as far as that is possible.
+
+        Together they have the time of a few queries: whoever asked waits for that.
+        """
+        deadline = time.monotonic() + _QUERIES_TO_REMAKE * self._limits.seconds
+        waiting = self._kept.take_all()
+        while waiting:
+            table = waiting.pop(0)
+            try:
+                why = self._made_again(table, deadline)
+            except Lost as lost:
+                # With the child went those that were made again in it; they are made once more.
+                why, waiting = str(lost.reason), self._kept.take_all() + waiting
+            if why is not None:
+                self._warnings.append(f"the materialized table {table.name} is gone: {why}")
+        again = [table.name for table in self._kept]
         if again and changed:
-            self._warnings.append(
-                f"the data have changed; made again from them: {', '.join(again)}"
-            )
+            self._warnings.append(f"the data have changed; made again from them: {named(again)}")
+
+    def _made_again(self, table: KeptTable, deadline: float) -> str | None:
+        """Make one table again; why not, where it cannot be."""
+        if not self._kept.has(table.needs):
+            return "a table that it was made of is gone"
+        if time.monotonic() > deadline:
+            return "there was no time to make it again"
+        making_it = making(table.name, table.source, table.sql, replace=False)
+        try:
+            answer = self._asked(self._child or self._start(self._data()), making_it)
+        except QueryError as error:
+            return str(error)
+        self._kept.keep(table, answer["rows"], columns_in(answer["columns"]))
+        return None
 
     def _end(self) -> None:
         child, self._child = self._child, None
         if child is not None:
             child.kill()
             self._spool.clear()
-
-
-class _Lost(Exception):
-    """A child gave no answer, and is no more."""
-
-    def __init__(self, reason: QueryError) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
-
-
-def _making(name: str, source: str, sql: str, *, replace: bool) -> Message:
-    return {"do": "materialize", "name": name, "source": source, "sql": sql, "replace": replace}
-
-
-def _columns(found: Sequence[Sequence[str]]) -> tuple[Column, ...]:
-    return tuple(Column(name, kind) for name, kind in found)

@@ -55,8 +55,13 @@ class Spool:
 
     def clear(self) -> None:
         """Remove what a query has left that did not end well."""
-        for path in self.work.iterdir():
-            path.unlink(missing_ok=True)
+        if self.work.is_dir():
+            for path in self.work.iterdir():
+                path.unlink(missing_ok=True)
+
+    def is_there(self) -> bool:
+        """Whether nobody has removed it; it lies among what people delete to make room."""
+        return self.work.is_dir() and self.done.is_dir()
 
     def unlink(self) -> None:
         """Remove the other names of files, which a new child gets anew."""

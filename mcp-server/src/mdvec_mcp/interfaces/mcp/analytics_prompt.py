@@ -13,7 +13,7 @@ IN_SHORT = (
     "Data tables are for SQL (DuckDB): plan the query, let profile, histogram, materialize and "
     "export compute, and interpret their summaries. Never ask for raw rows to read them yourself: "
     "export returns a handle for Python (mdvec.analysis.safe_load_export), not data. list_handles "
-    "names the tables; sums of the table transactions count only rows WHERE counted."
+    "names the tables; spending in transactions is sum(-amount) WHERE kind = 'expense'."
 )
 
 RULES = """\
@@ -39,8 +39,9 @@ Which tool
 - a household's sums, trends and charts → get_monthly_household, get_category_trend
 
 In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; instead of PIVOT \
-use sum(x) FILTER (WHERE …). transactions has yen in amount, negative for money out; count only \
-rows WHERE counted (no transfers, no excluded rows, no duplicates).
+use sum(x) FILTER (WHERE …). transactions has yen in amount, negative for money out: spending is \
+sum(-amount) WHERE kind = 'expense' (refunds taken off), income sum(amount) WHERE kind = 'income'; \
+both leave out transfers, excluded rows and duplicates, as the household's tools do.
 
 Answer the user in their language: the figures that matter, what they mean, what is uncertain \
 (approximate figures say so), and what could be looked at next.\

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import anyio
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mdvec.analytics_settings import MAX_ROWS
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _MAX_SQL = 20_000
 _MAX_ERROR = 900
+_THREADS = 8
+_threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _MAKES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
@@ -69,7 +73,7 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
             Field(ge=1, le=MAX_ROWS, description="More rows than this are an error, not a file."),
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
-        return await answered(partial(analytics.export, query, format, max_rows))
+        return await answered(analytics, partial(analytics.export, query, format, max_rows))
 
     server.add_tool(
         export,
@@ -96,7 +100,8 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
     ) -> Annotated[CallToolResult, models.ProfileModel]:
         period = _pair(date_range)
         return await answered(
-            partial(analytics.profile, table_or_query, period, date_column, columns, exact=exact)
+            analytics,
+            partial(analytics.profile, table_or_query, period, date_column, columns, exact=exact),
         )
 
     server.add_tool(
@@ -118,7 +123,8 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
     ) -> Annotated[CallToolResult, models.HistogramModel]:
         period = _pair(date_range)
         return await answered(
-            partial(analytics.histogram, table_or_query, column, bins, period, date_column)
+            analytics,
+            partial(analytics.histogram, table_or_query, column, bins, period, date_column),
         )
 
     server.add_tool(
@@ -140,7 +146,7 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
             int | None, Field(ge=1, le=30 * 86_400, description="How long it stays.")
         ] = None,
     ) -> Annotated[CallToolResult, models.MaterializeModel]:
-        return await answered(partial(analytics.materialize, name, query, ttl_seconds))
+        return await answered(analytics, partial(analytics.materialize, name, query, ttl_seconds))
 
     server.add_tool(
         materialize,
@@ -153,7 +159,7 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
 
 def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
     async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
-        return await answered(analytics.alive)
+        return await answered(analytics, analytics.alive)
 
     server.add_tool(
         list_handles,
@@ -164,16 +170,28 @@ def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
     )
 
 
-async def answered(work: Callable[[], Answer]) -> CallToolResult:
+async def answered(analytics: Analytics, work: Callable[[], Answer]) -> CallToolResult:
     """The answer of ``work``, which may take its time; what it refuses is for the model to read."""
     try:
         # The query process is free again when its query ends, whether or not anybody waits.
-        answer = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        answer = await anyio.to_thread.run_sync(
+            lambda: analytics.guard.settled(work()), abandon_on_cancel=True, limiter=_limiter()
+        )
     except MdvecError as error:
         raise ToolError(_within(str(error))) from error
     return CallToolResult(
         content=[TextContent(type="text", text=as_json(answer))], structured_content=answer
     )
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """Threads of their own, so that queries that wait their turn keep no search waiting."""
+    try:
+        return _threads.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(_THREADS)
+        _threads.set(limiter)
+        return limiter
 
 
 def _within(sentence: str) -> str:

@@ -32,13 +32,14 @@ def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: A
         ] = None,
     ) -> Annotated[CallToolResult, models.DatasetModel]:
         def work() -> Answer:
+            guard = analytics.guard.within(max_output_size)
             if query is None:
-                return described(tool.name, tables_of(database, tool.name), analytics.guard)
+                return described(tool.name, tables_of(database, tool.name), guard)
             if statistics_only:
-                return analytics.profile(query, None, None, None, exact=False)
-            return analytics.ask(query, max_output_size)
+                return analytics.profile(query, None, None, None, exact=False, guard=guard)
+            return analytics.ask(query, guard)
 
-        return await answered(work)
+        return await answered(analytics, work)
 
     server.add_tool(
         ask_dataset,

@@ -38,7 +38,7 @@ from mdvec_mcp.interfaces.mcp.search_tools import (
 )
 from mdvec_mcp.reaping import Reaper
 
-_MEGABYTE = 1_000_000
+_MEGABYTE = 2**20
 
 
 class MdvecServer(MCPServer):
