@@ -187,5 +187,6 @@ def exported(answering, query, kind="parquet"):
 def test_a_sum_is_exported_to_the_last_digit(answering):
     query = "SELECT sum(n) AS s, 'x' AS t FROM (VALUES (9007199254740993), (0)) v(n)"
     assert exported(answering, query) == [(9007199254740993, "x")]
+    assert exported(answering, "SELECT INTERVAL 90 seconds AS gap") == [("00:01:30",)]
     beyond = "SELECT 170141183460469231731687303715884105727::HUGEINT AS h"
     assert exported(answering, beyond) == [("170141183460469231731687303715884105727",)]

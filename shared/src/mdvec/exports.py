@@ -205,7 +205,7 @@ class ExportFolder:
         yield from sorted(files, key=lambda file: (file.mtime, file.handle))
 
     def _expired(self, mtime: float) -> bool:
-        # A clock that was set back must not keep a file for longer than its time either.
+        # Nor does a clock that was set far back keep a file for ever.
         return abs(self._clock() - mtime) >= self._ttl
 
     def _make_private(self) -> None:

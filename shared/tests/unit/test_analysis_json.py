@@ -133,3 +133,16 @@ def test_the_errors_are_those_that_python_code_expects():
     assert issubclass(OutputTooLarge, ValueError)
     assert issubclass(OutputTooLarge, MdvecError)
     assert issubclass(NotJson, TypeError)
+
+
+def test_two_equal_keys_are_refused_as_one_would_be_lost():
+    with pytest.raises(NotJson, match="both 'a'"):
+        safe_json_output(pd.Series([1, 2], index=["a", "a"]))
+    with pytest.raises(NotJson, match="both '1'"):
+        safe_json_output({1: "a", "1": "b"})
+    with pytest.raises(NotJson, match="same name"):
+        safe_json_output(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_a_long_double_is_a_number():
+    assert safe_json_output({"n": np.longdouble(1.5)}) == '{"n":1.5}'

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Self, TextIO
 
+from mdvec.analysis.errors import AnalysisError
 from mdvec.analysis.limits import MAX_PRINTED_BYTES, MAX_TABLE_ROWS
 
 _MOST_COLUMNS = 12
@@ -38,10 +39,18 @@ class OutputGuard:
         self._limit = max_bytes
         self._printed = 0
         self._undo = ExitStack()
+        self._started = False
         self._stream: TextIO = sys.stdout
 
     def start(self) -> None:
-        """Guard from here on."""
+        """Guard from here on.
+
+        Raises:
+            AnalysisError: it guards already.
+        """
+        if self._started:
+            raise AnalysisError("this output_guard was started already; make another one")
+        self._started = True
         self._undo.enter_context(_short_frames())
         self._stream = sys.stdout
         _Counted(self, self._stream).stand_in(self._undo)

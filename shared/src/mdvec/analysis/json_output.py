@@ -68,16 +68,22 @@ class _Converter:
         if isinstance(value, str):
             return self._short(value)
         if (pairs := _pairs(value)) is not None:
-            return {
-                _key(key, place): self.convert(item, f"{place}.{key}"[:300], depth + 1)
-                for key, item in pairs
-            }
+            return self._object(pairs, place, depth)
         if (items := _items(value)) is not None:
             return [
                 self.convert(item, f"{place}[{number}]", depth + 1)
                 for number, item in enumerate(items)
             ]
         return _scalar(value, place)
+
+    def _object(self, pairs: Iterable[tuple[Any, Any]], place: str, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, item in pairs:
+            name = _key(key, place)
+            if name in found:
+                raise NotJson(f"two keys of {place[:100]} are both {name[:40]!r}; rename one")
+            found[name] = self.convert(item, f"{place}.{key}"[:300], depth + 1)
+        return found
 
     def _short(self, value: str) -> str:
         if len(value) > self.max_size:
@@ -101,6 +107,8 @@ def _items(value: Any) -> Iterable[Any] | None:  # noqa: ANN401 - any data
         return value
     if is_frame(value):
         names, rows = names_and_rows(value)
+        if len(set(names)) < len(names):
+            raise NotJson("two columns of a frame have the same name; rename one")
         return (dict(zip(names, row, strict=True)) for row in rows)
     if hasattr(value, "dtype") and getattr(value, "shape", None):  # numpy, or a series
         items: Iterable[Any] = iter(value)
@@ -118,7 +126,7 @@ def _key(key: object, place: str) -> str:
 def _scalar(value: Any, place: str) -> bool | int | float | str | None:  # noqa: ANN401 - any data
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
-    if hasattr(value, "dtype"):
+    if hasattr(getattr(value, "dtype", None), "itemsize"):
         return _numpy_scalar(value, place)
     if isinstance(value, Enum):
         return _scalar(value.value, place)
@@ -156,4 +164,6 @@ def _numpy_scalar(value: Any, place: str) -> bool | int | float | str | None:  #
         return str(value) if kind == "M" else float(value / np.timedelta64(1, "s"))
     if kind == "f" and value.dtype.itemsize < 8:
         return _scalar(float(str(value)), place)  # 0.1, not 0.10000000149011612
+    if kind == "f":
+        return _scalar(float(value), place)
     return _scalar(value.item(), place)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _SEMICOLONS_TRIED = 20
-_NOT_IN_PARQUET = {"HUGEINT", "UHUGEINT"}
+_NOT_IN_PARQUET = {"HUGEINT", "UHUGEINT", "INTERVAL"}
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -87,9 +87,9 @@ class Answering:
         if self._estimate(query) > most and (count := self._count(query)) > most:
             return {"rows": count, "columns": [], "size": 0}
         file = self.spool / Path(message["file"]).name
-        huge = [column.name for column in columns if column.type in _NOT_IN_PARQUET]
-        if huge and message["format"] == "parquet":
-            rows = self._copy_exactly(query, huge, file)
+        foreign = [column for column in columns if column.type in _NOT_IN_PARQUET]
+        if foreign and message["format"] == "parquet":
+            rows = self._copy_exactly(query, foreign, file)
         else:
             rows = self._copy(query, file, message["format"])
         if rows > most:
@@ -97,13 +97,18 @@ class Answering:
             return {"rows": rows, "columns": [], "size": 0}
         return {"rows": rows, "columns": _plain(columns), "size": file.stat().st_size}
 
-    def _copy_exactly(self, query: str, huge: list[str], file: Path) -> int:
-        """Write integers of more than 64 bits, which every sum is, so that none is rounded."""
+    def _copy_exactly(self, query: str, foreign: list[Column], file: Path) -> int:
+        """Write what Parquet's readers have no type for.
+
+        Integers of more than 64 bits, as every sum is, would be rounded; they become 64 bits, or
+        text. Intervals, which break polars, become text.
+        """
         import duckdb
 
         def written(kind: str) -> int:
             whole = ", ".join(
-                f"CAST({identifier(name)} AS {kind}) AS {identifier(name)}" for name in huge
+                f"CAST({name} AS {'VARCHAR' if type_ == 'INTERVAL' else kind}) AS {name}"
+                for name, type_ in ((identifier(one.name), one.type) for one in foreign)
             )
             return self._copy(f"SELECT * REPLACE ({whole}) FROM (\n{query}\n)", file, "parquet")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _WIDE = ("HUGEINT", "UHUGEINT")
+_WIDE_WITHIN = re.compile(r"\bU?HUGEINT\b")
 
 
 def file_state(source: Path) -> tuple[int, int]:
@@ -84,6 +86,8 @@ class DatabaseFile:
                 (all_fit,) = self.connection.execute(f"SELECT {fits} FROM {place}").fetchone() or ()
                 exact = "VARCHAR" if all_fit is False else "BIGINT"
                 yield f"CAST({name} AS {exact}) AS {name}"
+            elif _WIDE_WITHIN.search(type_):
+                yield f"CAST({name} AS {_WIDE_WITHIN.sub('VARCHAR', type_)}) AS {name}"
             else:
                 yield name
 
