@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import apsw
 
 from mdvec.core.search.fusion import Scored
 from mdvec.core.search.passages import Returning, Span, good_cut, section_at, within_budget
-from mdvec.core.text.markdown import line_starts, outline
+from mdvec.core.text.markdown import Outline, line_starts, outline
 from mdvec.interfaces.database import documents
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
@@ -103,25 +104,38 @@ def _passages(
             for one in found[:k]
         ]
     passages: list[_Passage] = []
-    texts: dict[tuple[int, str], str] = {}
+    texts: dict[tuple[int, str], _Text] = {}
     for one in found:
         key = (one.tool.id, one.chunk.file_path)
         if key not in texts:
             stored = documents.stored_text(connection, one.tables, one.chunk.file_path)
-            texts[key] = "" if stored is None else stored.content
+            texts[key] = _Text("" if stored is None else stored.content, one.chunk.file_path)
         span = _wider(one, texts[key], returning)
-        _add(passages, _Passage(one, span, texts[key]))
+        _add(passages, _Passage(one, span, texts[key].content))
         if len(passages) == k:
             break
     return passages
 
 
-def _wider(one: Found, content: str, returning: Returning) -> Span:
+@dataclass(frozen=True)
+class _Text:
+    """A document that hits stand in; its outline is read once, however many they are."""
+
+    content: str
+    file_path: str
+
+    @cached_property
+    def outline(self) -> Outline:
+        return outline(self.content, self.file_path.rpartition("/")[2])
+
+
+def _wider(one: Found, text: _Text, returning: Returning) -> Span:
+    content = text.content
     if one.tool.kind == "household":  # a row stands for itself
         return Span(one.chunk.start_position, one.chunk.end_position)
     if returning == "document" or one.tool.chunking is None:
         return Span(0, len(content))
-    read = outline(content, one.chunk.file_path.rpartition("/")[2])
+    read = text.outline
     levels = one.tool.chunking.heading_levels
     # A short section was joined to the next, so a chunk may begin in one and end in another.
     first = section_at(content, read, levels, one.chunk.start_position)
