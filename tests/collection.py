@@ -35,8 +35,11 @@ class Collection:
     name: str = "notes"
     backend: TinyBackend = field(default_factory=TinyBackend)
     rules: ScanRules = RULES
+    is_new: bool = True
 
     def __post_init__(self) -> None:
+        if not self.is_new:
+            return
         self.folder.mkdir(parents=True, exist_ok=True)
         registering.add_tool(self.database, self.name, "the test's notes", self.folder, "markdown")
 
@@ -118,14 +121,15 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ).fetchall()
     by_chunk = {}
+    sizes = Counter(row[1] for row in chunks)
     for first, document, blob in signed:
-        size = len(blob) // sum(row[1] == document for row in chunks)
+        size = len(blob) // sizes[document]
         for place in range(len(blob) // size):
             by_chunk[first + place] = (document, blob[place * size : (place + 1) * size])
     embeddings = [np.frombuffer(row[5], dtype=np.float32) for row in chunks]
+    signs = signatures(np.stack(embeddings)) if embeddings else []
     assert by_chunk == {
-        row[0]: (row[1], signatures(embedding.reshape(1, -1)).tobytes())
-        for row, embedding in zip(chunks, embeddings, strict=True)
+        row[0]: (row[1], sign.tobytes()) for row, sign in zip(chunks, signs, strict=True)
     }
 
 

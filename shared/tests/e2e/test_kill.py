@@ -1,8 +1,10 @@
 """Imports that are killed: the file stays sound, and the next update completes the work."""
 
 import random
+import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -50,18 +52,42 @@ def assert_same(contents, expected):
             assert np.abs(distance).max() < 1e-5
 
 
-def kill_and_recover(tmp_path: Path, mode: str, files: int) -> None:
-    folder = tmp_path / "notes"
-    fill(folder, seed=1)
-    collection = Collection(folder, tmp_path / "vectors.sqlite")
-    undisturbed = Collection(folder, tmp_path / "undisturbed.sqlite")
-    if mode != "new":
+@dataclass(frozen=True)
+class Beginning:
+    """A folder beside a database that an import is to bring to what it should become."""
+
+    place: Path
+    expected: list
+
+    def copy(self, place: Path) -> Collection:
+        """The same with a database of its own, over the same files."""
+        shutil.copytree(self.place, place, ignore=shutil.ignore_patterns("notes"))
+        return Collection(self.place / "notes", place / "vectors.sqlite", is_new=False)
+
+
+def begin(place: Path, changed: bool) -> Beginning:
+    """Files that are new, or that changed since they were imported."""
+    fill(place / "notes", seed=1)
+    collection = Collection(place / "notes", place / "vectors.sqlite")
+    if changed:
         collection.import_("new")
-        fill(folder, seed=2)
-        (folder / "000.md").unlink()
-    before = collection.contents()
+        fill(place / "notes", seed=2)
+        (place / "notes" / "000.md").unlink()
+    undisturbed = Collection(place / "notes", place.parent / f"{place.name}.sqlite")
     undisturbed.import_("new")
-    expected = undisturbed.contents()
+    return Beginning(place, undisturbed.contents())
+
+
+@pytest.fixture(scope="module")
+def beginnings(tmp_path_factory) -> dict[str, Beginning]:
+    folder = tmp_path_factory.mktemp("beginnings")
+    first, changed = begin(folder / "first", changed=False), begin(folder / "changed", changed=True)
+    return {"new": first, "update": changed, "replace": changed}
+
+
+def kill_and_recover(beginning: Beginning, place: Path, mode: str, files: int) -> None:
+    collection, expected = beginning.copy(place), beginning.expected
+    before = collection.contents()
 
     killed(collection, mode, files)
 
@@ -91,20 +117,24 @@ def documents(contents):
 
 MOMENTS = [
     (mode, random.Random(f"{mode}{number}").randrange(FILES))
-    for number in range(7)
+    for number in range(4)
     for mode in ("new", "update", "replace")
 ]
 
 
 @pytest.mark.parametrize(("mode", "files"), MOMENTS)
-def test_a_killed_import_leaves_whole_documents_and_update_completes_it(tmp_path, mode, files):
-    kill_and_recover(tmp_path, mode, files // 2 if mode == "update" else files)
+def test_a_killed_import_leaves_whole_documents_and_update_completes_it(
+    tmp_path, beginnings, mode, files
+):
+    kill_and_recover(
+        beginnings[mode], tmp_path / "own", mode, files // 2 if mode == "update" else files
+    )
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["new", "update", "replace"])
-def test_two_hundred_kills(tmp_path, mode):
+def test_two_hundred_kills(tmp_path, beginnings, mode):
     moments = random.Random(mode)
     for number in range(200):
         files = moments.randrange(FILES // 2 if mode == "update" else FILES)
-        kill_and_recover(tmp_path / str(number), mode, files)
+        kill_and_recover(beginnings[mode], tmp_path / str(number), mode, files)
