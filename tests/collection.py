@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,9 +140,11 @@ def indexed(connection: apsw.Connection, tables: Tables) -> dict[int, Counter[st
         f"CREATE VIRTUAL TABLE temp.found USING fts5vocab('main', '{tables.fts.strip(chr(34))}', "
         "'instance')"
     )
-    found: dict[int, Counter[str]] = {}
-    for term, number in connection.execute("SELECT term, doc FROM temp.found"):
-        found.setdefault(number, Counter())[term] += 1
+    found: dict[int, Counter[str]] = defaultdict(Counter)
+    for number, term, count in connection.execute(
+        "SELECT doc, term, count(*) FROM temp.found GROUP BY doc, term"
+    ):
+        found[number][term] = count
     connection.execute("DROP TABLE temp.found")
     connection.execute("PRAGMA query_only = ON")
     return found

@@ -70,30 +70,34 @@ def _shape(dimension: int) -> tuple[int, int]:
 def _rotated(vectors: Floats) -> Floats:
     count, dimension = vectors.shape
     padded, rotations = _shape(dimension)
-    wide = np.zeros((count, padded), dtype=np.float32)
-    wide[:, :dimension] = vectors
-    turned = [
-        _hadamard(_hadamard(wide * _signs(padded, 2 * turn)) * _signs(padded, 2 * turn + 1))
-        for turn in range(rotations)
-    ]
-    return np.concatenate(turned, axis=1)
+    wide = np.zeros((count, 1, padded), dtype=np.float32)
+    wide[:, 0, :dimension] = vectors
+    first, second = _signs(padded, rotations)
+    return _hadamard(_hadamard(wide * first) * second).reshape(count, rotations * padded)
 
 
 def _hadamard(rows: Floats) -> Floats:
-    """The Walsh-Hadamard transform of each row, without its scale."""
-    count, length = rows.shape
+    """The Walsh-Hadamard transform along the last axis, without its scale."""
+    length = rows.shape[-1]
     step = 1
     while step < length:
-        pairs = rows.reshape(count, length // (2 * step), 2, step)
+        pairs = rows.reshape(-1, length // (2 * step), 2, step)
         upper, lower = pairs[:, :, 0], pairs[:, :, 1]
-        rows = np.stack((upper + lower, upper - lower), axis=2).reshape(count, length)
+        rows = np.stack((upper + lower, upper - lower), axis=2).reshape(rows.shape)
         step *= 2
     return rows
 
 
 @functools.cache
-def _signs(length: int, number: int) -> Floats:
-    """Fixed random signs; from a hash, since generators may change with numpy's version."""
-    bits = hashlib.shake_256(f"mdvec signs {number}".encode()).digest(length // 8)
-    ones = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).astype(np.float32)
-    return ones * 2 - 1
+def _signs(length: int, rotations: int) -> tuple[Floats, Floats]:
+    """Fixed random signs, a row for each rotation, for the first and for the second transform.
+
+    They come from hashes, since generators may change with numpy's version.
+    """
+    digests = (
+        hashlib.shake_256(f"mdvec signs {number}".encode()).digest(length // 8)
+        for number in range(2 * rotations)
+    )
+    bits = np.unpackbits(np.frombuffer(b"".join(digests), dtype=np.uint8))
+    signs = bits.astype(np.float32).reshape(rotations, 2, length) * 2 - 1
+    return signs[:, 0], signs[:, 1]
