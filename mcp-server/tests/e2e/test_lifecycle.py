@@ -1,7 +1,6 @@
 """The server's life: a light start, a clean stdout, models that come and go, a quick end."""
 
 import signal
-import subprocess
 import sys
 
 import psutil
@@ -97,7 +96,8 @@ def test_a_client_that_vanishes_in_the_middle_leaves_no_stack_trace(filled, wire
 
 def test_an_unused_model_is_let_go_with_its_memory_and_comes_back(filled, wire):
     settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02", "MDVEC_MODEL_MEMORY_THRESHOLD": "1"}
-    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
+    alone = ("-B",)  # a Python of its own, which shares no memory
+    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", python=alone, **settings).greet()
     first = one.ask("notes", "水")
     held = psutil.Process(one.process.pid).memory_info().rss
     one.logged("let go of the model use: nobody searched")
@@ -143,11 +143,19 @@ def test_eight_questions_at_once_share_one_load_of_the_model(filled, wire):
     assert one.count("loaded the model use") == 1
 
 
-def run(parameters, **options):
-    return subprocess.run(
-        [parameters.command, *parameters.args], env=parameters.env, text=True,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False, **options,
-    )  # fmt: skip
+@pytest.fixture
+def run(warm, server):
+    """Run the server with nothing on STDIN; its exit code, and what it wrote."""
+
+    def run_it(*arguments, **options):
+        parameters = server(*arguments)
+        process = warm.start(
+            parameters.args[1], parameters.args[2:], env=parameters.env, encoding="utf-8", **options
+        )
+        out, said = process.communicate(timeout=60)
+        return process.returncode, out, said
+
+    return run_it
 
 
 @pytest.mark.parametrize(
@@ -158,24 +166,24 @@ def run(parameters, **options):
         (["--config", "/nowhere/config.toml"], "there is no settings file", 1),
     ],
 )
-def test_wrong_flags_end_with_a_sentence_on_stderr(filled, server, arguments, words, code):
-    done = run(server(filled / "vectors.sqlite", *arguments))
-    assert (done.returncode, done.stdout) == (code, "")
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
+def test_wrong_flags_end_with_a_sentence_on_stderr(filled, run, arguments, words, code):
+    returned, out, said = run(filled / "vectors.sqlite", *arguments)
+    assert (returned, out) == (code, "")
+    assert words in said
+    assert "Traceback" not in said
 
 
-def test_a_file_that_is_no_database_ends_the_start_with_one_sentence(tmp_path, server):
+def test_a_file_that_is_no_database_ends_the_start_with_one_sentence(tmp_path, run):
     (tmp_path / "notes.md").write_text("# Notes\n" * 100)
-    done = run(server(tmp_path / "notes.md"))
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
+    code, out, said = run(tmp_path / "notes.md")
+    assert (code, out) == (1, "")
+    assert said == (
         f"mdvec-mcp: error: {tmp_path}/notes.md is not a database; "
         "name another file with --database, or move this one away\n"
     )
 
 
-def test_settings_of_the_working_folder_do_not_count(filled, server, tmp_path):
+def test_settings_of_the_working_folder_do_not_count(filled, run, tmp_path):
     (tmp_path / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
-    assert run(server(filled / "vectors.sqlite"), cwd=tmp_path).returncode == 0
+    assert run(filled / "vectors.sqlite", cwd=tmp_path)[0] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["mdvec.toml"]
