@@ -1,15 +1,11 @@
 """Several processes at one file: nobody sees a lock error, a half document or an old pointer."""
 
-import subprocess
-import sys
 import threading
-from pathlib import Path
 
 from collection import Collection
 
 from mdvec.errors import MdvecError
 
-CHILD = Path(__file__).parents[3] / "tests" / "importing_child.py"
 TEXT = "この節は検索のあいだも変わりません。" * 8
 
 
@@ -18,18 +14,9 @@ def fill(collection: Collection, files: int) -> None:
         collection.write(f"{number:03}.md", f"# 節 {number}\n\n{TEXT}{number}\n")
 
 
-def start(collection: Collection, mode: str) -> subprocess.Popen:
-    return subprocess.Popen(
-        [sys.executable, str(CHILD), str(collection.database), collection.name, mode],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collection):
+def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collection, importing):
     fill(collection, 60)
-    imports = [start(collection, "update") for _ in range(2)]
+    imports = [importing(collection, "update") for _ in range(2)]
     ends = [child.communicate(timeout=60) for child in imports]
     assert [errors for _, errors in ends] == ["", ""]
     lines = sorted(output.splitlines()[-1] for output, _ in ends)
@@ -38,11 +25,11 @@ def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collecti
     assert list(collection.database.parent.glob("*.lock")) == []
 
 
-def test_imports_of_two_tools_run_at_once(collection, tmp_path):
+def test_imports_of_two_tools_run_at_once(collection, importing, tmp_path):
     other = Collection(tmp_path / "other", collection.database, name="other")
     fill(collection, 60)
     fill(other, 60)
-    imports = [start(collection, "new"), start(other, "new")]
+    imports = [importing(collection, "new"), importing(other, "new")]
     ends = [child.communicate(timeout=60) for child in imports]
     assert [(errors, output.splitlines()[-1]) for output, errors in ends] == [
         ("", "done 60 0 0 0")
@@ -51,7 +38,7 @@ def test_imports_of_two_tools_run_at_once(collection, tmp_path):
     other.check()
 
 
-def test_eight_clients_search_while_an_import_replaces_everything(collection):
+def test_eight_clients_search_while_an_import_replaces_everything(collection, importing):
     fill(collection, 40)
     collection.import_("new")
     stop = threading.Event()
@@ -72,7 +59,7 @@ def test_eight_clients_search_while_an_import_replaces_everything(collection):
         client.start()
     try:
         for _ in range(3):
-            child = start(collection, "replace")
+            child = importing(collection, "replace")
             output, problems = child.communicate(timeout=60)
             assert (problems, output.splitlines()[-1]) == ("", "done 40 0 0 0")
     finally:

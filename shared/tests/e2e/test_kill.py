@@ -2,8 +2,6 @@
 
 import random
 import shutil
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +9,6 @@ import numpy as np
 import pytest
 from collection import Collection
 
-CHILD = Path(__file__).parents[3] / "tests" / "importing_child.py"
 FILES = 40
 
 
@@ -28,12 +25,9 @@ def fill(folder: Path, seed: int) -> None:
         (folder / f"{number:03}.md").write_bytes("\n\n".join(sections).encode())
 
 
-def killed(collection: Collection, mode: str, files: int) -> None:
+def killed(importing, collection: Collection, mode: str, files: int) -> None:
     """Import in another process, and kill it once that many files are done."""
-    with subprocess.Popen(
-        [sys.executable, str(CHILD), str(collection.database), collection.name, mode],
-        stdout=subprocess.PIPE,
-    ) as child:
+    with importing(collection, mode) as child:
         for _ in range(files + 1):
             child.stdout.readline()
         child.kill()
@@ -85,11 +79,11 @@ def beginnings(tmp_path_factory) -> dict[str, Beginning]:
     return {"new": first, "update": changed, "replace": changed}
 
 
-def kill_and_recover(beginning: Beginning, place: Path, mode: str, files: int) -> None:
+def kill_and_recover(importing, beginning: Beginning, place: Path, mode: str, files: int) -> None:
     collection, expected = beginning.copy(place), beginning.expected
     before = collection.contents()
 
-    killed(collection, mode, files)
+    killed(importing, collection, mode, files)
 
     collection.check()
     after = collection.contents()
@@ -117,24 +111,28 @@ def documents(contents):
 
 MOMENTS = [
     (mode, random.Random(f"{mode}{number}").randrange(FILES))
-    for number in range(4)
+    for number in range(7)
     for mode in ("new", "update", "replace")
 ]
 
 
 @pytest.mark.parametrize(("mode", "files"), MOMENTS)
 def test_a_killed_import_leaves_whole_documents_and_update_completes_it(
-    tmp_path, beginnings, mode, files
+    tmp_path, importing, beginnings, mode, files
 ):
     kill_and_recover(
-        beginnings[mode], tmp_path / "own", mode, files // 2 if mode == "update" else files
+        importing,
+        beginnings[mode],
+        tmp_path / "own",
+        mode,
+        files // 2 if mode == "update" else files,
     )
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["new", "update", "replace"])
-def test_two_hundred_kills(tmp_path, beginnings, mode):
+def test_two_hundred_kills(tmp_path, importing, beginnings, mode):
     moments = random.Random(mode)
     for number in range(200):
         files = moments.randrange(FILES // 2 if mode == "update" else FILES)
-        kill_and_recover(beginnings[mode], tmp_path / str(number), mode, files)
+        kill_and_recover(importing, beginnings[mode], tmp_path / str(number), mode, files)
