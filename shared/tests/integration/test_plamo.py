@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from uncounted import uncounted
 
 import mdvec
 from mdvec.interfaces.embedding.embedder import (
@@ -52,8 +53,9 @@ def home(tmp_path_factory):
     """transformers copies remote code below HF_HOME, which it reads when it is imported."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("home")))
-        import torch
-        import transformers  # noqa: F401
+        with uncounted():
+            import torch
+            from transformers import AutoModel, AutoTokenizer  # noqa: F401
 
         # The model is tiny; more threads would only wait for each other on a busy machine.
         threads = torch.get_num_threads()
