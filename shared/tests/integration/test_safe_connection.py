@@ -44,10 +44,30 @@ def endless():
         connection.execute("SELECT count(*) FROM range(10000000) a, range(10000000) b").fetchall()
 
 
-def test_a_stop_by_the_user_is_a_keyboard_interrupt():
+@pytest.fixture
+def stops():
+    """Makes SIGUSR1 a stop by the user, for a test that must not stop the tests."""
     before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.parametrize("time", range(6))
+def test_a_stop_by_the_user_is_a_keyboard_interrupt_whichever_thread_works(stops, time):
+    with pytest.raises(KeyboardInterrupt):
+        endless()
+
+
+def test_a_signal_that_is_no_stop_and_a_place_for_signals_are_left_as_they_were(stops):
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    place = signal.set_wakeup_fd(-1)
     try:
-        with pytest.raises(KeyboardInterrupt):
-            endless()
+        with safe_connection([]) as connection:
+            other = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGUSR1))
+            other.start()
+            rows = connection.execute("SELECT count(*) FROM range(30000000)").fetchall()
+            other.join()
+        assert rows == [(30_000_000,)]
+        assert signal.set_wakeup_fd(-1) == -1
     finally:
-        signal.signal(signal.SIGUSR1, before)
+        signal.set_wakeup_fd(place)

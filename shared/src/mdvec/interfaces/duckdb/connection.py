@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.core.datasets.sql import literal
+from mdvec.interfaces.duckdb.stopping import stoppable
 
 if TYPE_CHECKING:
     import duckdb
@@ -45,7 +46,10 @@ def safe_connection(
             connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
-        yield connection
+        with stoppable(connection):
+            yield connection
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
     except RuntimeError as error:
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from error
