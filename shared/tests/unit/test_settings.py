@@ -7,6 +7,8 @@ import pytest
 
 from mdvec.settings import Settings, SettingsError, load_settings
 
+OTHERS = {"analytics", "charts", "duplicates"}
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
@@ -81,7 +83,7 @@ def test_every_setting_can_stand_in_the_file(tmp_path):
         max_bytes = 1
         """,
     )
-    assert load_settings({}, config=file).model_dump(exclude={"charts", "duplicates"}) == {
+    assert load_settings({}, config=file).model_dump(exclude=OTHERS) == {
         "database": {"path": "/data/a.sqlite"},
         "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
                      "min_chars": 0},
@@ -90,6 +92,15 @@ def test_every_setting_can_stand_in_the_file(tmp_path):
         "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
         "scan": {"extensions": (".md", ".mdx"), "exclude": ("drafts/", "*.bak"), "max_bytes": 1},
     }  # fmt: skip
+
+
+def test_the_analytics_can_be_set_from_both(tmp_path):
+    file = write(tmp_path / "c.toml", "[analytics]\nfolder = 'out'\nmax_seconds = 2.5\n")
+    settings = load_settings({"MDVEC_ANALYTICS_MAX_ROWS": "7"}, config=file)
+    assert settings.analytics_folder == tmp_path / "out"
+    assert (settings.analytics.max_seconds, settings.analytics.max_rows) == (2.5, 7)
+    assert load_settings({}).analytics_folder.name == "analytics"
+    assert "1 to 5000000 rows" in refusal({"MDVEC_ANALYTICS_MAX_ROWS": "5000001"})
 
 
 def test_every_setting_can_stand_in_the_environment():
@@ -112,7 +123,7 @@ def test_every_setting_can_stand_in_the_environment():
         "MDVEC_SCAN_MAX_BYTES": "1",
         "UNRELATED": "x",
     }
-    assert load_settings(environment).model_dump(exclude={"charts", "duplicates"}) == {
+    assert load_settings(environment).model_dump(exclude=OTHERS) == {
         "database": {"path": "/data/a.sqlite"},
         "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
                      "min_chars": 0},
