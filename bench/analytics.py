@@ -184,10 +184,10 @@ def _measured(
     ours.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
     plain.execute("CREATE TABLE lately AS SELECT * FROM runs LIMIT 10000")
     for _ in range(times):
-        took("join", lambda: ours.ask(ASKED.format(f"({JOIN})"), None))
-        took("kept", lambda: ours.ask(ASKED.format("pairs"), None))
+        took("join", lambda: ours.ask(ASKED.format(f"({JOIN})"), ours.guard))
+        took("kept", lambda: ours.ask(ASKED.format("pairs"), ours.guard))
     for _ in range(30 * times):
-        took("small", lambda: ours.ask(SMALL, None))
+        took("small", lambda: ours.ask(SMALL, ours.guard))
         took("plain small", lambda: plain.execute(SMALL).fetchall())
     _guards(took, ours, parquet["handle"], times)
     facts |= _endurance(ours)
@@ -209,7 +209,7 @@ def _endurance(ours: Analytics) -> dict[str, float]:
     begin: tuple[float, float] = (0, 0)
     for number in range(1_000):
         ours.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)
-        ours.ask(SMALL, None)
+        ours.ask(SMALL, ours.guard)
         if number == 200:
             gc.collect()
             begin = _memory()
