@@ -24,6 +24,7 @@ from mdvec.interfaces.embedding import catalog
 from mdvec.interfaces.filesystem.scan import ScanRules
 from warm_start import Started, WarmStart
 
+UNCOUNTED = "import sys, threading; sys.settrace(None); threading.settrace(None); "
 MAIN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
 OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
 SECONDS = 60
@@ -153,8 +154,11 @@ class Mdvec:
             return list(pool.map(run, commands))
 
     def start(self, *arguments) -> Started | subprocess.Popen[str]:
-        """Start, and leave it running."""
-        process = self._warm.start(MAIN, arguments, encoding="utf-8", **self._place({}))
+        """Start, and leave it running.
+
+        Its lines go uncounted: a stop within coverage's own lock would leave that locked.
+        """
+        process = self._warm.start(UNCOUNTED + MAIN, arguments, encoding="utf-8", **self._place({}))
         self._running.append(process)
         return process
 
