@@ -12,6 +12,7 @@ from mdvec_mcp.core.analytics.asking import Format
 from mdvec_mcp.core.analytics.column import found_column
 from mdvec_mcp.core.analytics.guard import Answer, Guard
 from mdvec_mcp.core.analytics.histogram import Histogram, histogram_sql, read_histogram
+from mdvec_mcp.core.analytics.naming import named, shortened_name
 from mdvec_mcp.core.analytics.period import Period, period_column, required_column
 from mdvec_mcp.core.analytics.profile import EXACT_UP_TO, chosen, plan_profile
 from mdvec_mcp.interfaces.duckdb.query_process import QueryProcess
@@ -19,8 +20,6 @@ from mdvec_mcp.materialized import MaterializedTables
 
 _BYTES_A_COLUMN = 60
 """The least that a profile says of a column."""
-_NAME = 80
-"""As much of a name as is told; a handle is shorter."""
 
 
 class Analytics:
@@ -52,7 +51,7 @@ class Analytics:
             raise
         warnings = self.queries.take_warnings()
         if export.dropped:
-            warnings.append(f"older exports had to go for it: {_named(export.dropped)}")
+            warnings.append(f"older exports had to go for it: {named(export.dropped)}")
         answer = {
             "handle": export.handle,
             "rows": made.rows,
@@ -99,7 +98,7 @@ class Analytics:
 
         def left_out(gone: int) -> str:
             return (
-                f"{gone} columns left out: {_named(names[len(names) - gone :])}; "
+                f"{gone} columns left out: {named(names[len(names) - gone :])}; "
                 "name those you need in columns"
             )
 
@@ -153,7 +152,7 @@ class Analytics:
         kept, gone = self.kept.keep(name, query, ttl)
         warnings = self.queries.take_warnings()
         if gone:
-            warnings.append(f"the oldest tables had to go for it: {_named(gone)}")
+            warnings.append(f"the oldest tables had to go for it: {named(gone)}")
         answer = {"view": kept.name, "rows": kept.rows, "expires_at": kept.expires_at}
         return _warned(answer, warnings)
 
@@ -190,7 +189,7 @@ class Analytics:
         """
         self.kept.sweep()
         found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
-        names = [column.name[:_NAME] for column in found.columns]
+        names = [shortened_name(column.name) for column in found.columns]
         answer: Answer = {"columns": names, "rows": found.rows}
 
         def left_out(gone: int) -> str:
@@ -264,13 +263,3 @@ def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str])
 
 def _warned(answer: Answer, warnings: Sequence[str]) -> Answer:
     return {**answer, "warnings": list(warnings)} if warnings else answer
-
-
-def _named(names: Sequence[str], most: int = 240) -> str:
-    """As many of the names as fit into a sentence, and how many more there are."""
-    shown: list[str] = []
-    for name in names:
-        if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > most:
-            return f"{', '.join(shown)} and {len(names) - len(shown)} more"
-        shown.append(name[:_NAME])
-    return ", ".join(shown)

@@ -12,6 +12,7 @@ from mdvec.interfaces.database.transactions import data_version
 
 from mdvec_mcp.core.analytics.asking import Data, ParquetTable
 from mdvec_mcp.core.analytics.guard import Answer, Guard
+from mdvec_mcp.core.analytics.naming import named
 
 KINDS = ("household", "dataset")
 """The kinds of rows that have tables."""
@@ -94,15 +95,10 @@ def _changes(tool: str, tables: Sequence[DatasetTable]) -> list[str]:
     changed = [table.name for table in tables if table.name not in gone and _is_changed(table)]
     again = f"the user can import again: mdvec import -n {tool} --mode update"
     return [
-        f"{what} since the import: {_first(names)}; {again}"
+        f"{what} since the import: {named(names)}; {again}"
         for what, names in (("files gone", gone), ("files changed", changed))
         if names
     ]
-
-
-def _first(names: Sequence[str], most: int = 5) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(name[:40] for name in names[:most]) + more
 
 
 def _is_changed(table: DatasetTable) -> bool:

@@ -15,6 +15,7 @@ from mdvec.core.datasets.columns import Column
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.core.analytics.asking import Data, Exported, Format, Limits, Rows
+from mdvec_mcp.core.analytics.naming import named
 from mdvec_mcp.core.analytics.placing import WHOLE
 from mdvec_mcp.core.analytics.refusals import KINDS, QueriesUnavailable, QueryError, TooManyRows
 from mdvec_mcp.interfaces.duckdb import failures
@@ -25,7 +26,6 @@ from mdvec_mcp.interfaces.duckdb.questions import (
     columns_in,
     making,
     missing_tables,
-    named,
 )
 from mdvec_mcp.interfaces.duckdb.spool import Spool
 from mdvec_mcp.interfaces.duckdb.wire import Message, WireClosed

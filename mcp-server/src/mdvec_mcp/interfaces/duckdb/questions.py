@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from mdvec.core.datasets.columns import Column
 
+from mdvec_mcp.core.analytics.naming import named
 from mdvec_mcp.core.analytics.refusals import QueryError
 from mdvec_mcp.interfaces.duckdb.wire import Message
-
-_NAMED = 5
 
 
 class Lost(Exception):
@@ -39,10 +38,3 @@ def missing_tables(reasons: Mapping[str, str]) -> list[str]:
         f"not there: {named(names)} ({reason}); the user can mend that with: mdvec import"
         for reason, names in told.items()
     ]
-
-
-def named(names: Iterable[str]) -> str:
-    """The first of the names, and how many more there are."""
-    every = list(names)
-    more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
-    return ", ".join(every[:_NAMED]) + more
