@@ -4,7 +4,7 @@ import http.client
 import logging
 import socket
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,6 +13,7 @@ from mdvec.chart_settings import ChartSettings
 from mdvec_mcp.core.charts.chart import Drawn
 from mdvec_mcp.interfaces.http.chart_server import ChartServer
 from mdvec_mcp.interfaces.http.chart_store import ChartStore
+from mdvec_mcp.interfaces.http.patience import PatientProtocol
 
 PNG = Drawn(b"\x89PNG" + bytes(range(256)) * 400, "image/png")
 SVG = Drawn(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
@@ -22,8 +23,8 @@ SVG = Drawn(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
 def serving():
     servers = []
 
-    def start(**settings):
-        servers.append(ChartServer(ChartSettings(**{"port": 0, **settings})))
+    def start(protocol=PatientProtocol, **settings):
+        servers.append(ChartServer(ChartSettings(**{"port": 0, **settings}), protocol))
         return servers[-1]
 
     yield start
@@ -187,6 +188,77 @@ def test_a_client_that_hangs_does_not_hold_up_the_end(serving):
         client.sendall(b"GET /api/charts/x HTTP/1.1\r\n")
         server.close()
     assert not [thread for thread in threading.enumerate() if thread.name == "mdvec-charts"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"G", b"GET /api/charts/x HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+     b"POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"],
+)  # fmt: skip
+def test_sockets_that_ask_for_nothing_do_not_keep_others_out(serving, said):
+    url = serving().publish(PNG)
+    address = urlsplit(url)
+    with ExitStack() as open_ones:
+        for _ in range(150):
+            client = socket.create_connection((address.hostname, address.port), timeout=10)
+            open_ones.enter_context(client)
+            if said:
+                client.sendall(said)
+        for _ in range(3):
+            status, _, body = fetch(url)
+            assert (status, body) == (200, PNG.data)
+
+
+def test_clients_that_never_read_their_answer_do_not_keep_others_out(serving):
+    large = Drawn(bytes(8 * 2**20), "image/png")
+    url = serving(chunk_size=2**20).publish(large)
+    address = urlsplit(url)
+    request = f"GET {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode()
+    with ExitStack() as open_ones:
+        for _ in range(150):
+            client = socket.create_connection((address.hostname, address.port), timeout=10)
+            open_ones.enter_context(client)
+            client.sendall(request)
+        status, headers, _ = fetch(url, "HEAD")
+        assert (status, headers["content-length"]) == (200, str(len(large.data)))
+
+
+class Hasty(PatientProtocol):
+    patience = 0.05
+
+
+@pytest.mark.parametrize("said", [b"", b"GET /api/charts/x HTTP/1.1\r\n"])
+def test_a_connection_does_not_wait_for_a_request_for_ever(serving, said):
+    address = urlsplit(serving(Hasty).publish(PNG))
+    with socket.create_connection((address.hostname, address.port), timeout=10) as client:
+        client.sendall(said)
+        assert ended(client)
+
+
+def ended(client):
+    """Whether the server ends the connection; a client that waits in vain gets a TimeoutError."""
+    try:
+        while client.recv(512):
+            pass
+    except ConnectionResetError:
+        pass
+    return True
+
+
+def test_a_browser_keeps_a_chart_no_longer_than_the_server(serving):
+    server = serving(cache_ttl_seconds=60)
+    assert max_age(server.publish(PNG)) in (59, 60)
+    clock = Clock()
+    server = serving()
+    server.store = ChartStore(entries=5, ttl_seconds=7200, clock=clock)
+    url = server.publish(PNG)
+    assert max_age(url) == 7200
+    clock.now = 7000.5
+    assert max_age(url) == 199
+
+
+def max_age(url):
+    return int(fetch(url)[1]["cache-control"].removeprefix("private, max-age="))
 
 
 def test_serving_prints_nothing_and_logs_no_ids(serving, capfd, caplog):

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mdvec_mcp.core.charts.chart import Drawn
 from mdvec_mcp.interfaces.http.chart_store import ChartStore
+from mdvec_mcp.interfaces.http.patience import PatientProtocol
 
 logger = logging.getLogger("mdvec")
 
@@ -27,7 +28,7 @@ _PATH = "/api/charts/"
 _NEXT_PORTS = 20
 _START_SECONDS = 10.0
 _STOP_SECONDS = 2
-_MOST_CONNECTIONS = 100
+_KEEP_ALIVE_SECONDS = 5
 _GONE = "グラフが見つかりません。期限切れの場合は、もう一度作成してください。"
 _NOT_LOCAL = "このサーバーには 127.0.0.1 または localhost で接続してください。"
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -44,13 +45,20 @@ class ChartServer:
     """Serves charts over HTTP from a thread of its own, which starts with the first chart.
 
     Safe for several threads. Nothing is printed: STDOUT belongs to the protocol.
+
+    Args:
+        settings: where charts are served, and for how long.
+        protocol: what a connection is to the server, its patience included.
     """
 
-    def __init__(self, settings: ChartSettings) -> None:
+    def __init__(
+        self, settings: ChartSettings, protocol: type[PatientProtocol] = PatientProtocol
+    ) -> None:
         self.store = ChartStore(
             entries=settings.cache_entries, ttl_seconds=settings.cache_ttl_seconds
         )
         self._settings = settings
+        self._protocol = protocol
         self._lock = threading.Lock()
         self._running: _Running | None = None
 
@@ -81,7 +89,7 @@ class ChartServer:
                 listening = _listen(self._settings.host, self._settings.port)
                 port = int(listening.getsockname()[1])
                 app = chart_app(self.store, port, self._settings.chunk_size)
-                self._running = _Running(app, listening, port)
+                self._running = _Running(app, listening, port, self._protocol)
                 logger.info("charts are served on port %d", port)
             return self._running
 
@@ -89,14 +97,16 @@ class ChartServer:
 class _Running:
     """A server in its thread, with its own event loop."""
 
-    def __init__(self, app: ASGIApp, listening: socket.socket, port: int) -> None:
+    def __init__(
+        self, app: ASGIApp, listening: socket.socket, port: int, protocol: type[PatientProtocol]
+    ) -> None:
         self.port = port
         self._listening = listening
         self._ready = threading.Event()
         config = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", ws="none",
             server_header=False, timeout_graceful_shutdown=_STOP_SECONDS,
-            limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=5,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS, http=protocol,
         )  # fmt: skip
         self._server = _Announcing(config, self._ready)
         # Outside the main thread uvicorn leaves the process's signals alone.
@@ -142,10 +152,11 @@ def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
     """The web application: charts by id, for requests that name this machine, and nothing else."""
 
     async def chart(request: Request) -> Response:
-        drawn = store.get(request.path_params["chart_id"])
-        if drawn is None:
+        kept = store.kept(request.path_params["chart_id"])
+        if kept is None:
             return _refusal(404, _GONE)
-        headers = _headers(drawn)
+        drawn = kept.drawn
+        headers = _headers(drawn, int(kept.seconds))
         if request.method == "HEAD":
             return Response(headers=headers)
         return StreamingResponse(_chunks(drawn.data, chunk_size), headers=headers)
@@ -188,13 +199,13 @@ async def _chunks(data: bytes, size: int) -> AsyncIterator[bytes]:
         yield data[start : start + size]
 
 
-def _headers(drawn: Drawn) -> dict[str, str]:
+def _headers(drawn: Drawn, seconds: int) -> dict[str, str]:
     headers = {
         "Content-Type": drawn.media_type,
         "Content-Length": str(len(drawn.data)),
         "Content-Disposition": f'inline; filename="chart.{_ENDINGS[drawn.media_type]}"',
         "X-Content-Type-Options": "nosniff",
-        "Cache-Control": "private, max-age=3600",
+        "Cache-Control": f"private, max-age={seconds}",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
     if drawn.media_type == "image/svg+xml":

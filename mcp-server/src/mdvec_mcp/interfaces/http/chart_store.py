@@ -6,6 +6,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from cachetools import TTLCache
 
@@ -13,6 +14,14 @@ from mdvec_mcp.core.charts.chart import Drawn
 
 MOST_BYTES = 64 * 2**20
 _ID_BYTES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A chart, and for how many more seconds it is kept."""
+
+    drawn: Drawn
+    seconds: float
 
 
 class ChartStore:
@@ -36,8 +45,9 @@ class ChartStore:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._entries = entries
-        self._charts: TTLCache[str, Drawn] = TTLCache(
-            most_bytes, ttl_seconds, timer=clock, getsizeof=lambda drawn: len(drawn.data)
+        self._clock = clock
+        self._charts: TTLCache[str, tuple[Drawn, float]] = TTLCache(
+            most_bytes, ttl_seconds, timer=clock, getsizeof=lambda kept: len(kept[0].data)
         )
         self._lock = threading.Lock()
 
@@ -49,13 +59,20 @@ class ChartStore:
             while len(self._charts) >= self._entries:
                 self._charts.popitem()
             if len(drawn.data) <= self._charts.maxsize:
-                self._charts[chart_id] = drawn
+                self._charts[chart_id] = drawn, self._clock() + self._charts.ttl
         return chart_id
 
     def get(self, chart_id: str) -> Drawn | None:
         """The chart of an id, or None if there is none (any more)."""
+        kept = self.kept(chart_id)
+        return None if kept is None else kept.drawn
+
+    def kept(self, chart_id: str) -> Kept | None:
+        """The chart of an id with the time that it has left."""
         with self._lock:
-            return self._charts.get(chart_id)
+            found = self._charts.get(chart_id)
+            now = self._clock()
+        return None if found is None else Kept(found[0], max(found[1] - now, 0.0))
 
     def clear(self) -> None:
         """Forget all of them."""
