@@ -100,14 +100,18 @@ def test_the_year_that_began_before_april_is_still_the_fiscal_year_before():
         ("2023〜2024年", "2023-01..2024-12"), ("先月から今月", "2025-08..2025-09"),
         ("6月から", "2025-06..2025-08"), ("2025年5月以降", "2025-05..2025-08"),
         ("2024年1月まで", "2023-04..2024-01"), ("〜2024年1月", "2023-04..2024-01"),
-        ("2025/06/25〜2025/07/24", "2025-06..2025-07"),
+        ("11月から1月", "2024-11..2025-01"), ("9月から8月", "2025-09..2026-08"),
+        ("2024年11月から1月", "2024-11..2025-01"), ("2025年8月〜6月", "2025-08..2026-06"),
+        ("秋から春", "2025-09..2026-05"), ("冬から春", "2024-12..2025-05"),
+        ("昨年から3月まで", "2024-01..2025-03"), ("8月から先月", "2025-08"),
+        ("10月から先月", "2024-10..2025-08"), ("先月から今年", "2025-08..2025-12"),
     ],
 )  # fmt: skip
 def test_two_ends_make_a_range_and_the_second_inherits_its_year(period, meant):
     assert said(period).months == months(meant)
 
 
-@pytest.mark.parametrize("period", ["2025年8月〜6月", "2025-08〜2025-06"])
+@pytest.mark.parametrize("period", ["2025年8月〜2025年6月", "2025-08〜2025-06"])
 def test_ends_in_the_wrong_order_are_swapped_and_the_answer_says_so(period):
     found = said(period)
     assert found.months == months("2025-06..2025-08")
@@ -159,7 +163,7 @@ def test_numbers_that_are_no_month_are_refused(year, month):
 
 @pytest.mark.parametrize(
     "period",
-    ["2025-13", "2025年0月", "13月", "直近0か月", "2025-02-30", "25年6月", "ほげ", "月", "-", "〜",
+    ["2025-13", "2025年0月", "13月", "直近0か月", "25年6月", "ほげ", "月", "-", "〜",
      "2025年6月7月", "第5四半期", "2025-24", "0000-01", "9999年", "一" * 61, "数か月"],
 )  # fmt: skip
 def test_what_is_no_period_is_refused_with_examples_and_what_there_is(period):

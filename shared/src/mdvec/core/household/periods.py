@@ -3,7 +3,8 @@
 A phrase is a month, a year, a season, a half or a quarter (「2025年6月」「令和7年」「昨年の夏」
 「2024年度上半期」), months counted from the last one that has data (「直近3か月」), or two of
 these with から, 〜 or - between them. Halves and quarters are those of the calendar year, or with
-年度 those of the fiscal year that begins in April. What names no year is the latest that has begun.
+年度 those of the fiscal year that begins in April. What names no year is the latest that has begun,
+and a range goes on from there in the order in which it was said, over New Year too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from mdvec.core.household.days import months_of, names_a_day
 from mdvec.core.household.months import Month, MonthRange
 from mdvec.core.household.spoken import Scene, Yearless, plain, unit_of
 from mdvec.errors import MdvecError
@@ -32,6 +34,19 @@ class InvalidPeriod(MdvecError):
         super().__init__(
             f"期間「{_shown(said)}」を解釈できませんでした。{_EXAMPLES}のように指定してください。"
             f"利用できる期間は {available.in_words} です。"
+        )
+
+
+class DayInPeriod(InvalidPeriod):
+    """A day was said; sums are of months, and the message shows the month to ask for."""
+
+    def __init__(self, said: str, months: MonthRange | None, available: MonthRange) -> None:
+        instead = _EXAMPLES if months is None else f"「{months.in_words}」"
+        MdvecError.__init__(
+            self,
+            f"期間「{_shown(said)}」を解釈できませんでした。日や週の単位では集計できません。"
+            f"{instead}のように月で指定してください。その月の明細は日付順に確認できます。"
+            f"利用できる期間は {available.in_words} です。",
         )
 
 
@@ -67,11 +82,12 @@ def resolve_period(
     """Understand one phrase, or a first and a last month, each as people say it.
 
     Nothing at all means the latest twelve months of ``available``; a first month alone goes on
-    to the last that has data, a last month alone ends twelve months. Two months in the wrong
-    order are swapped, and ``understood`` says so.
+    to the last that has data, a last month alone ends twelve months. Two months that both have
+    their year and stand in the wrong order are swapped, and ``understood`` says so.
 
     Raises:
         InvalidPeriod: it was not understood.
+        DayInPeriod: it names a day or a week.
         AmbiguousPeriod: there is a phrase and a first or last month.
     """
     scene = Scene(Month.of(today), available)
@@ -135,10 +151,22 @@ def _from_ends(start: str, end: str, scene: Scene) -> Period:
 
 
 def _unit(said: str, scene: Scene) -> MonthRange | Yearless:
-    found = unit_of(plain(said), scene) if len(said) <= _LONGEST else None
+    found = unit_of(_plain(said, scene), scene)
     if found is None:
         raise InvalidPeriod(said, scene.available)
     return found
+
+
+def _plain(said: str, scene: Scene) -> str:
+    """What was said in one spelling, if it is short enough and names no day."""
+    if len(said) > _LONGEST:
+        raise InvalidPeriod(said, scene.available)
+    text = plain(said)
+    if names_a_day(text):
+        months = months_of(text)
+        meant = None if names_a_day(months) else _months_of_phrase(months, scene)
+        raise DayInPeriod(said, meant and meant[0], scene.available)
+    return text
 
 
 def _settled(found: MonthRange | Yearless, scene: Scene) -> MonthRange:
@@ -154,19 +182,26 @@ def _since_ever(months: MonthRange, scene: Scene) -> MonthRange:
 
 
 def _phrase(said: str, scene: Scene) -> tuple[MonthRange, bool]:
-    """The months of a phrase, and whether its two ends stood in the wrong order."""
-    if len(said) > _LONGEST:
+    """The months of a phrase, and whether its two ends stood in the wrong order.
+
+    Raises:
+        InvalidPeriod: there are none.
+    """
+    text = _plain(said, scene)
+    if (found := _months_of_phrase(text, scene)) is None:
         raise InvalidPeriod(said, scene.available)
-    text = plain(said)
+    return found
+
+
+def _months_of_phrase(text: str, scene: Scene) -> tuple[MonthRange, bool] | None:
     if (found := unit_of(text, scene)) is not None:
         return _settled(found, scene), False
     for left, right in _halves(re.sub(r"(まで|までの間|にかけて)$", "", text)):
         first, last = unit_of(left, scene), unit_of(right, scene)
         if first is not None and last is not None:
             return _joined(first, last, scene)
-    if (months := _open_ended(text, scene)) is not None:
-        return months, False
-    raise InvalidPeriod(said, scene.available)
+    months = _open_ended(text, scene)
+    return None if months is None else (months, False)
 
 
 def _open_ended(text: str, scene: Scene) -> MonthRange | None:
@@ -196,11 +231,15 @@ def _halves(text: str) -> Iterator[tuple[str, str]]:
 def _joined(
     first: MonthRange | Yearless, last: MonthRange | Yearless, scene: Scene
 ) -> tuple[MonthRange, bool]:
+    """From one end to the other, and whether they stood in the wrong order.
+
+    An end without a year never does: the first is the latest that has begun by now (or by the
+    last, if that has a year), and the last is the first that ends with it or after it.
+    """
     if isinstance(first, Yearless):
-        first = first.latest(last.last if isinstance(last, MonthRange) else scene.now)
+        first = first.latest(last.first if isinstance(last, MonthRange) else scene.now)
     if isinstance(last, Yearless):
-        same_year, following = last.of(first.first.year), last.next(first.first)
-        last = following if following.first <= scene.now else same_year
-    if last.first < first.first:
-        return MonthRange(last.first, max(first.last, last.last)), True
-    return MonthRange(first.first, max(first.last, last.last)), False
+        last = last.next(first.last)
+    if last.last < first.first:
+        return MonthRange(last.first, first.last), True
+    return MonthRange(first.first, last.last), False

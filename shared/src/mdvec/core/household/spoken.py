@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from datetime import date
 
 from mdvec.core.household.months import Month, MonthRange
 
@@ -28,9 +27,9 @@ class Yearless:
         return self.of(year if self.month <= not_after.month else year - 1)
 
     def next(self, not_before: Month) -> MonthRange:
-        """The first that begin in a month or after it."""
-        year = not_before.year
-        return self.of(year if self.month >= not_before.month else year + 1)
+        """The first that end in a month or after it."""
+        begins = not_before.plus(1 - self.length)
+        return self.of(begins.year if self.month >= begins.month else begins.year + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def _of_a_year(text: str, scene: Scene) -> MonthRange | None:
     if (part := _part(rest, fiscal=fiscal)) is not None:
         late = fiscal and part.month < 4 and rest[0] != "春"
         return part.of(year + 1 if late else year)
-    month = _month_and_day(rest, year, marked=not match[0][-1].isdigit())
+    month = _month(rest, year, marked=not match[0][-1].isdigit())
     if month is None:
         return None
     return _single(month.plus(12) if fiscal and month.month < 4 else month)
@@ -131,23 +130,15 @@ def _year(match: re.Match[str], now: Month, *, fiscal: bool) -> int:
     return int(match["year"] or match["fiscal"])
 
 
-def _month_and_day(text: str, year: int, *, marked: bool) -> Month | None:
-    """What follows a year: a month, or a day, which stands for its month."""
-    shapes = [r"([0-9]{1,2})月(?:([0-9]{1,2})日)?"]
-    if not marked:  # 2025-06, 2025/6/15, 202506
-        shapes += [r"[-/.]([0-9]{1,2})月?()", r"([0-9]{2})([0-9]{2})?"]
-        shapes += [rf"{mark}([0-9]{{1,2}}){mark}([0-9]{{1,2}})" for mark in ("-", "/", "[.]")]
+def _month(text: str, year: int, *, marked: bool) -> Month | None:
+    """What follows a year: a month."""
+    shapes = [r"([0-9]{1,2})月"]
+    if not marked:  # 2025-06, 2025/6, 202506
+        shapes += [r"[-/.]([0-9]{1,2})月?", r"([0-9]{2})"]
     for shape in shapes:
         if match := re.fullmatch(shape, text):
-            return _checked(year, int(match[1]), int(match[2] or 1))
+            return Month(year, int(match[1])) if 1 <= int(match[1]) <= 12 else None
     return None
-
-
-def _checked(year: int, month: int, day: int) -> Month | None:
-    try:
-        return Month.of(date(year, month, day))
-    except ValueError:
-        return None
 
 
 def _yearless(text: str) -> Yearless | None:
