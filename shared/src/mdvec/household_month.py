@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import date
+from decimal import Decimal
 
 import apsw
 
@@ -16,6 +17,8 @@ from mdvec.core.household.periods import (
     resolve_period,
     resolve_year_month,
 )
+from mdvec.core.household.savings import savings_rate
+from mdvec.core.household.subjects import Subject, Total
 from mdvec.core.household.trends import (
     CategoryShare,
     Counts,
@@ -25,7 +28,7 @@ from mdvec.core.household.trends import (
     shares,
 )
 from mdvec.core.household.wording import InvalidPage, InvalidPageSize, ShownRow
-from mdvec.household import coverage, named_category, one_state, shown_months
+from mdvec.household import coverage, named_subject, one_state, planned_notes, shown_months
 from mdvec.interfaces.database import ledger_sums
 
 PAGE_SIZE = 20
@@ -36,17 +39,19 @@ class HouseholdAnswer:
     """The sums of ``months`` and one page of their rows.
 
     ``spending`` and ``income`` are positive yen and ``balance`` is income less spending; with a
-    category, the figure that it has no part in is None, and so is the balance. Shares are by
-    大項目, of 収入 and with a category by 中項目. ``rows`` are all rows, also those that do not
-    count, with the reason in ``left_out``; ``next_page`` is None on the last page.
+    category, the figure that it has no part in is None, and so is the balance. ``savings_rate``
+    is in percent, and None unless it was asked for and there is income. Shares are by 大項目,
+    of 収入 and with a category by 中項目. ``rows`` are all rows, also those that do not count,
+    with the reason in ``left_out``; ``next_page`` is None on the last page.
     """
 
     months: MonthRange
     understood: str
-    category: Category | None
+    category: Subject | None
     spending: int | None
     income: int | None
     balance: int | None
+    savings_rate: Decimal | None
     spending_by_category: tuple[CategoryShare, ...]
     income_by_category: tuple[CategoryShare, ...]
     counts: Counts
@@ -92,9 +97,11 @@ def monthly_household(
 ) -> HouseholdAnswer:
     """The sums by category of a month (or of a period as people say it), and a page of its rows.
 
+    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for the total.
+
     A month is that of the calendar: a row belongs to the month of its own date, also where the
     household's statements run from the 25th to the 24th. Without a period: the latest twelve
-    months that there are. ``page`` counts from 1; ``page_size`` is at most 20.
+    months that there are, to that of today. ``page`` counts from 1; ``page_size`` is at most 20.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -108,10 +115,11 @@ def monthly_household(
     if not 1 <= page_size <= PAGE_SIZE:
         raise InvalidPageSize(page_size, PAGE_SIZE)
     with one_state(connection):
-        covered = coverage(connection, tool_id)
-        asked = _period(today, covered.months, year, month, period)
-        named = named_category(connection, tool_id, category)
-        months, notes = shown_months(connection, tool_id, asked, covered, today)
+        covered = coverage(connection, tool_id, today)
+        asked = _period(today, covered.settled, year, month, period)
+        named, notes = named_subject(connection, tool_id, category)
+        months, remarks = shown_months(connection, tool_id, asked, covered, today)
+        notes += remarks + planned_notes(connection, tool_id, named, months, covered, today)
         sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
         counts = counts_of(sums)
         leaf = _Page(page, page_size, counts.total)
@@ -136,7 +144,7 @@ def _period(
 def _answer(
     understood: str,
     months: MonthRange,
-    category: Category | None,
+    subject: Subject | None,
     sums: list[MonthlySum],
     counts: Counts,
     rows: list[ShownRow],
@@ -144,19 +152,21 @@ def _answer(
     notes: list[str],
 ) -> HouseholdAnswer:
     income, spending = income_and_spending(sums)
-    spent = shares(spending, by_minor=category is not None)
+    spent = shares(spending, by_minor=isinstance(subject, Category))
     earned = shares(income, by_minor=True)
-    figures = _figures(category, spent, earned)
-    body = wording.household_text(months, category, figures, spent, earned)
+    figures = _figures(subject, spent, earned)
+    rate = _rate(subject, figures)
+    body = wording.household_text(months, subject, figures, spent, earned, rate)
     listing = wording.page_text(rows, leaf.offset + 1, leaf.total, leaf.next)
     texts = [body, wording.notes_text([*notes, understood, wording.counts_text(counts)]), listing]
     return HouseholdAnswer(
         months=months,
         understood=understood,
-        category=category,
+        category=subject,
         spending=figures[0],
         income=figures[1],
         balance=figures[2],
+        savings_rate=rate,
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
@@ -170,11 +180,22 @@ def _answer(
     )
 
 
+Figures = tuple[int | None, int | None, int | None]
+"""Spending, income and balance; None for what has no part in the answer."""
+
+
 def _figures(
-    category: Category | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
-) -> tuple[int | None, int | None, int | None]:
+    subject: Subject | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
+) -> Figures:
     spending = sum(line.amount for line in spent)
     income = sum(line.amount for line in earned)
-    if category is None:
+    if subject in (None, Total.BALANCE, Total.SAVINGS_RATE):
         return spending, income, income - spending
-    return (None, income, None) if category.is_income else (spending, None, None)
+    return (None, income, None) if subject and subject.is_income else (spending, None, None)
+
+
+def _rate(subject: Subject | None, figures: Figures) -> Decimal | None:
+    spending, income, _ = figures
+    if subject is not Total.SAVINGS_RATE or income is None or spending is None:
+        return None
+    return savings_rate(income, spending)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from threading import Lock
 
@@ -11,23 +11,35 @@ import apsw
 from cachetools import LRUCache
 
 from mdvec.core.household import wording
-from mdvec.core.household.categories import Category
+from mdvec.core.household.categories import INCOME, Category
 from mdvec.core.household.months import Month, MonthRange
 from mdvec.core.household.periods import resolve_period
+from mdvec.core.household.savings import SavingsTrend, savings_of
+from mdvec.core.household.subjects import Subject, Total
 from mdvec.core.household.trends import (
     WINDOW,
     CategoryTrend,
     Counts,
     MonthlySum,
     amounts_by_category,
+    amounts_of,
     counts_of,
     trend_of,
 )
 from mdvec.core.household.wording import InsufficientData
-from mdvec.household import coverage, named_category, one_state, shown_months
+from mdvec.household import (
+    Coverage,
+    coverage,
+    named_subject,
+    one_state,
+    planned_notes,
+    shown_months,
+)
 from mdvec.interfaces.database import ledger_sums
 
 TOP = 3
+MOST_MONTHS = 120
+"""A trend shows so many months, the last of those that were asked for."""
 
 Amounts = Mapping[Category, Mapping[Month, int]]
 
@@ -38,7 +50,8 @@ class TrendAnswer:
 
     ``counts`` are of the rows of these months (and of the named category); ``understood`` says
     which period was meant, ``notes`` what to know about the figures; ``text`` is the whole
-    answer in words.
+    answer in words. ``savings`` is there if the savings rate was asked for; the categories are
+    then income, spending and balance.
     """
 
     months: MonthRange
@@ -47,6 +60,7 @@ class TrendAnswer:
     counts: Counts
     notes: tuple[str, ...]
     text: str
+    savings: SavingsTrend | None = None
 
 
 def category_trend(
@@ -59,10 +73,10 @@ def category_trend(
     period: str | None = None,
     today: date,
 ) -> TrendAnswer:
-    """The trend of a category, or of the three that took most, as people name them.
+    """The trend of a category or total, or of the three that took most, as people name them.
 
-    Without a period, over the latest twelve months that there are. 収入 is income; everything
-    else is spending less refunds.
+    Without a period, over the latest twelve months that there are, to that of today. 収入 is
+    income, 収支 income less spending; everything else is spending less refunds.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -72,24 +86,51 @@ def category_trend(
         InsufficientData: the ledger has nothing for these months.
     """
     with one_state(connection):
-        covered = coverage(connection, tool_id)
+        covered = coverage(connection, tool_id, today)
         asked = resolve_period(
-            today, covered.months, period=period, start_month=start_month, end_month=end_month
+            today, covered.settled, period=period, start_month=start_month, end_month=end_month
         )
-        named = named_category(connection, tool_id, category)
-        shown, notes = shown_months(connection, tool_id, asked, covered, today)
+        named, notes = named_subject(connection, tool_id, category)
+        shown, remarks = shown_months(connection, tool_id, asked, covered, today, MOST_MONTHS)
+        notes += remarks + planned_notes(connection, tool_id, named, shown, covered, today)
         sums = _sums(connection, tool_id, shown, named)
-    amounts = amounts_by_category(sums)
     if named is None:
-        if not (top := _top(amounts, shown)):
-            raise InsufficientData(shown, covered.months)
-        trends = [trend_of(one, amounts[one], covered.months, shown) for one in top]
-        body = wording.top_text(trends, shown)
+        trends, body = _of_the_top(sums, covered, shown)
+    elif named is Total.SAVINGS_RATE:
+        return _savings(asked.understood, shown, sums, covered, notes)
     else:
-        of_named = amounts.get(Category(named.major), {})
-        trends = [trend_of(named, of_named, covered.months, shown)]
+        trends = [trend_of(named, amounts_of(named, sums), covered.axis(shown), shown)]
         body = wording.trend_text(trends[0], shown)
     return _answer(asked.understood, shown, trends, _counts(sums, shown), notes, body)
+
+
+def _of_the_top(
+    sums: list[MonthlySum], covered: Coverage, shown: MonthRange
+) -> tuple[list[CategoryTrend], str]:
+    amounts = amounts_by_category(sums)
+    if not (top := _top(amounts, shown)):
+        raise InsufficientData(shown, covered.settled)
+    trends = [trend_of(one, amounts[one], covered.axis(shown), shown) for one in top]
+    return trends, wording.top_text(trends, shown)
+
+
+def _savings(
+    understood: str,
+    shown: MonthRange,
+    sums: list[MonthlySum],
+    covered: Coverage,
+    notes: list[str],
+) -> TrendAnswer:
+    parts: list[Subject] = [Category(INCOME), Total.SPENDING, Total.BALANCE]
+    amounts = [amounts_of(part, sums) for part in parts]
+    trends = [
+        trend_of(part, of_part, covered.axis(shown), shown)
+        for part, of_part in zip(parts, amounts, strict=True)
+    ]
+    savings = savings_of(amounts[0], amounts[1], shown)
+    body = wording.savings_text(savings, shown)
+    answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body)
+    return replace(answer, savings=savings)
 
 
 def category_trend_summary(
@@ -101,9 +142,10 @@ def category_trend_summary(
         EmptyLedger: there are no rows yet.
     """
     with one_state(connection):
-        covered = coverage(connection, tool_id)
-        asked = resolve_period(today, covered.months)
+        covered = coverage(connection, tool_id, today)
+        asked = resolve_period(today, covered.settled)
         shown, notes = shown_months(connection, tool_id, asked, covered, today)
+        notes += planned_notes(connection, tool_id, None, shown, covered, today)
         sums = _sums(connection, tool_id, shown, None)
     amounts = {
         category: by_month
@@ -111,7 +153,7 @@ def category_trend_summary(
         if any(month in shown for month in by_month)
     }
     trends = [
-        trend_of(category, amounts[category], covered.months, shown)
+        trend_of(category, amounts[category], covered.axis(shown), shown)
         for category in _ranked(amounts, shown)
     ]
     body = wording.summary_text(trends, shown)
@@ -185,11 +227,11 @@ class TrendCache:
 
 
 def _sums(
-    connection: apsw.Connection, tool_id: int, shown: MonthRange, category: Category | None
+    connection: apsw.Connection, tool_id: int, shown: MonthRange, subject: Subject | None
 ) -> list[MonthlySum]:
     """The sums of the months shown and of those that they are compared with."""
     looked_at = MonthRange(shown.first.plus(-WINDOW), shown.last)
-    return ledger_sums.monthly_sums(connection, tool_id, looked_at, category, by_minor=False)
+    return ledger_sums.monthly_sums(connection, tool_id, looked_at, subject, by_minor=False)
 
 
 def _ranked(amounts: Amounts, shown: MonthRange) -> list[Category]:

@@ -350,7 +350,7 @@ def test_months_without_spending_have_no_top_categories(ledger):
 
 def test_what_was_not_understood_is_answered_with_what_there_is(year):
     with pytest.raises(UnknownCategory, match=r"該当カテゴリが見つかりません.*近い名前: 食費"):
-        year.trend("食")
+        year.trend("食日")
     with pytest.raises(InvalidPeriod, match="2024年06月〜2025年07月"):
         year.month(year=2025, month=13)
     with pytest.raises(AmbiguousPeriod):

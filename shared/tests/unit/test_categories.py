@@ -9,8 +9,8 @@ from mdvec.core.household.categories import (
     Category,
     UnknownCategory,
     hierarchy_of,
-    resolve_category,
 )
+from mdvec.core.household.subjects import Asked, Total, resolve_subject
 
 HIERARCHY = hierarchy_of(
     [
@@ -22,8 +22,8 @@ HIERARCHY = hierarchy_of(
 )  # fmt: skip
 
 
-def resolve(said):
-    return resolve_category(said, HIERARCHY)
+def resolve(said, hierarchy=HIERARCHY):
+    return resolve_subject(said, hierarchy).subject
 
 
 def test_a_hierarchy_holds_each_name_once_in_order_and_no_blank_ones():
@@ -75,15 +75,30 @@ def test_a_middle_category_of_several_majors_is_asked_back():
     assert resolve("日用品/その他") == Category("日用品", "その他")
 
 
-@pytest.mark.parametrize(("said", "major"), [("光熱費", "水道・光熱費"), ("交通", "交通費")])
-def test_a_part_of_one_name_alone_will_do(said, major):
-    assert resolve_category(said, HIERARCHY) == Category(major)
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("光熱費", Category("水道・光熱費")), ("交通", Category("交通費")),
+     ("給", Category("収入", "給与")), ("食料", Category("食費", "食料品")),
+     ("ＷＩ", Category("通信費", "Wi-Fi"))],
+)  # fmt: skip
+def test_a_part_of_one_name_alone_will_do_and_the_guess_is_named(said, meant):
+    assert resolve_subject(said, HIERARCHY) == Asked(
+        meant, f"「{said}」は「{meant}」として集計しました"
+    )
 
 
 @pytest.mark.parametrize(
-    ("said", "near"),
-    [("食料", "食料品"), ("食品", "食料品")],
-)
+    ("said", "choices"),
+    [("食", ("食費", "食費 > 外食", "食費 > 食料品")), ("通", ("交通費", "通信費")),
+     ("収", ("収入", "収支")), ("支", ("支出", "収支"))],
+)  # fmt: skip
+def test_a_part_of_several_names_is_asked_back(said, choices):
+    with pytest.raises(AmbiguousCategory) as asked:
+        resolve(said)
+    assert asked.value.choices == choices
+
+
+@pytest.mark.parametrize(("said", "near"), [("食品", "食料品"), ("食費代", "食費")])
 def test_an_unknown_name_is_answered_with_the_nearest_and_the_choices(said, near):
     with pytest.raises(UnknownCategory) as unknown:
         resolve(said)
@@ -114,6 +129,8 @@ def test_no_text_makes_the_resolver_stumble(said):
         message = str(error)
     else:
         message = ""
+        if isinstance(found, Total):
+            return
         assert found.major in HIERARCHY
         assert found.minor is None or found.minor in HIERARCHY[found.major]
     assert len(message) < 400
@@ -127,6 +144,6 @@ def test_a_category_as_it_is_written_is_read_back(names):
 
 def test_the_exact_spelling_goes_before_one_that_is_only_alike():
     alike = hierarchy_of([("通信費", "Wi-Fi"), ("娯楽", "ＷＩ－ＦＩ")])
-    assert resolve_category("Wi-Fi", alike) == Category("通信費", "Wi-Fi")
+    assert resolve("Wi-Fi", alike) == Category("通信費", "Wi-Fi")
     with pytest.raises(AmbiguousCategory):
-        resolve_category("wi-fi", alike)
+        resolve("wi-fi", alike)

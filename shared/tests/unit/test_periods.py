@@ -64,6 +64,15 @@ def test_recent_months_are_counted_from_the_last_that_has_data(period, meant):
     assert said(period).months == months(meant)
 
 
+def test_what_counts_back_from_data_that_end_before_today_says_so():
+    assert said("直近3か月").understood == (
+        "「直近3か月」（データのある最後の月まで）を 2025年06月〜2025年08月 と解釈しました"
+    )
+    assert "データのある最後の月" in said("最新").understood
+    assert "データのある" not in said("直近3か月", date(2025, 8, 1)).understood
+    assert "データのある" not in said("2025年8月").understood
+
+
 @pytest.mark.parametrize(
     ("period", "meant"),
     [

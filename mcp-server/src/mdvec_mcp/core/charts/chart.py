@@ -40,7 +40,7 @@ class CategoryChart:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line of a trend: one value in yen per month, None where there is none."""
+    """A line of a trend: one value per month, None where there is none."""
 
     name: str
     values: tuple[int | None, ...]
@@ -48,13 +48,17 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class TrendChart:
-    """Series over ascending months (``2025-06``), as lines or as areas."""
+    """Series over ascending months (``2025-06``), as lines or as areas.
+
+    In yen, or with ``percent`` in tenths of a per cent.
+    """
 
     kind: TrendKind
     title: str
     months: tuple[str, ...]
     series: tuple[Series, ...]
     note: str = ""
+    percent: bool = False
 
 
 Chart = CategoryChart | TrendChart

@@ -49,7 +49,10 @@ def draw_trend(page: Page, chart: TrendChart) -> None:
         min(0, *values), max(0, *values), max(min(int(height / style.font / 2), 8), 2)
     )
     pixels = style.font
-    labels = {value: yen.tick(value, ticks.step) for value in ticks}
+    labels = {
+        value: yen.percentage(value) if chart.percent else yen.tick(value, ticks.step)
+        for value in ticks
+    }
     wide = max(page.typeface.width(text, pixels) for text in labels.values())
     wide = min(wide, around.width * 0.4)
     left = around.left + wide + 0.8 * pixels

@@ -20,9 +20,13 @@ def short(value: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A part in percent with one decimal, rounded half up; ``whole`` is above 0."""
-    tenths = (part * 2000 + whole) // (whole * 2)
-    return f"{tenths // 10}.{tenths % 10}%"
+    """A part in percent with one decimal, rounded half away from zero; ``whole`` is above 0."""
+    return percentage((-1 if part < 0 else 1) * ((abs(part) * 2000 + whole) // (whole * 2)))
+
+
+def percentage(tenths: int) -> str:
+    """So many tenths of a per cent: ``12.5%``."""
+    return f"{'-' if tenths < 0 else ''}{abs(tenths) // 10}.{abs(tenths) % 10}%"
 
 
 def steps(low: int, high: int, most: int) -> range:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import logging
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from mcp_types import ContentBlock, ImageContent, TextContent
 from mdvec.chart_settings import ChartSettings
+from mdvec.core.household.categories import Category
+from mdvec.core.household.subjects import Total
+from mdvec.core.household.wording import format_percentage
 from mdvec.errors import MdvecError
 from mdvec.household_month import HouseholdAnswer
 from mdvec.household_trend import TrendAnswer
@@ -17,6 +20,7 @@ from mdvec_mcp.core.charts.chart import (
     CATEGORY_KINDS,
     TREND_KINDS,
     CategoryChart,
+    CategoryKind,
     Chart,
     Series,
     TrendChart,
@@ -27,6 +31,7 @@ from mdvec_mcp.interfaces.mcp.household_models import ChartModel
 
 logger = logging.getLogger("mdvec")
 
+Kind = TypeVar("Kind", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
 ImageFormat = Literal["png", "svg"]
 
@@ -68,16 +73,8 @@ class Charting:
             UnfittingGraph: another kind was asked for.
             ChartError: the size is out of bounds.
         """
-        kind = picture.graph_type or "pie"
-        if kind not in CATEGORY_KINDS:
-            raise UnfittingGraph(kind, "get_monthly_household", CATEGORY_KINDS)
-        shares = answer.spending_by_category or answer.income_by_category
-        items = tuple((str(share.category), share.amount) for share in shares)
-        what = "支出" if answer.spending_by_category else "収入"
-        title = f"{_span(str(answer.months.first), str(answer.months.last))}の{what}"
-        if answer.category is not None:
-            title = f"{answer.category} {title}"
-        return self._published(CategoryChart(kind, title, items), title, picture)
+        chart = month_chart(answer, picture.graph_type)
+        return self._published(chart, chart.title, picture)
 
     def trend(self, answer: TrendAnswer, picture: Picture) -> Published:
         """The categories month by month, as lines or areas.
@@ -86,17 +83,8 @@ class Charting:
             UnfittingGraph: another kind was asked for.
             ChartError: the size is out of bounds.
         """
-        kind = picture.graph_type or "line"
-        if kind not in TREND_KINDS:
-            raise UnfittingGraph(kind, "get_category_trend", TREND_KINDS)
-        months = tuple(str(figure.month) for figure in answer.categories[0].months)
-        series = tuple(
-            Series(str(one.category), tuple(figure.amount for figure in one.months))
-            for one in answer.categories
-        )
-        names = "・".join(one.name for one in series)
-        title = f"{names}の推移（{_span(str(answer.months.first), str(answer.months.last))}）"
-        return self._published(TrendChart(kind, title, months, series), title, picture)
+        chart = trend_chart(answer, picture.graph_type)
+        return self._published(chart, chart.title, picture)
 
     def _published(self, chart: Chart, title: str, picture: Picture) -> Published:
         """Draw and serve; where that fails the text stays, with the reason."""
@@ -128,6 +116,54 @@ class Charting:
         message = "グラフを作成しました。" + (f"ブラウザーで開けます: {url}" if url else "")
         blocks.append(TextContent(type="text", text=message))
         return ChartModel(type="image", url=url, alt_text=alt_text, message=message), blocks
+
+
+def month_chart(answer: HouseholdAnswer, asked: GraphType | None) -> CategoryChart:
+    """What an answer says, as a pie or as bars: of 収支 and 貯蓄率 what they are made of."""
+    made_of = answer.category in (Total.BALANCE, Total.SAVINGS_RATE)
+    fitting: tuple[CategoryKind, ...] = ("bar",) if made_of else CATEGORY_KINDS
+    kind = _fitting(asked, fitting, "get_monthly_household")
+    span = _span(str(answer.months.first), str(answer.months.last))
+    if made_of:
+        amounts = (("収入", answer.income), ("支出", answer.spending), ("収支", answer.balance))
+        rate = format_percentage(answer.savings_rate, signed=False)
+        more = f" {rate}" if answer.category is Total.SAVINGS_RATE else ""
+        items = tuple((name, amount or 0) for name, amount in amounts)
+        return CategoryChart(kind, f"{span}の{answer.category}{more}", items)
+    shares = answer.spending_by_category or answer.income_by_category
+    items = tuple((str(share.category), share.amount) for share in shares)
+    what = "支出" if answer.spending_by_category else "収入"
+    title = f"{span}の{what}"
+    if isinstance(answer.category, Category) and str(answer.category) != what:
+        title = f"{answer.category} {title}"
+    if asked is None and sum(amount for _, amount in items) <= 0:
+        kind = "bar"  # a whole that is not above zero has no parts
+    return CategoryChart(kind, title, items)
+
+
+def trend_chart(answer: TrendAnswer, asked: GraphType | None) -> TrendChart:
+    """What an answer says month by month, as lines or areas: the savings rate in per cent."""
+    kind = _fitting(asked, TREND_KINDS, "get_category_trend")
+    months = tuple(str(figure.month) for figure in answer.categories[0].months)
+    series = tuple(
+        Series(str(one.category), tuple(figure.amount for figure in one.months))
+        for one in answer.categories
+    )
+    if answer.savings is not None:
+        rates = (one.rate for one in answer.savings.months)
+        tenths = tuple(None if rate is None else int(rate * 10) for rate in rates)
+        series = (Series(str(Total.SAVINGS_RATE), tenths),)
+    names = "・".join(one.name for one in series)
+    title = f"{names}の推移（{_span(str(answer.months.first), str(answer.months.last))}）"
+    return TrendChart(kind, title, months, series, percent=answer.savings is not None)
+
+
+def _fitting(asked: GraphType | None, kinds: tuple[Kind, ...], tool: str) -> Kind:
+    """The kind that was asked for, or the first; refused where it does not fit."""
+    for kind in kinds:
+        if asked in (None, kind):
+            return kind
+    raise UnfittingGraph(str(asked), tool, kinds)
 
 
 def _text_only(alt_text: str, reason: str) -> ChartModel:

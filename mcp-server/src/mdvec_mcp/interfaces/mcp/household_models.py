@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from mdvec.core.household.savings import SavingsTrend
 from mdvec.core.household.trends import CategoryShare, CategoryTrend, Counts
 from mdvec.household_month import HouseholdAnswer
 from mdvec.household_trend import TrendAnswer
@@ -49,6 +50,7 @@ class MonthlyHouseholdModel(BaseModel):
     spending: int | None = Field(description="支出（円）。返金を引いたもの")
     income: int | None = Field(description="収入（円）")
     balance: int | None = Field(description="収支（円）")
+    savings_rate: float | None = Field(description="貯蓄率（%）。category が貯蓄率のときだけ")
     spending_by_category: list[ShareModel]
     income_by_category: list[ShareModel]
     counts: CountsModel
@@ -79,6 +81,22 @@ class CategoryTrendModel(BaseModel):
     months: list[MonthModel]
 
 
+class SavingsMonthModel(BaseModel):
+    """A month's savings rate; None without income."""
+
+    month: str
+    income: int
+    spending: int
+    rate: float | None = Field(description="貯蓄率（%）")
+
+
+class SavingsModel(BaseModel):
+    """The savings rate month by month, and of the whole period."""
+
+    rate: float | None = Field(description="期間全体の貯蓄率（%）")
+    months: list[SavingsMonthModel]
+
+
 class TrendModel(BaseModel):
     """Categories month by month."""
 
@@ -86,6 +104,7 @@ class TrendModel(BaseModel):
     first_month: str
     last_month: str
     categories: list[CategoryTrendModel]
+    savings: SavingsModel | None = Field(description="category が貯蓄率のときだけ")
     counts: CountsModel
     notes: list[str]
     chart: ChartModel | None
@@ -101,6 +120,7 @@ def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]
         "spending": answer.spending,
         "income": answer.income,
         "balance": answer.balance,
+        "savings_rate": _percentage(answer.savings_rate),
         "spending_by_category": [_share(share) for share in answer.spending_by_category],
         "income_by_category": [_share(share) for share in answer.income_by_category],
         "counts": _counts(answer.counts),
@@ -121,6 +141,7 @@ def trend(answer: TrendAnswer, chart: ChartModel | None = None) -> dict[str, Any
         "first_month": str(answer.months.first),
         "last_month": str(answer.months.last),
         "categories": [_trend(category) for category in answer.categories],
+        "savings": None if answer.savings is None else _savings(answer.savings),
         "counts": _counts(answer.counts),
         "notes": list(answer.notes),
         "chart": None if chart is None else chart.model_dump(),
@@ -140,6 +161,21 @@ def _trend(category: CategoryTrend) -> dict[str, Any]:
                 "moving_average": figure.moving_average,
             }
             for figure in category.months
+        ],
+    }
+
+
+def _savings(savings: SavingsTrend) -> dict[str, Any]:
+    return {
+        "rate": _percentage(savings.rate),
+        "months": [
+            {
+                "month": str(one.month),
+                "income": one.income,
+                "spending": one.spending,
+                "rate": _percentage(one.rate),
+            }
+            for one in savings.months
         ],
     }
 

@@ -41,10 +41,11 @@ def add_household_resources(server: MCPServer, asking: Asking) -> None:
         ("data://household_categories", "カテゴリの一覧（category_hierarchy と同じ）", categories),
         (
             "data://available_months",
-            "データのある年月。行のない月（is_gap）と、まだ増えそうな月（may_be_filling）の印つき",
+            "データのある年月。行のない月（is_gap）、まだ増えそうな月（may_be_filling）、"
+            "来月以降（is_planned）、日付がほかから何年も離れた月（is_astray）の印つき",
             months,
         ),
-        ("data://category_trend_summary", "直近12か月の、全カテゴリの月別の指標", trends),
+        ("data://category_trend_summary", "今月までの直近12か月の、全カテゴリの月別の指標", trends),
     ):
         name = uri.removeprefix("data://")
         server.resource(uri, name=name, description=description, mime_type="application/json")(read)

@@ -38,11 +38,15 @@ PeriodWords = Annotated[
     str | None,
     Field(
         description="期間。「先月」「直近3か月」「去年の夏」「2025年6月〜7月」「令和7年6月」の"
-        "ように書ける。省略時はデータのある直近12か月。"
+        "ように書ける（日の指定はできない）。省略時は今月までの、データのある直近12か月。"
     ),
 ]
 CategoryName = Annotated[
-    str | None, Field(description="大項目か中項目の名前（例: 食費）。省略時は全体。")
+    str | None,
+    Field(
+        description="大項目か中項目の名前（例: 食費）、または合計の 支出・収入・収支・貯蓄率。"
+        "省略時は全体。"
+    ),
 ]
 MonthText = Annotated[str | None, Field(description="月（例: 2025-06、令和7年6月）。")]
 Page = Annotated[int, Field(description="明細のページ（1から、1ページ20件）。")]

@@ -19,6 +19,7 @@ Hierarchy = Mapping[str, Sequence[str]]
 _NEAREST = 5
 _CUTOFF = 0.5
 _SHOWN = 40
+_LISTED = 12
 
 
 class UnknownCategory(MdvecError):
@@ -29,20 +30,20 @@ class UnknownCategory(MdvecError):
         self.choices = tuple(choices)
         near = f"近い名前: {'、'.join(self.nearest)}。" if self.nearest else ""
         super().__init__(
-            f"該当カテゴリが見つかりません（「{_flat(said)}」）。{near}"
+            f"該当カテゴリが見つかりません（「{flat(said)}」）。{near}"
             f"選べる大項目: {'、'.join(self.choices) or 'なし'}"
         )
 
 
 class AmbiguousCategory(UnknownCategory):
-    """Several 大項目 have a 中項目 of that name."""
+    """Several categories, or a category and a total, may be meant; the message lists them."""
 
     def __init__(self, said: str, choices: Sequence[str]) -> None:
         self.nearest = self.choices = tuple(choices)
         MdvecError.__init__(
             self,
-            f"「{_flat(said)}」に当てはまるカテゴリが複数あります。"
-            f"次のどれかを指定してください: {'、'.join(choices)}",
+            f"「{flat(said)}」に当てはまるカテゴリが複数あります。"
+            f"次のどれかを指定してください: {_listed(self.choices)}",
         )
 
 
@@ -73,15 +74,14 @@ def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def resolve_category(said: str, hierarchy: Hierarchy) -> Category:
-    """The category of a name: a 大項目, a 中項目, or both as in 「食費 > 食料品」「食費/食料品」.
+def named(said: str, hierarchy: Hierarchy) -> Category | None:
+    """The category of a whole name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
 
-    Width, case, spaces and 「・」 make no difference; a 大項目 goes before a 中項目 of its name. A
-    part of the name of one 大項目 alone will do.
+    Other marks may stand between the two. Width, case, spaces and 「・」 make no difference; the
+    exact spelling goes first, and a 大項目 before a 中項目 of its name. None where nothing has it.
 
     Raises:
-        AmbiguousCategory: it is a 中項目 of several 大項目.
-        UnknownCategory: it is none.
+        AmbiguousCategory: several have it.
     """
     if said in hierarchy:
         return Category(said)
@@ -90,22 +90,41 @@ def resolve_category(said: str, hierarchy: Hierarchy) -> Category:
             raise AmbiguousCategory(said, [str(category) for category in found])
         if found:
             return found[0]
-    holding = [major for major in hierarchy if len(said) > 1 and said in major]
-    if len(holding) == 1:  # 光熱費 for 水道・光熱費
-        return Category(holding[0])
-    raise UnknownCategory(said, _near(said, hierarchy), hierarchy)
+    return None
+
+
+def partly_named(said: str, hierarchy: Hierarchy) -> list[Category]:
+    """Every 大項目 and 中項目 whose name a text is a part of."""
+    wanted = folded(said)
+    every = [Category(major) for major in hierarchy] + _every_minor(hierarchy)
+    return [one for one in every if wanted and wanted in folded(one.minor or one.major)]
+
+
+def homonyms(category: Category, hierarchy: Hierarchy) -> list[Category]:
+    """The 中項目 of other 大項目 that have the name of a 大項目."""
+    if category.minor is not None:
+        return []
+    wanted = folded(category.major)
+    return [
+        one for one in _every_minor(hierarchy)
+        if one.major != category.major and folded(one.minor or "") == wanted
+    ]  # fmt: skip
 
 
 def _majors(said: str, hierarchy: Hierarchy) -> list[Category]:
-    wanted = _folded(said)
-    return [Category(major) for major in hierarchy if _folded(major) == wanted]
+    wanted = folded(said)
+    return [Category(major) for major in hierarchy if folded(major) == wanted]
 
 
 def _minors(said: str, hierarchy: Hierarchy) -> list[Category]:
-    every = [Category(major, minor) for major, minors in hierarchy.items() for minor in minors]
+    every = _every_minor(hierarchy)
     exact = [category for category in every if category.minor == said]
-    wanted = _folded(said)
-    return exact or [category for category in every if _folded(category.minor or "") == wanted]
+    wanted = folded(said)
+    return exact or [category for category in every if folded(category.minor or "") == wanted]
+
+
+def _every_minor(hierarchy: Hierarchy) -> list[Category]:
+    return [Category(major, minor) for major, minors in hierarchy.items() for minor in minors]
 
 
 def _paths(said: str, hierarchy: Hierarchy) -> list[Category]:
@@ -124,12 +143,13 @@ def _cuts(said: str) -> Iterator[tuple[str, str]]:
             yield said[: mark.start()], said[mark.end() :]
 
 
-def _near(said: str, hierarchy: Hierarchy) -> list[str]:
-    wanted = _folded(said)[:_SHOWN]
+def nearest(said: str, hierarchy: Hierarchy) -> list[str]:
+    """The names that are most like a text."""
+    wanted = folded(said)[:_SHOWN]
     names: dict[str, str] = {}
     for major, minors in hierarchy.items():
         for name in (major, *minors):
-            names.setdefault(_folded(name), name)
+            names.setdefault(folded(name), name)
     holding = [
         name for folded, name in names.items()
         if wanted and folded and (wanted in folded or folded in wanted)
@@ -138,13 +158,18 @@ def _near(said: str, hierarchy: Hierarchy) -> list[str]:
     return list(dict.fromkeys([*holding, *(names[folded] for folded in similar)]))[:_NEAREST]
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     """A name without what people write differently: width, case, spaces, 「・」, 「カテゴリ」."""
-    flat = unicodedata.normalize("NFKC", name).casefold()
-    return re.sub(r"[\s・]+", "", flat).removesuffix("カテゴリ")
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"[\s・]+", "", plain).removesuffix("カテゴリ")
 
 
-def _flat(said: str) -> str:
+def _listed(choices: Sequence[str]) -> str:
+    more = f"（ほか{len(choices) - _LISTED}件）" if len(choices) > _LISTED else ""
+    return "、".join(choices[:_LISTED]) + more
+
+
+def flat(said: str) -> str:
     """What was said, fit to stand in a sentence."""
-    flat = "".join(sign if sign.isprintable() else " " for sign in said[:_SHOWN])
-    return flat if len(said) <= _SHOWN else flat + "…"
+    line = "".join(sign if sign.isprintable() else " " for sign in said[:_SHOWN])
+    return line if len(said) <= _SHOWN else line + "…"

@@ -16,11 +16,12 @@ from datetime import date
 
 from mdvec.core.household.days import months_of, names_a_day
 from mdvec.core.household.months import Month, MonthRange
-from mdvec.core.household.spoken import Scene, Yearless, plain, unit_of
+from mdvec.core.household.spoken import Scene, Yearless, is_counted, plain, unit_of
 from mdvec.errors import MdvecError
 
 DEFAULT_MONTHS = 12
 _LONGEST = 60
+_FROM_THE_LATEST = "（データのある最後の月まで）"
 _EXAMPLES = (
     "「2025-06」「2025年6月」「令和7年6月」「先月」「直近3か月」「昨年の夏」"
     "「2025年6月〜8月」「2024年度上半期」"
@@ -103,7 +104,8 @@ def resolve_period(
         return _period(start, _until_now(_settled(_unit(start, scene), scene), scene), "から")
     if phrase:
         found, swapped = _phrase(phrase, scene)
-        return _period(phrase, found, "", swapped=swapped)
+        behind = is_counted(plain(phrase)) and scene.available.last < scene.now
+        return _period(phrase, found, _FROM_THE_LATEST if behind else "", swapped=swapped)
     return _latest_months(available)
 
 

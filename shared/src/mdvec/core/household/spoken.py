@@ -81,6 +81,11 @@ def unit_of(text: str, scene: Scene) -> MonthRange | Yearless | None:
     return _relative(text, scene) or _of_a_year(text, scene) or _yearless(text)
 
 
+def is_counted(text: str) -> bool:
+    """Whether a phrase counts back from the latest month with data."""
+    return text in _LATEST or _COUNTED.fullmatch(text) is not None
+
+
 def _relative(text: str, scene: Scene) -> MonthRange | None:
     available = scene.available
     if text in _MONTHS_AGO:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from mdvec.core.household.categories import INCOME, Category
 from mdvec.core.household.months import Month, MonthRange
+from mdvec.core.household.subjects import Subject, Total
 
 WINDOW = 12
 """How many months a moving average looks back on, its own included."""
@@ -84,9 +85,9 @@ class MonthFigure:
 
 @dataclass(frozen=True, slots=True)
 class CategoryTrend:
-    """A category month by month; ``total`` is the sum of the months shown."""
+    """A category, or a total, month by month; ``total`` is the sum of the months shown."""
 
-    category: Category
+    category: Subject
     total: int
     months: tuple[MonthFigure, ...]
 
@@ -124,8 +125,29 @@ def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month
     return found
 
 
+def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]:
+    """What a category took, or a total came to, in the months that have rows that count.
+
+    The sums of a 中項目 are its own alone.
+    """
+    found: dict[Month, int] = {}
+    wanted = Category(subject.major) if isinstance(subject, Category) else None
+    for category, by_month in amounts_by_category(sums).items():
+        sign = _sign(category, subject) if wanted is None else int(category == wanted)
+        for month, amount in by_month.items() if sign else ():
+            found[month] = found.get(month, 0) + sign * amount
+    return found
+
+
+def _sign(category: Category, total: Subject) -> int:
+    """How a category goes into a total: income less spending, or spending alone."""
+    if total is Total.SPENDING:
+        return 0 if category.is_income else 1
+    return 1 if category.is_income else -1
+
+
 def trend_of(
-    category: Category, amounts: Mapping[Month, int], ledger: MonthRange, shown: MonthRange
+    category: Subject, amounts: Mapping[Month, int], ledger: MonthRange, shown: MonthRange
 ) -> CategoryTrend:
     """The months ``shown``, on an axis without holes.
 

@@ -8,6 +8,8 @@ from decimal import Decimal
 
 from mdvec.core.household.categories import Category
 from mdvec.core.household.months import Month, MonthRange
+from mdvec.core.household.savings import SavingsTrend
+from mdvec.core.household.subjects import Subject, Total
 from mdvec.core.household.trends import (
     WINDOW,
     CategoryShare,
@@ -18,6 +20,7 @@ from mdvec.core.household.trends import (
 from mdvec.errors import MdvecError
 
 NOT_AVAILABLE = "N/A"
+_MOST_GAPS = 6
 REASONS = {
     "not_target": "計算対象外",
     "transfer": "振替",
@@ -98,15 +101,38 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
 
 def trend_text(trend: CategoryTrend, months: MonthRange) -> str:
     """A category month by month, with its average over twelve months to the last."""
-    lines = [f"{trend.category}カテゴリの {months.in_words}の推移です。"]
-    lines += [_month_line(figure, first=n == 0) for n, figure in enumerate(trend.months)]
+    signed = trend.category is Total.BALANCE
+    lines = [f"{subject_in_words(trend.category)}の {months.in_words}の推移です。"]
+    lines += [
+        _month_line(figure, first=n == 0, signed=signed) for n, figure in enumerate(trend.months)
+    ]
     if trend.months[-1].moving_average is not None:
-        lines.append(f"- {WINDOW}か月平均: {format_currency(trend.months[-1].moving_average)}")
+        mean = format_currency(trend.months[-1].moving_average, signed=signed)
+        lines.append(f"- {WINDOW}か月平均: {mean}")
     return "\n".join(lines)
 
 
-def _month_line(figure: MonthFigure, *, first: bool) -> str:
-    line = f"- {figure.month.in_words}: {format_currency(figure.amount)}"
+def subject_in_words(subject: Subject) -> str:
+    """食費カテゴリ, or 支出."""
+    return f"{subject}カテゴリ" if isinstance(subject, Category) else str(subject)
+
+
+def savings_text(savings: SavingsTrend, months: MonthRange) -> str:
+    """The savings rate month by month, with what it is made of, and that of all the months."""
+    lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
+    for one in savings.months:
+        balance = format_currency(one.income - one.spending, signed=True)
+        lines.append(
+            f"- {one.month.in_words}: {format_percentage(one.rate, signed=False)} "
+            f"（収入 {format_currency(one.income)}, 支出 {format_currency(one.spending)}, "
+            f"収支 {balance}）"
+        )
+    lines.append(f"- 期間全体: {format_percentage(savings.rate, signed=False)}")
+    return "\n".join(lines)
+
+
+def _month_line(figure: MonthFigure, *, first: bool, signed: bool) -> str:
+    line = f"- {figure.month.in_words}: {format_currency(figure.amount, signed=signed)}"
     before, year = figure.change_from_month_before, figure.change_from_year_before
     if first and before is None and year is None:
         return line
@@ -137,18 +163,24 @@ def summary_text(trends: Iterable[CategoryTrend], months: MonthRange) -> str:
 
 def household_text(
     months: MonthRange,
-    category: Category | None,
+    subject: Subject | None,
     amounts: tuple[int | None, int | None, int | None],
     spending: Sequence[CategoryShare],
     income: Sequence[CategoryShare],
+    rate: Decimal | None = None,
 ) -> str:
-    """The sums of a period: spending, income and balance (None: not said), and by category."""
-    subject = "家計簿" if category is None else f"{category}カテゴリ"
-    lines = [f"{months.in_words}の{subject}です。"]
+    """The sums of a period: spending, income and balance (None: not said), and by category.
+
+    ``rate`` is the savings rate, said where it was asked for.
+    """
+    about = "家計簿" if subject is None else subject_in_words(subject)
+    lines = [f"{months.in_words}の{about}です。"]
     for name, amount in zip(("支出", "収入", "収支"), amounts, strict=True):
         if amount is not None:
             lines.append(f"- {name}: {format_currency(amount, signed=name == '収支')}")
-    level = "カテゴリ別" if category is None else "中項目別"
+    if subject is Total.SAVINGS_RATE:
+        lines.append(f"- 貯蓄率: {format_percentage(rate, signed=False)}")
+    level = "中項目別" if isinstance(subject, Category) else "カテゴリ別"
     for title, shares in ((f"{level}の支出", spending), ("収入の内訳", income)):
         if shares:
             lines += [f"{title}:", *(_share_line(share) for share in shares)]
@@ -191,8 +223,15 @@ def clipped_note(shown: MonthRange) -> str:
 
 
 def gaps_note(gaps: Iterable[Month]) -> str:
-    """Months without any row."""
-    months = "、".join(month.in_words for month in gaps)
+    """Months without any row, neighbours as one."""
+    runs: list[MonthRange] = []
+    for month in gaps:
+        if runs and month == runs[-1].last.plus(1):
+            runs[-1] = MonthRange(runs[-1].first, month)
+        else:
+            runs.append(MonthRange(month, month))
+    more = f"、ほか {len(runs) - _MOST_GAPS}期間" if len(runs) > _MOST_GAPS else ""
+    months = "、".join(run.in_words for run in runs[:_MOST_GAPS]) + more
     return f"明細が 1 件もない月（{months}）は 0円として計算しました"
 
 

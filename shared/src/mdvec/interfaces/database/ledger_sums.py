@@ -6,8 +6,9 @@ from datetime import date
 
 import apsw
 
-from mdvec.core.household.categories import Category
+from mdvec.core.household.categories import INCOME, Category
 from mdvec.core.household.months import Month, MonthRange
+from mdvec.core.household.subjects import Subject, Total
 from mdvec.core.household.trends import MonthlySum
 from mdvec.core.household.wording import ShownRow
 
@@ -31,19 +32,33 @@ def tool_name(connection: apsw.Connection, tool_id: int) -> str:
     return "" if row is None else str(row[0])
 
 
-def covered_days(connection: apsw.Connection, tool_id: int) -> tuple[date, date] | None:
-    """The days of the first and the last row; None for an empty ledger."""
-    first, last = _edge(connection, tool_id, "min"), _edge(connection, tool_id, "max")
-    if first is None or last is None:
-        return None
-    return date.fromisoformat(first), date.fromisoformat(last)
+def months_with_rows(connection: apsw.Connection, tool_id: int) -> list[Month]:
+    """Every month that has a row, in order."""
+    # A step through the index for each month: counting every row takes a hundred times as long.
+    rows = connection.execute(
+        "WITH RECURSIVE present(month) AS (SELECT substr(min(date), 1, 7) FROM transactions "
+        "WHERE tool_id = ?1 UNION ALL SELECT (SELECT substr(min(date), 1, 7) FROM transactions "
+        "WHERE tool_id = ?1 AND date > month || '-31') FROM present WHERE month IS NOT NULL) "
+        "SELECT month FROM present WHERE month IS NOT NULL",
+        (tool_id,),
+    )
+    return [Month.from_iso(str(month)) for (month,) in rows]
 
 
-def _edge(connection: apsw.Connection, tool_id: int, which: str) -> str | None:
-    # One aggregate a statement: only then does SQLite go straight to that end of the index.
-    sql = f"SELECT {which}(date) FROM transactions WHERE tool_id = ?"
-    row = connection.execute(sql, (tool_id,)).fetchone()
-    return None if row is None or row[0] is None else str(row[0])
+def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, most: int) -> int:
+    """How many rows some months have, counted no further than ``most``."""
+    where, values = _where(tool_id, months, None)
+    rows = connection.execute(
+        f"SELECT count(*) FROM (SELECT 1 FROM transactions WHERE {where} LIMIT ?)", (*values, most)
+    )
+    return int(str(rows.fetchall()[0][0]))
+
+
+def last_day(connection: apsw.Connection, tool_id: int, months: MonthRange) -> date | None:
+    """The day of the last row of some months."""
+    where, values = _where(tool_id, months, None)
+    row = connection.execute(f"SELECT max(date) FROM transactions WHERE {where}", values).fetchone()
+    return None if row is None or row[0] is None else date.fromisoformat(str(row[0]))
 
 
 def rows_by_month(
@@ -72,7 +87,7 @@ def monthly_sums(
     connection: apsw.Connection,
     tool_id: int,
     months: MonthRange,
-    category: Category | None,
+    subject: Subject | None,
     *,
     by_minor: bool,
 ) -> list[MonthlySum]:
@@ -81,7 +96,7 @@ def monthly_sums(
     Without ``by_minor`` a 大項目 is one, and the sums name no 中項目.
     """
     minor_column = "category_minor" if by_minor else "''"
-    where, values = _where(tool_id, months, category)
+    where, values = _where(tool_id, months, subject)
     rows = connection.execute(
         f"SELECT substr(date, 1, 7), category_major, {minor_column}, {REASON}, count(*), "
         f"coalesce(sum(amount), 0) FROM transactions WHERE {where} GROUP BY 1, 2, 3, 4",
@@ -104,13 +119,13 @@ def page_of_rows(
     connection: apsw.Connection,
     tool_id: int,
     months: MonthRange,
-    category: Category | None,
+    subject: Subject | None,
     *,
     offset: int,
     limit: int,
 ) -> list[ShownRow]:
     """Some of the rows in the order of their dates, counting or not."""
-    where, values = _where(tool_id, months, category)
+    where, values = _where(tool_id, months, subject)
     rows = connection.execute(
         f"SELECT {_COLUMNS}, {REASON} FROM transactions WHERE {where} "
         "ORDER BY date, id LIMIT ? OFFSET ?",
@@ -120,18 +135,59 @@ def page_of_rows(
 
 
 def _where(
-    tool_id: int, months: MonthRange, category: Category | None
+    tool_id: int, months: MonthRange, subject: Subject | None
 ) -> tuple[str, tuple[int | str, ...]]:
     # Dates are text, YYYY-MM-DD: the 31st of any month is at or after its last day.
     where = "tool_id = ? AND date BETWEEN ? AND ?"
     values: tuple[int | str, ...] = (tool_id, f"{months.first}-01", f"{months.last}-31")
-    if category is not None:
-        where, values = f"{where} AND category_major = ?", (*values, category.major)
-        if category.minor is not None:
-            where, values = f"{where} AND category_minor = ?", (*values, category.minor)
-    return where, values
+    of_subject, names = _of_subject(subject)
+    return where + of_subject, (*values, *names)
+
+
+def _of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
+    if subject is Total.SPENDING:
+        return " AND category_major <> ?", (INCOME,)
+    if not isinstance(subject, Category):
+        return "", ()
+    if subject.minor is None:
+        return " AND category_major = ?", (subject.major,)
+    return " AND category_major = ? AND category_minor = ?", (subject.major, subject.minor)
 
 
 def _row(row: apsw.SQLiteValues) -> ShownRow:
     flags = (bool(value) for value in row[8:11])
     return ShownRow(*row[:8], *flags, *row[11:])  # type: ignore[arg-type]
+
+
+def planned_sums(
+    connection: apsw.Connection,
+    tool_id: int,
+    months: MonthRange,
+    subject: Subject | None,
+    today: date,
+) -> list[MonthlySum]:
+    """The rows that count and whose day is still to come, as ``monthly_sums`` has them."""
+    where, values = _where(tool_id, months, subject)
+    rows = connection.execute(
+        "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) FROM transactions "
+        f"WHERE {where} AND date > ? AND {REASON} IS NULL GROUP BY 1, 2",
+        (*values, today.isoformat()),
+    )
+    return [
+        MonthlySum(Month.from_iso(str(month)), str(major), "", None, int(str(n)), int(str(amount)))
+        for month, major, n, amount in rows
+    ]
+
+
+def rows_outside(
+    connection: apsw.Connection, tool_id: int, months: MonthRange, limit: int
+) -> tuple[int, list[ShownRow]]:
+    """How many rows lie before or after some months, and the first of them."""
+    where = "tool_id = ? AND (date < ? OR date > ?)"
+    values = (tool_id, f"{months.first}-01", f"{months.last}-31")
+    counted = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values)
+    rows = connection.execute(
+        f"SELECT {_COLUMNS}, {REASON} FROM transactions WHERE {where} ORDER BY date, id LIMIT ?",
+        (*values, limit),
+    )
+    return int(str(counted.fetchall()[0][0])), [_row(row) for row in rows]

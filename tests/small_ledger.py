@@ -1,0 +1,86 @@
+"""A household's ledger with rows put in one by one, and what they come to by plain counting."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mdvec.core.household.categories import INCOME
+from mdvec.household_month import monthly_household
+from mdvec.household_trend import category_trend, category_trend_summary
+from mdvec.interfaces.database.tools import add_tool
+from mdvec.interfaces.database.transactions import create_ledger
+
+FLAGS = ("計算対象外", "振替", "重複")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row as a test writes it; ``category`` is 大項目/中項目."""
+
+    day: str
+    amount: int | None
+    category: str
+    flag: str | None = None
+
+    @property
+    def major(self):
+        return self.category.partition("/")[0]
+
+    @property
+    def minor(self):
+        return self.category.partition("/")[2]
+
+    @property
+    def counts(self):
+        return self.flag is None and self.amount is not None and self.major != ""
+
+
+class SmallLedger:
+    """The ledger of one household."""
+
+    def __init__(self, connection, rows=()):
+        self.connection = connection
+        if not connection.table_exists(None, "transactions"):
+            create_ledger(connection)
+        ((others,),) = connection.execute("SELECT count(*) FROM tools")
+        name = f"kakeibo{others or ''}"
+        self.tool_id = add_tool(connection, name, "家計簿", Path(), "markdown").id
+        self.rows = []
+        for row in rows:
+            self.add(row)
+
+    def add(self, row):
+        number = len(self.rows) + 1
+        flags = (row.flag != "計算対象外", row.flag == "振替", row.flag == "重複")
+        self.connection.execute(
+            "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, "
+            "amount, description, category_major, category_minor, account, memo, is_target, "
+            "is_transfer, is_duplicate) "
+            "VALUES (?, ?, '', '明細.csv', ?, ?, ?, '店', ?, ?, '現金', '', ?, ?, ?)",
+            (self.tool_id, str(number), number, row.day, row.amount, row.major, row.minor, *flags),
+        )
+        self.rows.append(row)
+
+    def month(self, today, period=None, **asked):
+        return monthly_household(self.connection, self.tool_id, today=today, period=period, **asked)
+
+    def trend(self, today, category=None, **asked):
+        return category_trend(
+            self.connection, self.tool_id, today=today, category=category, **asked
+        )
+
+    def summary(self, today):
+        return category_trend_summary(self.connection, self.tool_id, today=today)
+
+    def came_to(self, month, major=None, minor=None):
+        """Spending and income of the rows that count of a month (YYYY-MM), of a category's."""
+        spending = income = 0
+        for row in self.rows:
+            if (
+                row.counts and row.day.startswith(month)
+                and major in (None, row.major) and minor in (None, row.minor)
+            ):  # fmt: skip
+                if row.major == INCOME:
+                    income += row.amount
+                else:
+                    spending -= row.amount
+        return spending, income
