@@ -25,6 +25,8 @@ from mdvec_mcp.core.charts.chart import (
 )
 from mdvec_mcp.core.charts.figure import draw
 from mdvec_mcp.core.charts.fonts import FontUnusable, typeface
+from mdvec_mcp.core.charts.page import Page
+from mdvec_mcp.core.charts.pie import draw_pie
 from mdvec_mcp.core.charts.styles import CATEGORY_COLORS, OTHERS_COLOR
 
 NAMES = (
@@ -244,6 +246,7 @@ EXTREMES = {
     "negative": CategoryChart("bar", "題", (("返金", -5), ("払戻", -70_000))),
     "negative trend": TrendChart("area", "題", months(3), (Series("a", (-10, None, -(10**15))),)),
     "same amounts": CategoryChart("pie", "題", tuple((name, 1) for name in NAMES)),
+    "refunds": CategoryChart("pie", "題", (*ITEMS[:9], ("返金", -9), ("払戻", -80))),
     "no names": CategoryChart("pie", "", (("", 1), ("", 2))),
 }
 
@@ -290,12 +293,26 @@ def test_joining_loses_no_yen(items, most, smallest):
     assert len(entries) <= most + 1
 
 
-def test_a_pie_leaves_out_what_is_not_above_zero_and_says_so():
+def texts_of_a_pie(chart, size):
+    page = Page(size, typeface(None))
+    draw_pie(page, chart)
+    texts = [text.get_text() for text in page.figure.texts]
+    page.close()
+    return texts
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1024, 768), (1600, 900), (1900, 1080), (500, 900)])
+def test_a_name_is_whole_where_there_is_room(size):
+    for names in (("住宅", "食費"), ("家", "車"), NAMES[:7]):
+        chart = CategoryChart("pie", "題", tuple((name, 9876) for name in names))
+        assert {*names, "合計"} <= set(texts_of_a_pie(chart, size))
+
+
+def test_a_pie_says_what_has_no_slice():
     with_refund = CategoryChart("pie", "題", (("食費", 5), ("返金", -3), ("なし", 0)))
-    noted = CategoryChart(
-        "pie", "題", (("食費", 5),), note="0円以下の2項目は円グラフに含めていません（1項目を表示）"
-    )
-    assert (pixels(with_refund) == pixels(noted)).all()
+    texts = texts_of_a_pie(with_refund, (800, 600))
+    assert texts[-8:] == ["食費", "5円", "250.0%", "返金", "-3円", "-150.0%", "合計", "2円"]
+    assert "0円以下の2項目には扇形がありません（合計と割合には含みます）。扇形は1項目です" in texts
 
 
 @pytest.mark.parametrize(
@@ -303,6 +320,7 @@ def test_a_pie_leaves_out_what_is_not_above_zero_and_says_so():
     [
         (CategoryChart("pie", "題", ()), "円グラフにできる支出がありません"),
         (CategoryChart("pie", "題", (("a", 0), ("b", -5))), "円グラフにできる支出がありません"),
+        (CategoryChart("pie", "題", (("a", 5), ("b", -5))), "合計が0円以下"),
         (CategoryChart("bar", "題", (("a", 0), ("b", 0))), "棒グラフにできる金額がありません"),
         (
             TrendChart("line", "題", months(2), (Series("a", (None, None)),)),
@@ -400,8 +418,9 @@ def test_yen_are_written_in_full_and_on_axes_in_large_units():
 
 
 def test_shares_are_rounded_half_up_without_floats():
-    assert [yen.share(*pair) for pair in ((1, 3), (1, 8), (1, 2000), (5, 5), (1, 10**30))] == [
-        "33.3%", "12.5%", "0.1%", "100.0%", "0.0%",
+    pairs = ((1, 3), (1, 8), (1, 2000), (5, 5), (1, 10**30), (-1, 2000), (-5, 4))
+    assert [yen.share(*pair) for pair in pairs] == [
+        "33.3%", "12.5%", "0.1%", "100.0%", "0.0%", "-0.1%", "-125.0%",
     ]  # fmt: skip
 
 
@@ -426,6 +445,8 @@ def test_any_texts_and_amounts_give_a_picture_or_a_reason(title, items, kind, si
     try:
         drawn = draw(CategoryChart(kind, title, tuple(items)), size, "png")
     except ChartError:
-        assert not any(value > 0 for _, value in items)
+        whole = sum(value for _, value in items)
+        assert kind == "pie" or not any(value for _, value in items)
+        assert whole <= 0
     else:
         assert Image.open(io.BytesIO(drawn.data)).size == size

@@ -41,6 +41,6 @@ def _others(rest: Sequence[tuple[str, int]]) -> Entry:
 
 
 def members_note(entries: Sequence[Entry]) -> str:
-    """Which categories went into その他."""
+    """Which categories went into the last entry, その他 or another that stands for several."""
     members = entries[-1].members if entries else ()
-    return f"その他: {'、'.join(members)}" if members else ""
+    return f"{entries[-1].name.split('（')[0]}: {'、'.join(members)}" if members else ""

@@ -25,6 +25,9 @@ class FontUnusable(ChartError):
     """There is no font that can write Japanese where one was looked for."""
 
 
+_ROUNDING = 0.01  # of a pixel: a text fits into a width that was measured for it
+
+
 class Typeface:
     """A font file with Japanese letters.
 
@@ -74,7 +77,7 @@ class Typeface:
 
     def fit(self, text: str, pixels: float, width: float) -> str:
         """The text, or as much of its beginning as fits with an ellipsis."""
-        if self.width(text, pixels) <= width:
+        if self.width(text, pixels) <= width + _ROUNDING:
             return text
         room = width - self.width("…", pixels)
         for end, letter in enumerate(text):

@@ -31,8 +31,9 @@ def framed(page: Page, title: str, notes: Sequence[str]) -> Box:
     return Box(margin, margin + style.title * 1.15 + margin, width - margin, bottom)
 
 
-def total_note(used: int, left_out: int) -> str:
-    """The sentence on amounts that a pie cannot show."""
-    if not left_out:
+def sliceless_note(used: int, below: int, zero: int) -> str:
+    """The sentence on amounts that have no slice in a pie: those below zero, and those of zero."""
+    if not below + zero:
         return ""
-    return f"0円以下の{left_out}項目は円グラフに含めていません（{used}項目を表示）"
+    named = "（合計と割合には含みます）" if below else ""
+    return f"0円以下の{below + zero}項目には扇形がありません{named}。扇形は{used}項目です"

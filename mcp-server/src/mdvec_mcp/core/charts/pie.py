@@ -1,13 +1,18 @@
-"""Amounts by category as a pie with its legend."""
+"""Amounts by category as a pie with its legend.
+
+The legend says what the answer in words does: every amount, also those below zero, which have no
+slice, and of each its share of them all. Slices are as large as the amounts above zero.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import cos, pi, sin
 
 from mdvec_mcp.core.charts import yen
 from mdvec_mcp.core.charts.categories import Entry, joined, members_note
 from mdvec_mcp.core.charts.chart import CategoryChart, ChartError
-from mdvec_mcp.core.charts.framing import framed, total_note
+from mdvec_mcp.core.charts.framing import framed, sliceless_note
 from mdvec_mcp.core.charts.page import Box, Page
 
 _MOST_SLICES = 8  # one colour each
@@ -15,22 +20,37 @@ _SMALLEST_SHARE = 50  # a slice under one fiftieth cannot be seen
 
 
 def draw_pie(page: Page, chart: CategoryChart) -> None:
-    """Draw the positive amounts; the rest is left out with a note."""
+    """Draw the positive amounts as slices, and say all of them in the legend."""
     items = tuple(item for item in chart.items if item[1] > 0)
     if not items:
         raise ChartError("円グラフにできる支出がありません（0円より大きい項目がありません）。")
-    total = sum(value for _, value in items)
-    fits = int(page.size[1] * 0.62 / _row(page))
-    entries = joined(items, max(min(_MOST_SLICES, fits - 2), 2), -(-total // _SMALLEST_SHARE))
+    below = _below_zero([item for item in chart.items if item[1] < 0])
+    drawn = sum(value for _, value in items)
+    total = drawn + sum(entry.value for entry in below)
+    if total <= 0:
+        raise ChartError("円グラフにできる支出がありません（合計が0円以下です）。")
+    fits = int(page.size[1] * 0.62 / _row(page)) - len(below)
+    slices = joined(items, max(min(_MOST_SLICES, fits - 2), 2), -(-drawn // _SMALLEST_SHARE))
+    negative = sum(value < 0 for _, value in chart.items)
     notes = [
-        members_note(entries),
-        total_note(len(items), len(chart.items) - len(items)),
+        members_note(slices),
+        members_note(below),
+        sliceless_note(len(items), negative, len(chart.items) - len(items) - negative),
         chart.note,
     ]
+    entries = slices + below
     around = framed(page, chart.title, notes)
     circle, legend = _places(page, around, entries, total)
-    _slices(page, circle, entries, total)
+    _slices(page, circle, slices, total)
     _legend(page, legend, entries, total)
+
+
+def _below_zero(items: Sequence[tuple[str, int]]) -> list[Entry]:
+    """A line of the legend for refunds that are more than what was spent."""
+    if len(items) < 2:
+        return [Entry(name, value, "") for name, value in items]
+    names = tuple(name for name, _ in items)
+    return [Entry(f"マイナスの{len(items)}項目", sum(value for _, value in items), "", names)]
 
 
 def _row(page: Page) -> float:
@@ -63,24 +83,26 @@ def _columns(page: Page, entries: list[Entry], total: int) -> tuple[float, float
     """The widths that names, amounts and percentages want."""
     width, pixels = page.typeface.width, page.style.font
     return (
-        max(width(entry.name, pixels) for entry in entries),
-        width(yen.amount(total), pixels),
+        max(width(name, pixels) for name in ("合計", *(entry.name for entry in entries))),
+        max(width(yen.amount(value), pixels) for value in (total, *(e.value for e in entries))),
         max(width(yen.share(entry.value, total), pixels) for entry in entries),
     )
 
 
 def _slices(page: Page, box: Box, entries: list[Entry], total: int) -> None:
+    """All slices are the whole circle; where they are more than the total, none is labelled."""
+    drawn = sum(entry.value for entry in entries)
     radius = min(box.width, box.height) / 2
     center = (box.left + box.right) / 2, (box.top + box.bottom) / 2
     before = 0
     for entry in entries:
-        turns = before / total, (before + entry.value) / total
+        turns = before / drawn, (before + entry.value) / drawn
         page.wedge(center, radius, turns, entry.color)
         before += entry.value
     before = 0
-    for entry in entries:
-        turn = (2 * before + entry.value) / (2 * total)
-        _percentage(page, center, radius, turn, entry.value / total, yen.share(entry.value, total))
+    for entry in entries if drawn == total else ():
+        turn = (2 * before + entry.value) / (2 * drawn)
+        _percentage(page, center, radius, turn, entry.value / drawn, yen.share(entry.value, total))
         before += entry.value
 
 
@@ -123,7 +145,7 @@ def _legend(page: Page, box: Box, entries: list[Entry], total: int) -> None:
         if amounts:
             page.text(right - shares - 0.8 * pixels, middle, yen.amount(entry.value), pixels,
                       align="right")  # fmt: skip
-        if entry.color:
+        if number < len(entries):
             page.text(right, middle, yen.share(entry.value, total), pixels, align="right")
         elif not amounts:
             page.text(right, middle, _sum(page, total, right - left), pixels, align="right")
