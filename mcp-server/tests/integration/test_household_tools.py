@@ -140,6 +140,29 @@ def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(da
         assert "http://127.0.0.1:" in answer.words
 
 
+def test_totals_are_answered_by_month_and_trend_with_a_picture_and_a_day_is_not(database):
+    image = {"output_format": "image"}
+    *answers, day = asked(
+        database,
+        *[
+            (tool, {"category": total, "period": "2025年7月から9月", **image})
+            for total in ("支出", "収入", "収支", "貯蓄率")
+            for tool in ("get_monthly_household", "get_category_trend")
+        ],
+        ("get_monthly_household", {"period": "2025年7月2日"}),
+    )
+    assert [len(answer.pictures) for answer in answers] == [1] * 8
+    spent, spending, _, income, left, balance, saved, savings = [one.data for one in answers]
+    assert spent["spending"] == spending["categories"][0]["total"] > 0
+    assert left["balance"] == balance["categories"][0]["total"]
+    assert left["balance"] == income["categories"][0]["total"] - spent["spending"]
+    assert saved["savings_rate"] == savings["savings"]["rate"]
+    assert f"- 貯蓄率: {saved['savings_rate']}%" in answers[6].words
+    assert f"- 支出: {spent['spending']:,}円" in answers[0].words
+    assert day.is_error
+    assert "「2025年07月」のように月で指定してください" in day.words
+
+
 def test_an_svg_comes_by_its_address_alone(database):
     question = {"category": "食費", "output_format": "image", "image_format": "svg"}
     (answer,) = asked(database, ("get_category_trend", question))
