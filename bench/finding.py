@@ -42,9 +42,9 @@ class Quality:
     def __str__(self) -> str:
         return f"nDCG@{TOP} {self.ndcg:.3f}, R@1 {self.first:.3f} of {self.questions:,} questions"
 
-    def reaches(self, other: Quality) -> bool:
-        """Whether neither figure is below the other's."""
-        return self.ndcg >= other.ndcg and self.first >= other.first
+    def reaches(self, other: Quality, within: float) -> bool:
+        """Whether neither figure is further below the other's than that."""
+        return self.ndcg >= other.ndcg - within and self.first >= other.first - within
 
 
 def quality(ranks: Sequence[int | None]) -> Quality:

@@ -18,7 +18,9 @@ from mdvec.interfaces.embedding.embedder import Embedder
 from processes import Bench
 from rows import Row, Skipped, median
 
-NDCG_BAR, FIRST_BAR = 0.950, 0.915
+NDCG_BAR, FIRST_BAR = 0.955, 0.915
+# Its questions repeat their passage's words: what the vectors keep for others costs a little here.
+BELOW_A_LEG = 0.006
 E5_NDCG_BAR = 0.960
 E5_QUESTIONS = 1000
 
@@ -50,9 +52,12 @@ def measure(bench: Bench) -> list[Row]:
     met = {
         "hybrid": hybrid.ndcg >= NDCG_BAR
         and hybrid.first >= FIRST_BAR
-        and all(hybrid.reaches(leg) for leg in legs)
+        and all(hybrid.reaches(leg, BELOW_A_LEG) for leg in legs)
     }
-    bar = f"nDCG@10 ≥ {NDCG_BAR:.3f}, R@1 ≥ {FIRST_BAR:.3f}, not below either leg alone"
+    bar = (
+        f"nDCG@10 ≥ {NDCG_BAR:.3f}, R@1 ≥ {FIRST_BAR:.3f}, "
+        f"at most {BELOW_A_LEG} below either leg alone"
+    )
     rows = [
         Row(
             f"JSQuAD, `use`, {mode}" + (f" ({chunks:,} chunks)" if mode == "hybrid" else ""),

@@ -19,8 +19,9 @@ HOUSEHOLD = ROOT / "docs" / "examples" / "household"
 FOLDER = ROOT / ".demo"
 BIN = Path(sys.executable).parent
 QUESTIONS = (
-    "地震に備えて水はどれくらい備蓄すればいい？",
-    "取り込みが途中で止まったらどうなる？",
+    "地震に備えて水はどれくらい備蓄すればいいか、教えていただけますか？",
+    "venv の使い方を教えてください",
+    "すみません、取り込みが途中で止まったらどうなるのでしょうか？",
     "How do I keep two branches checked out at the same time?",
 )
 

@@ -27,7 +27,10 @@ def test_hits_are_shown_as_lines_or_as_json_and_explained_when_asked(notes):
 
     found = as_json.json
     assert (found["tools"], found["query"], found["total_chunks"]) == (["notes"], query, 4)
-    assert (found["truncated"], found["notes"]) == (False, [])
+    assert (found["truncated"], found["notes"]) == (
+        False,
+        ["no other passage stands out for this question"],
+    )
     best = found["results"][0]
     assert set(best) == HIT_KEYS | {"explanation"}
     assert (best["tool"], best["file_path"]) == ("notes", "water.md")

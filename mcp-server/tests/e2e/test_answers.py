@@ -58,12 +58,12 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
 
 def test_hits_come_best_first_and_the_text_copy_is_what_a_person_reads(filled, connected):
     query = "Where do I keep water for an earthquake?"
-    answer = connected.call("dev", {"query": query, "k": 3})
+    answer = connected.call("dev", {"query": query, "k": 2})
     found = answer.structured_content
     scores = [hit["score"] for hit in found["results"]]
     assert scores == sorted(scores, reverse=True)
-    assert (len(scores), scores[0] <= 1, scores[-1] >= 0) == (3, True, True)
-    parts = [f"3 of {found['total_chunks']} passages of dev"]
+    assert (len(scores), scores[0] <= 1, scores[-1] > 0) == (2, True, True)
+    parts = [f"2 of {found['total_chunks']} passages of dev"]
     for number, hit in enumerate(found["results"], 1):
         text = (filled / "dev" / hit["file_path"]).read_bytes().decode()
         assert hit["content"] == text[hit["start_position"] : hit["end_position"]]

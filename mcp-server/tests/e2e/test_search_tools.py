@@ -8,7 +8,7 @@ def said(answer):
 
 
 def test_search_asks_every_active_collection_and_names_the_source_of_each_hit(connected):
-    answer = connected.call("search", {"query": "水はどれくらい必要？", "k": 50})
+    answer = connected.call("search", {"query": "water 水はどれくらい必要？", "k": 50})
     found = answer.structured_content
     assert found["tools"] == ["dev", "empty", "notes"]
     assert set(found) == {"tools", "query", "results", "total_chunks", "truncated", "notes"}
@@ -16,7 +16,8 @@ def test_search_asks_every_active_collection_and_names_the_source_of_each_hit(co
     best = found["results"][0]
     assert (best["tool"], best["file_path"]) == ("notes", "a.md")
     assert "] notes: a.md:1-5 — 防災 > 水の備蓄 (score" in said(answer)
-    assert found["notes"] == []
+    assert found["notes"] == ["no other passage stands out for this question"]
+    assert "note: no other passage stands out for this question" in said(answer)
 
 
 def test_search_may_be_narrowed_to_named_collections(connected):

@@ -186,7 +186,7 @@ def _hit(passage: _Passage, shown: Span) -> Hit:
         file_path=chunk.file_path,
         heading=chunk.heading,
         content=content,
-        score=round(min(max(scored.score, 0.0), 1.0), 4),
+        score=round(scored.score, 4),
         chunk_index=chunk.chunk_index,
         start_position=start,
         end_position=end,

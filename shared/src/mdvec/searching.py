@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.core.search.fusion import Knowledge, Scored, SearchMode, fuse
+from mdvec.core.search.fusion import Knowledge, SearchMode, fuse
 from mdvec.core.search.passages import Returning
-from mdvec.core.text.terms import terms
+from mdvec.core.text.terms import question_terms
 from mdvec.core.text.tokens import is_blank
 from mdvec.errors import MdvecError
 from mdvec.hits import Found, Hit, hits
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
 _REBUILDS_TO_FOLLOW = 3
+_LEAST_SCORE = 0.005
+"""A passage under it would be shown with 0.00: it has nothing to do with the question."""
 
 logger = logging.getLogger("mdvec")
 
@@ -60,7 +62,8 @@ class Answer:
     """The hits, best first, out of ``total_chunks`` in ``tools``.
 
     ``truncated`` is whether the budget cut a hit or left one out. ``notes`` are sentences on what
-    could not be searched as asked, ``seconds`` the time of each stage.
+    could not be searched as asked and on whether fewer was found, ``seconds`` the time of each
+    stage.
     """
 
     tools: tuple[str, ...]
@@ -190,7 +193,7 @@ def _answer(
     notes: list[str],
     stopwatch: Stopwatch,
 ) -> Answer:
-    query = list(dict.fromkeys(terms(question.query)))
+    query = question_terms(question.query)
     pools = [
         find_candidates(
             connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
@@ -207,6 +210,8 @@ def _answer(
     ]
     with stopwatch.stage("fusion"):
         found = _ranked(pools, query, question.mode)
+    total = sum(pool.knowledge.chunks for pool in pools)
+    notes += _why_fewer(len(found), question.k, total)
     with stopwatch.stage("passages"):
         shown, truncated = hits(
             connection, found, question.returning, question.k, question.max_chars
@@ -215,7 +220,7 @@ def _answer(
         tools=tuple(tool.name for tool in asked),
         query=question.query,
         results=tuple(shown),
-        total_chunks=sum(pool.knowledge.chunks for pool in pools),
+        total_chunks=total,
         truncated=truncated,
         notes=tuple(notes),
         seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},
@@ -238,13 +243,17 @@ def _ranked(pools: Sequence[ToolCandidates], query: list[str], mode: SearchMode)
         for (pool, chunk), one, vector_rank, lexical_rank in zip(
             owners, scored, vector_ranks, lexical_ranks, strict=True
         )
-        if _counts(one, mode)
+        if one.score >= _LEAST_SCORE
     ]
     return sorted(found, key=lambda one: -one.scored.score)
 
 
-def _counts(one: Scored, mode: SearchMode) -> bool:
-    return mode != "lexical" or one.lexical > 0
+def _why_fewer(found: int, k: int, total: int) -> list[str]:
+    """A note where fewer passages are answered than asked for, though there are more."""
+    if found >= min(k, total):
+        return []
+    which = "no other passage" if found else "no passage"
+    return [f"{which} stands out for this question"]
 
 
 def _ranks(keys: Sequence[float]) -> list[int]:

@@ -60,7 +60,8 @@ def test_every_passage_is_exact_and_within_the_budget(guide, returning, budget):
 
 
 def test_a_section_is_returned_once_however_many_of_its_chunks_are_found(guide):
-    answer = guide.search("手順 水を運んで棚に並べます", k=50, returning="section", max_chars=10**6)
+    question = "手順 水を運んで棚に並べます 水の備えは大切です"
+    answer = guide.search(question, k=50, returning="section", max_chars=10**6)
     spans = [(hit.file_path, hit.start_position, hit.end_position) for hit in answer.results]
     assert not answer.truncated
     for file, start, end in spans:

@@ -47,7 +47,7 @@ def both(collection, tmp_path):
 
 
 def test_every_hit_says_which_tool_it_is_from(both):
-    answer = ask(both, "水の備蓄", k=50)
+    answer = ask(both, "水の備蓄 米は二合 git worktree config.toml", k=50)
     assert (answer.tools, answer.total_chunks, answer.notes) == (("dev", "notes"), 4, ())
     assert {(hit.tool, hit.file_path) for hit in answer.results} == {
         ("notes", "water.md"), ("notes", "rice.md"), ("dev", "git.md"), ("dev", "cache.md"),
@@ -99,7 +99,7 @@ def test_a_tool_without_its_model_is_searched_by_words_and_the_answer_says_so(bo
             raise ModelUnavailable("high is not here")
         return model(name)
 
-    answer = search(both.database, Question("git worktree 水"), only_tiny)
+    answer = search(both.database, Question("git worktree 水", k=2), only_tiny)
     assert answer.notes == ("dev was searched by words alone: high is not here",)
     assert {hit.tool for hit in answer.results} == {"dev", "notes"}
     with pytest.raises(ModelUnavailable):

@@ -25,7 +25,7 @@ def filled(collection):
 
 
 def test_the_nearest_chunk_comes_first_with_its_exact_place(filled):
-    answer = filled.search("水の備蓄", k=2)
+    answer = filled.search("水の備蓄 git", k=2)
     best = answer.results[0]
     text = (filled.folder / "home/water.md").read_bytes().decode()
     assert best.file_path == "home/water.md"
@@ -38,8 +38,43 @@ def test_the_nearest_chunk_comes_first_with_its_exact_place(filled):
 
 
 def test_k_bounds_the_hits(filled):
-    assert len(filled.search("git", k=1).results) == 1
-    assert len(filled.search("git", k=50).results) == 2
+    assert len(filled.search("git 水", k=1).results) == 1
+    assert len(filled.search("git 水", k=50).results) == 2
+
+
+NO_OTHER = ("no other passage stands out for this question",)
+
+
+@pytest.mark.parametrize(
+    ("query", "mode", "files", "notes"),
+    [
+        ("checked out branches", "hybrid", ["dev/git.md"], NO_OTHER),
+        ("git worktree", "lexical", ["dev/git.md"], NO_OTHER),
+        ("xylophone", "lexical", [], ("no passage stands out for this question",)),
+        ("git 水", "hybrid", ["dev/git.md", "home/water.md"], ()),
+    ],
+)  # fmt: skip
+def test_a_passage_without_evidence_is_no_hit_and_the_answer_says_so(
+    filled, query, mode, files, notes
+):
+    answer = filled.search(query, mode=mode)
+    assert sorted(hit.file_path for hit in answer.results) == files
+    assert (answer.notes, answer.total_chunks) == (notes, 2)
+
+
+def test_no_note_where_as_many_were_found_as_were_asked_for(filled):
+    assert filled.search("git worktree", k=1).notes == ()
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "lexical"])
+@pytest.mark.parametrize("query", ["水", "棚に置く git", "xylophone", "🍙", "について"])
+def test_no_hit_is_shown_with_a_score_of_nought(collection, query, mode):
+    for number in range(60):
+        collection.write(f"{number}.md", f"# {number}\n\n{BODY[number % 30 :]} {OTHER[number:]}\n")
+    collection.import_("new")
+    answer = collection.search(query, k=50, mode=mode)
+    assert all(f"{hit.score:.2f}" != "0.00" for hit in answer.results)
+    assert bool(answer.notes) == (len(answer.results) < 50)
 
 
 def test_a_tool_that_was_never_imported_answers_with_nothing(collection):

@@ -24,8 +24,14 @@ def know(chunks: int = 100, **frequencies: int) -> Knowledge:
 def test_the_information_of_a_term_is_that_of_bm25():
     knowledge = know(100, 水=3)
     assert knowledge.idf("水") == pytest.approx(math.log(1 + 97.5 / 3.5))
-    assert knowledge.idf("unknown") == pytest.approx(math.log(1 + 100.5 / 0.5))
-    assert knowledge.idf("unknown") > knowledge.idf("水") > know(100, 水=99).idf("水") > 0
+    assert knowledge.idf("未知") == pytest.approx(math.log(1 + 100.5 / 0.5))
+    assert knowledge.idf("未知") > knowledge.idf("水") > know(100, 水=99).idf("水") > 0
+
+
+def test_a_word_of_letters_counts_as_much_as_the_several_terms_of_a_japanese_word():
+    knowledge = know(100, usestate=3, 教え=3, て教=3)
+    assert knowledge.idf("usestate") == pytest.approx(3 * knowledge.idf("教え"))
+    assert knowledge.idf("て教") == pytest.approx(0.3 * knowledge.idf("教え"))
 
 
 def test_bm25_and_coverage_are_those_of_the_books():
@@ -59,19 +65,24 @@ def test_a_hybrid_score_trusts_the_vectors_as_far_as_words_are_missing():
     query, knowledge = ["水", "米"], know(10, 水=2, 米=2)
     candidates = [passage("水", 0.3, trust=4.0), passage("", 0.9, trust=4.0)]
     found = fuse(query, knowledge, candidates, "hybrid")
-    # The best passage covers half of the query: half of the model's trust counts.
-    weight = 1 / (1 + 4.0 * 0.5)
+    # The best passage covers half of the query: half of the model's trust is added to the floor.
+    weight = 1 / (1 + 0.3 + 4.0 * 0.5)
     for one in found:
         assert one.lexical_weight == pytest.approx(weight)
         assert one.score == pytest.approx(weight * one.lexical + (1 - weight) * one.vector)
 
 
-def test_where_every_word_is_found_the_words_alone_decide():
+def test_where_every_word_is_found_the_words_weigh_most_and_the_vectors_keep_their_floor():
     found = fuse(
         ["水", "米"], know(水=2, 米=2), [passage("水 米", 0.1), passage("水", 0.9)], "hybrid"
     )
-    assert [one.lexical_weight for one in found] == [1.0, 1.0]
+    assert [one.lexical_weight for one in found] == [1 / 1.3, 1 / 1.3]
     assert found[0].score > found[1].score
+
+
+def test_among_passages_with_all_the_words_the_vectors_choose():
+    found = fuse(["水"], know(水=2), [passage("水", 0.1), passage("水", 0.9)], "hybrid")
+    assert found[1].score > found[0].score
 
 
 @pytest.mark.parametrize("query", [["未知", "知語"], []])
@@ -98,8 +109,8 @@ def test_an_english_question_over_japanese_text_is_not_ruled_by_its_words():
 
 @pytest.mark.parametrize("query", [["usestate"], ["usestate", "を使"], ["e0308", "error"], []])
 def test_a_single_name_or_a_mixed_question_is_not_taken_for_a_foreign_language(query):
-    found = fuse(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
-    assert all(one.lexical_weight in (0.0, 1.0) for one in found)
+    (found,) = fuse(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
+    assert found.lexical_weight == (1 / 1.3 if query else 0.0)
 
 
 def test_several_models_are_never_compared_by_their_cosines():
@@ -124,35 +135,66 @@ def test_no_candidates_no_scores():
         assert fuse(["水"], know(0), [], mode) == []
 
 
-WORDS = ["水", "米", "save", "the", "nowhere"]
-passages = st.lists(
-    st.tuples(
-        st.lists(st.sampled_from(WORDS), max_size=6),
-        st.none() | st.floats(-1, 1),
-        st.sampled_from(["a", "b"]),
-        st.floats(0, 10),
-        st.integers(1, 2_000),
-    ),
-    max_size=12,
+@pytest.mark.parametrize("count", [2, 3, 10, 80])
+@pytest.mark.parametrize("cosine", [0.1, 0.3, 1 / 3, 0.7, -0.2])
+def test_cosines_that_do_not_differ_tell_nothing(count, cosine):
+    candidates = [passage("水", cosine * (1 + 1e-9 * place)) for place in range(count)]
+    assert {one.vector for one in fuse(["水"], know(水=1), candidates, "hybrid")} == {0.0}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+def test_one_passage_far_above_a_hundred_others_has_a_score_of_at_most_one(mode):
+    candidates = [passage("水", 1 + 1e-7), *(passage("", 0.1) for _ in range(100))]
+    first, *others = fuse(["水"], know(水=1), candidates, mode)
+    assert (first.vector, first.score) == (1.0, 1.0)
+    assert all(0 <= one.score < 1 for one in others)
+
+
+WORDS = ["水", "米", "save", "the", "nowhere", "を使", "使い", "電気代"]
+counts = st.integers(0, 1_000_000)
+
+
+@st.composite
+def asked(draw) -> tuple[list[str], Knowledge]:
+    """A query, and what an index of any size may know of it."""
+    chunks = draw(counts)
+    known = {word: draw(st.integers(0, chunks)) for word in WORDS}
+    return draw(st.lists(st.sampled_from(WORDS), unique=True)), Knowledge(chunks, known)
+
+
+passages = st.tuples(
+    st.lists(st.sampled_from(WORDS), max_size=6),
+    st.none() | st.floats(-1 - 1e-6, 1 + 1e-6),
+    st.sampled_from(["a", "b"]),
+    st.floats(0, 10),
+    st.integers(1, 2_000),
 )
 
 
 @given(
-    st.lists(st.sampled_from(WORDS), unique=True),
-    passages,
+    asked(),
+    st.lists(passages, max_size=12),
+    st.tuples(passages, st.sampled_from([0, 40, 100])),
     st.sampled_from(["hybrid", "vector", "lexical"]),
 )
-def test_scores_are_numbers_within_their_bounds_for_any_candidates(query, drawn, mode):
-    knowledge = know(20, 水=3, 米=9, save=1, the=15)
+def test_scores_are_numbers_within_their_bounds_for_any_candidates(question, drawn, same, mode):
+    query, knowledge = question
     candidates = [
         passage(" ".join(word for word in words if word in query), *others)
-        for words, *others in drawn
+        for words, *others in [*drawn, *[same[0]] * same[1]]
     ]
     found = fuse(query, knowledge, candidates, mode)
     assert len(found) == len(candidates)
     for one in found:
-        assert math.isfinite(one.score)
-        assert one.score <= 1 + 1e-9
-        assert 0 <= one.lexical_weight <= 1
-        assert 0 <= one.lexical <= 1 + 1e-9
-        assert 0 <= one.coverage <= 1 + 1e-9
+        assert one.bm25 >= 0
+        assert -1 <= one.vector <= 1
+        for value in (one.score, one.lexical_weight, one.lexical, one.coverage):
+            assert 0 <= value <= 1
+
+
+@given(asked(), st.randoms(use_true_random=False))
+def test_a_passage_with_every_word_covers_the_query_wholly_in_any_order(question, random):
+    query, knowledge = question
+    found = random.sample(query, len(query))
+    scored = fuse(query, knowledge, [passage(" ".join(found), 0.5)], "hybrid")
+    assert [one.coverage for one in scored] == [1.0 if query else 0.0]

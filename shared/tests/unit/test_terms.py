@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.core.text.terms import WantedTerms, terms
+from mdvec.core.text.terms import WantedTerms, question_terms, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them
@@ -85,6 +85,44 @@ def test_every_two_characters_of_a_run_are_a_term_wherever_it_stands(run, before
 @given(st.text("食費管理ab1 ", max_size=20), st.text("食費管理ab1 ", max_size=20))
 def test_a_break_parts_what_stands_before_it_from_what_comes_after(first, second):
     assert terms(f"{first}\n{second}") == terms(first) + terms(second)
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("useEffectとは", ["useeffect"]),
+        ("「createPortal」について", ["createportal"]),
+        ("`venv` の入れ方", ["venv", "の入", "入れ", "れ方", "入", "方"]),
+        ("サーバーについて", ["サー", "ーバ", "バー", "サーバー"]),
+        ("水をください", ["水を", "水"]),
+        # Where a word begins with hiragana, it counts.
+        ("ごみの日は？", ["ごみ", "みの", "の日", "日は", "日"]),
+        ("火曜 ごみ", ["火曜", "火", "曜", "ごみ"]),
+        ("venv まとめ", ["venv", "まと", "とめ"]),
+        ("水、もち", ["水", "もち"]),
+        # A question of hiragana alone keeps all its terms.
+        ("どうつかうの", ["どう", "うつ", "つか", "かう", "うの"]),
+        ("の", ["の"]),
+        ("らーめん", ["らー", "ーめ", "めん"]),
+        ("", []),
+        ("食費と食費", ["食費", "費と", "と食", "食", "費"]),
+    ],
+)
+def test_a_question_is_asked_by_its_words_not_by_its_grammar(question, found):
+    assert sorted(question_terms(question)) == sorted(found)
+
+
+@given(any_text)
+def test_a_questions_terms_are_among_its_texts_terms_and_none_only_where_there_is_none(text):
+    asked = question_terms(text)
+    assert len(set(asked)) == len(asked)
+    assert set(asked) <= set(terms(text))
+    assert bool(asked) == bool(terms(text))
+
+
+@given(st.text("食費カナab1 、。"))
+def test_a_question_without_hiragana_keeps_every_term(question):
+    assert question_terms(question) == list(dict.fromkeys(terms(question)))
 
 
 @pytest.mark.parametrize(

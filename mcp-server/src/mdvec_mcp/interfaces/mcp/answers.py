@@ -39,7 +39,9 @@ class AnswerModel(BaseModel):
     results: list[HitModel]
     total_chunks: int = Field(description="How many passages the collection has.")
     truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
-    notes: list[str] = Field(description="What could not be searched as asked.")
+    notes: list[str] = Field(
+        description="What could not be searched as asked, and whether fewer was found."
+    )
 
 
 class SourcedHitModel(HitModel):
@@ -56,7 +58,9 @@ class WideAnswerModel(BaseModel):
     results: list[SourcedHitModel]
     total_chunks: int = Field(description="How many passages they have together.")
     truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
-    notes: list[str] = Field(description="What could not be searched as asked.")
+    notes: list[str] = Field(
+        description="What could not be searched as asked, and whether fewer was found."
+    )
 
 
 class DocumentModel(BaseModel):

@@ -12,10 +12,11 @@ taken per model: cosines of two models never meet. Together they are
 
     (lexical + trust * vector) / (1 + trust)
 
-and ``trust`` follows the query. It grows with what the best passage misses of the query's words,
-by a constant of the model; and for a query of several words without a single CJK character, over
-text that is not in its language (in English text nearly every passage has a "the"), it grows with
-the number of words. The tables behind the constants are in docs/SPEC.md and docs/benchmarks.md.
+and ``trust`` follows the query. It has a floor, so that the vectors are never switched off. It
+grows with what the best passage misses of the query's words, by a constant of the model; and for a
+query of several words without a single CJK character, over text that is not in its language (in
+English text nearly every passage has a "the"), it grows with the number of words. The tables
+behind the constants are in docs/SPEC.md and docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mdvec.core.text.terms import crosses_words
+from mdvec.core.text.terms import crosses_words, is_letters
 
 SearchMode = Literal["hybrid", "vector", "lexical"]
 
 _K1, _B = 1.2, 0.75
 _COVERAGE = 3.0
 _DEVIATIONS = 6.0
+_NO_DEVIATION = 1e-6
 _CROSSING = 0.3
+_LETTERS = 3.0
+_FLOOR = 0.3
 _FOREIGN_TRUST = 1.6
 _FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
@@ -70,10 +74,13 @@ class Knowledge:
     def idf(self, term: str) -> float:
         """The information of a term, in nats; the more, the fewer chunks have it.
 
-        A pair that joins two words is rare without telling much; it counts for less.
+        A pair that joins two words is rare without telling much; it counts for less. A word of
+        letters is one term, where a Japanese word gives several: it counts for more.
         """
         count = self.frequencies.get(term, 0)
         information = math.log1p((self.chunks - count + 0.5) / (count + 0.5))
+        if is_letters(term):
+            return _LETTERS * information
         return _CROSSING * information if crosses_words(term) else information
 
 
@@ -106,8 +113,11 @@ def fuse(
     weights = {term: knowledge.idf(term) for term in query}
     bm25 = _bm25(weights, candidates)
     best = max(bm25, default=0.0) or 1.0
-    whole = sum(weights.values()) or 1.0
-    coverage = [sum(weights[term] for term in candidate.terms) / whole for candidate in candidates]
+    # fsum rounds once: in any order all the weights are the whole, and some are never more.
+    whole = math.fsum(weights.values()) or 1.0
+    coverage = [
+        math.fsum(weights[term] for term in candidate.terms) / whole for candidate in candidates
+    ]
     lexical = [
         (score / best + _COVERAGE * covered) / (1 + _COVERAGE)
         for score, covered in zip(bm25, coverage, strict=True)
@@ -122,13 +132,18 @@ def fuse(
         elif mode == "lexical":
             share, score = 1.0, lexical[place]
         else:
-            trust = candidate.trust * missing + foreign
+            trust = _FLOOR + candidate.trust * missing + foreign
             share = 1 / (1 + trust)
             score = share * lexical[place] + (1 - share) * vector[place]
+        score = _between(0.0, score, 1.0)
         scored.append(
             Scored(score, share, lexical[place], bm25[place], coverage[place], vector[place])
         )
     return scored
+
+
+def _between(least: float, value: float, most: float) -> float:
+    return min(max(value, least), most)
 
 
 def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
@@ -146,7 +161,7 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
 
 
 def _standing_out(candidates: Sequence[Candidate]) -> list[float]:
-    """How far each cosine stands out of its model's, in sixths of standard deviations."""
+    """How far each cosine stands out of its model's, in sixths of deviations, at most 1."""
     by_model: dict[str, list[float]] = {}
     for candidate in candidates:
         if candidate.cosine is not None:
@@ -155,16 +170,20 @@ def _standing_out(candidates: Sequence[Candidate]) -> list[float]:
     return [
         0.0
         if candidate.cosine is None
-        else (candidate.cosine - scale[candidate.model][0])
-        / (scale[candidate.model][1] * _DEVIATIONS)
+        else _standardised(candidate.cosine, *scale[candidate.model])
         for candidate in candidates
     ]
 
 
+def _standardised(cosine: float, mean: float, deviation: float) -> float:
+    if deviation < _NO_DEVIATION:  # equal but for the rounding of float32
+        return 0.0
+    return _between(-1.0, (cosine - mean) / (deviation * _DEVIATIONS), 1.0)
+
+
 def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / len(values)
-    return mean, math.sqrt(variance) or 1.0
+    mean = math.fsum(values) / len(values)
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
 def _alone(candidates: Sequence[Candidate], vector: Sequence[float], place: int) -> float:

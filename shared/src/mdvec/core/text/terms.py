@@ -23,6 +23,14 @@ _ONE_KANJI = re.compile(f"[{_KANJI}]")
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
 _CJK_START = re.compile(f"[{_CJK}]")
 _CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
+_HIRAGANA = "\u3041-\u3096\u309d-\u309f\u30fc"
+_HIRAGANA_ALONE = re.compile(f"[{_HIRAGANA}]+")
+# At the start of a question or a clause, or after a space: there a word begins. After a space
+# that follows other letters it may also be a particle (venv の使い方).
+_WORDS_OF_HIRAGANA = re.compile(
+    rf"(?:^\W*|[、。,.!?;:(\[{{「『【〈《“‘]\s*|(?<=[{_CJK}])\s+|(?<!\s)\s+(?![はがをのにへとでもや]))"
+    f"([{_HIRAGANA}]+)"
+)
 _LONGEST = 64
 
 
@@ -46,6 +54,21 @@ def terms(text: str) -> list[str]:
             found += _ONE_KANJI.findall(run)
             found += [stretch[:_LONGEST] for stretch in _STRETCHES.findall(run)]
     return found
+
+
+def question_terms(question: str) -> list[str]:
+    """The different terms that a question is searched and scored by, in their order.
+
+    Behind a word, hiragana is mostly grammar and manners (について, の, を…てください): terms of
+    hiragana alone count only where a word begins with them (ごみの日), or where the question holds
+    nothing else.
+    """
+    different = list(dict.fromkeys(terms(question)))
+    begun = {
+        term for stretch in _WORDS_OF_HIRAGANA.findall(_folded(question)) for term in terms(stretch)
+    }
+    telling = [term for term in different if term in begun or not _HIRAGANA_ALONE.fullmatch(term)]
+    return telling or different
 
 
 class WantedTerms:
@@ -82,6 +105,11 @@ def crosses_words(term: str) -> bool:
     to their word, stand the other way round.
     """
     return _CROSSING.fullmatch(term) is not None
+
+
+def is_letters(term: str) -> bool:
+    """Whether a term is a word of a script that parts its words, not a part of a CJK run."""
+    return _CJK_START.match(term) is None
 
 
 def _folded(text: str) -> str:
