@@ -24,8 +24,8 @@ demo: setup ## Import the sample notes and household, start the server, ask both
 test: test-setup ## Run all tests and print the coverage
 	@$(BIN)/python tools/run_tests.py $(TESTS)
 
-soak: test-setup ## Run the long tests whole: hundreds of kills, long memory watches
-	@$(BIN)/python -m pytest -m soak --timeout 3600 $(TESTS)
+soak: test-setup ## Run the long tests whole, and every property test with new examples
+	@$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile soak --timeout 3600 $(TESTS)
 
 lint: test-setup ## Check style, types, layers and generated docs
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

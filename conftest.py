@@ -8,9 +8,27 @@ from collection import Collection
 from hypothesis import HealthCheck, settings
 from warm_start import WarmStart
 
-# A busy machine must not fail a test that is right.
-settings.register_profile("mdvec", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine must not fail a test that is right, nor a draw one that was green before. New
+# examples are drawn by `make soak`.
+settings.register_profile(
+    "mdvec", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.register_profile("soak", settings.get_profile("mdvec"), derandomize=False)
 settings.load_profile("mdvec")
+TIMES_THE_EXAMPLES = 20
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Multiply the examples of every property test, whatever number it asks for itself."""
+    if config.getoption("--hypothesis-profile") != "soak":
+        return
+    used = "_hypothesis_internal_use_settings"  # Hypothesis has no public way to change them
+    tests = {getattr(item, "function", None) for item in items}  # a parametrized one only once
+    for test in tests:
+        if hasattr(test, used):
+            asked = getattr(test, used)
+            more = TIMES_THE_EXAMPLES * asked.max_examples
+            setattr(test, used, settings(asked, max_examples=more))
 
 
 @pytest.fixture
