@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from mdvec.core.household.rows import (
     parse_date,
     parse_flag,
 )
+from mdvec.core.text.encodings import UnknownEncoding, encoding_of
 from mdvec.errors import MdvecError
 
 _NAMES = {
@@ -38,9 +38,6 @@ _NAMES = {
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
-"""What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not have."""
-
 
 Record = list[str] | str
 """A record's cells, or why it cannot be read."""
@@ -244,38 +241,35 @@ def decoded(data: bytes) -> str:
                     f"it begins as {encoding.removesuffix('-sig').upper()}, but line "
                     f"{_line_of(data, error)} is damaged; download it again"
                 ) from error
+    damaged = _damaged_utf8(data)
+    if damaged is not None:
+        raise _unknown("neither UTF-8 nor cp932 (Shift_JIS)", damaged)
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return _decoded_cp932(data, error)
+        return data.decode(encoding_of(lambda: (data,)))
+    except UnknownEncoding as error:
+        raise _unknown(str(error), error.line) from error
 
 
-def _decoded_cp932(data: bytes, no_utf8: UnicodeDecodeError) -> str:
-    if _begins_as_utf8(data):
-        # In cp932 the rest would be garbled, or pass for another kind of file.
-        damaged = _line_of(data, no_utf8)
-    else:
-        try:
-            text = data.decode("cp932")
-        except UnicodeDecodeError as error:
-            damaged = _line_of(data, error)
-        else:
-            odd = _NO_CP932.search(text)
-            if odd is None:
-                return text
-            damaged = text.count("\n", 0, odd.start()) + 1
-    raise NotTransactions(
-        f"line {damaged} is neither UTF-8 nor cp932 (Shift_JIS); download it again"
-    )
+def _unknown(what: str, line: int) -> NotTransactions:
+    return NotTransactions(f"line {line} is {what}; download it again")
 
 
-def _begins_as_utf8(data: bytes) -> bool:
-    """Whether the first line is UTF-8 beyond ASCII."""
+def _damaged_utf8(data: bytes) -> int | None:
+    """The line at which a file that begins as UTF-8 beyond ASCII is UTF-8 no more.
+
+    In cp932 the rest would be garbled, or pass for another kind of file.
+    """
     head = data.split(b"\n", 1)[0]
     try:
-        return not head.isascii() and bool(head.decode("utf-8"))
+        if head.isascii() or not head.decode("utf-8"):
+            return None
     except UnicodeDecodeError:
-        return False
+        return None
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _line_of(data, error)
+    return None
 
 
 def _line_of(data: bytes, error: UnicodeDecodeError) -> int:

@@ -5,21 +5,19 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-import re
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from mdvec.core.text.encodings import UnknownEncoding, encoding_of
 from mdvec.errors import MdvecError
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered; neither are hidden folders, ``.git`` and ``.rag-index`` among them."""
 DATA_ENDINGS = (".parquet", ".csv", ".tsv", ".duckdb")
 """What data files are called."""
-NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
-"""What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not have."""
 
 
 class SourceMissing(MdvecError):
@@ -134,12 +132,12 @@ def file_hash(source: Path, path: str) -> str:
 
 
 def read_text(source: Path, path: str) -> FileText:
-    """A file's text: UTF-8 with or without BOM, else strict cp932.
+    """A file's text: UTF-8 with or without BOM, cp932, EUC-JP or ISO-2022-JP.
 
     Line ends stay as they are; a BOM is no part of the text.
 
     Raises:
-        UnreadableFile: it is gone, cannot be read, or is no text in these encodings.
+        UnreadableFile: it is gone, cannot be read, or is no text that is surely in one of these.
     """
     data = _read(source, path)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -150,14 +148,10 @@ def read_text(source: Path, path: str) -> FileText:
 
 
 def _decoded(data: bytes) -> str:
-    for encoding in ("utf-8-sig", "cp932"):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if encoding != "cp932" or not NO_CP932.search(text):
-            return text
-    raise UnreadableFile("it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8")
+    try:
+        return data.decode(encoding_of(lambda: (data,)))
+    except UnknownEncoding as error:
+        raise UnreadableFile(f"it is {error}; save it as UTF-8") from error
 
 
 def _read(source: Path, path: str) -> bytes:
