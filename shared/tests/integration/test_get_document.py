@@ -1,5 +1,7 @@
 """Reading on in a document: any part of it, exactly, and nothing but what was imported."""
 
+import unicodedata
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -108,6 +110,34 @@ def test_absolute_paths_of_imported_files_are_no_names_either(notes):
 def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):
     (notes.folder / "sub/deep.md").unlink()
     assert read(notes, "sub/deep.md").content == "# 深い\n\n中身です。\n"
+
+
+NAMES = st.text("がぎプペ゛がか\u3099ハ\u309aéa1 -", min_size=1, max_size=8).map(str.strip)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
+@given(name=NAMES.filter(bool), stored=st.sampled_from(["NFC", "NFD"]))
+def test_a_path_may_be_typed_in_either_unicode_form(tmp_path_factory, name, stored):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("forms")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    path = unicodedata.normalize(stored, f"{name}/ガス.md")
+    collection.write(path, "# 題\n\n検針の日。\n")
+    collection.import_("new")
+    hit = collection.search("検針の日", k=1).results[0]
+    assert hit.file_path == path  # as it is on the disk
+    for form in ("NFC", "NFD"):
+        found = read(collection, unicodedata.normalize(form, path))
+        assert (found.file_path, found.content) == (path, "# 題\n\n検針の日。\n")
+
+
+def test_of_two_names_that_look_alike_the_one_that_was_named_is_read(collection):
+    for form in ("NFC", "NFD"):
+        collection.write(unicodedata.normalize(form, "ガス.md"), f"# {form}\n\n本文。\n")
+    collection.import_("new")
+    for form in ("NFC", "NFD"):
+        assert read(collection, unicodedata.normalize(form, "ガス.md")).title == form
 
 
 def test_a_mistyped_name_gets_the_nearest(notes):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import socket
+import unicodedata
 from contextlib import contextmanager
 
 import pytest
@@ -92,6 +93,15 @@ def test_what_macos_leaves_beside_a_file_is_skipped_but_a_hidden_note_is_not(sou
 def test_excluded_patterns_work_as_in_gitignore(source, patterns, left):
     fill(source, "a.md", "b.tmp.md", "drafts/a.md", "drafts/keep.md", "sub/a.md", "sub/drafts/a.md")
     assert found(source, exclude=patterns) == left
+
+
+@pytest.mark.parametrize("typed", ["NFC", "NFD"])
+@pytest.mark.parametrize("on_disk", ["NFC", "NFD"])
+def test_excluded_patterns_may_be_typed_in_either_unicode_form(source, typed, on_disk):
+    fill(source, *(unicodedata.normalize(on_disk, name) for name in ("a.md", "ガス/b.md", "ダ.md")))
+    patterns = ("ガス/", "*.md", "!a.md", "!ダ.md")
+    left = found(source, exclude=[unicodedata.normalize(typed, line) for line in patterns])
+    assert left == ["a.md", unicodedata.normalize(on_disk, "ダ.md")]
 
 
 def test_a_file_over_the_limit_is_reported_and_counts_as_unseen(source):

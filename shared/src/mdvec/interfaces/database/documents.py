@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -128,7 +129,20 @@ class StoredText:
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document of that path, or None."""
+    """The document of that path to the letter, else of one that only looks like it, or None.
+
+    macOS keeps "が" in names as two characters, and whoever writes such a name sends one.
+    """
+    exact = _exact_text(connection, tables, file_path)
+    if exact is not None:
+        return exact
+    composed = unicodedata.normalize("NFC", file_path)
+    paths = connection.execute(f"SELECT file_path FROM {tables.documents} ORDER BY file_path")
+    alike = next((p for (p,) in paths if unicodedata.normalize("NFC", str(p)) == composed), None)
+    return None if alike is None else _exact_text(connection, tables, str(alike))
+
+
+def _exact_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
     row = connection.execute(
         f"SELECT file_path, title, content FROM {tables.documents} "
         "WHERE tool_id = ? AND file_path = ?",

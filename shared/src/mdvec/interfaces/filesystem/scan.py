@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import stat
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -181,7 +182,7 @@ class _Walk:
     linked: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._excluded = GitIgnoreSpec.from_lines(self.rules.exclude)
+        self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
         self._endings = {ending.lower() for ending in self.rules.extensions}
         self._to_enter = [(str(self.source), "")]
 
@@ -225,7 +226,7 @@ class _Walk:
         return wanted and not self._matches_exclude(path)
 
     def _matches_exclude(self, path: str) -> bool:
-        return bool(self.rules.exclude) and self._excluded.match_file(path)
+        return bool(self.rules.exclude) and self._excluded.match_file(_composed(path))
 
     def _follow(self, entry: os.DirEntry[str], path: str) -> None:
         """Follow a symbolic link that stays within the source; report one that does not."""
@@ -281,6 +282,11 @@ class _Walk:
 
     def _report(self, path: str, reason: str) -> None:
         self.problems.append(Problem(path.encode("utf-8", "backslashreplace").decode(), reason))
+
+
+def _composed(path: str) -> str:
+    """A path as people type it; macOS keeps "が" in names as two characters."""
+    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def _storable(path: str) -> bool:
