@@ -194,3 +194,25 @@ def test_a_database_that_cannot_be_read_is_said_without_its_path(tmp_path):
         process.rows("SELECT 1", max_rows=1)
     assert str(tmp_path) not in str(error.value)
     process.close()
+
+
+def test_a_shop_is_found_and_grouped_however_its_source_wrote_it(asked, tmp_path):
+    written = {
+        "amazon": ["ＡＭＡＺＯＮ", "Amazon"],
+        "amazon.co.jp": ["AMAZON.CO.JP"],
+        "コンビニ": ["コンビニ－24", "コンビニ−24", "コンビニ-24"],
+    }
+    folder = tmp_path / "csv"
+    folder.mkdir()
+    lines = ["計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"]
+    for number, name in enumerate(name for names in written.values() for name in names):
+        lines.append(f"1,2025/07/01,{name},-100,カード,食費,食料品,,0,id{number}")
+    (folder / "7.csv").write_text("\n".join(lines), encoding="utf-8")
+    database = tmp_path / "vectors.sqlite"
+    registering.add_tool(database, "kakeibo", "家計簿", folder, "household")
+    request = ImportRequest(database, "kakeibo", "new", RULES, ChunkingWish())
+    import_tool(request, lambda _: Embedder(TinyBackend()))
+    process = asked(database)
+    assert rows(process, "SELECT count(*) FROM transactions WHERE shop ILIKE '%amazon%'") == [[3]]
+    found = rows(process, "SELECT shop, list(description ORDER BY id) FROM transactions GROUP BY 1")
+    assert dict(found) == written

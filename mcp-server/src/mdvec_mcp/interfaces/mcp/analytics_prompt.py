@@ -13,7 +13,8 @@ IN_SHORT = (
     "Data tables are for SQL (DuckDB): plan the query, let profile, histogram, materialize and "
     "export compute, and interpret their summaries. Never ask for raw rows to read them yourself: "
     "export returns a handle for Python (mdvec.analysis.safe_load_export), not data. list_handles "
-    "names the tables; spending in transactions is sum(-amount) WHERE kind = 'expense'."
+    "names the tables; spending in transactions is sum(-amount) WHERE kind = 'expense'; "
+    "look for shops in its column shop (one spelling, lower case), not in description."
 )
 
 RULES = """\
@@ -41,7 +42,9 @@ Which tool
 In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; instead of PIVOT \
 use sum(x) FILTER (WHERE …). transactions has yen in amount, negative for money out: spending is \
 sum(-amount) WHERE kind = 'expense' (refunds taken off), income sum(amount) WHERE kind = 'income'; \
-both leave out transfers, excluded rows and duplicates, as the household's tools do.
+both leave out transfers, excluded rows and duplicates, as the household's tools do. shop is the \
+description in one spelling (half width letters in lower case, one kind of dash, no branch number): \
+look for a shop with shop ILIKE '%amazon%' and group by shop; description is what the bank wrote.
 
 Answer the user in their language: the figures that matter, what they mean, what is uncertain \
 (approximate figures say so), and what could be looked at next.\

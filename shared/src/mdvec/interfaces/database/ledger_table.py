@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import apsw
 
 from mdvec.core.household.categories import INCOME
+from mdvec.core.household.shop import shops_of
 from mdvec.interfaces.database.ledger_sums import REASON
 
 LEDGER_TABLE = "transactions"
@@ -19,6 +20,7 @@ LEDGER_COLUMNS = {
     "month": ("VARCHAR", "left(row[3], 7)"),
     "amount": ("BIGINT", "row[4]"),
     "description": ("VARCHAR", "row[5]"),
+    "shop": ("VARCHAR", "row[13]"),
     "category_major": ("VARCHAR", "row[6]"),
     "category_minor": ("VARCHAR", "row[7]"),
     "account": ("VARCHAR", "row[8]"),
@@ -34,6 +36,7 @@ LEDGER_COLUMNS = {
 """The columns, their types in SQL, and DuckDB's expression for each over a row of texts.
 
 ``month`` is YYYY-MM of the row's own date, ``amount`` in yen and negative when money goes out.
+``shop`` is the description in one spelling, to group by and to look for.
 ``counted`` says whether sums count the row; only those are of ``kind`` income or expense, so that
 sums by kind are the household's; the others are transfer or excluded.
 """
@@ -41,10 +44,15 @@ sums by kind are the household's; the others are transfer or excluded.
 
 def ledger_lines(connection: apsw.Connection, tool_id: int, household: str) -> Iterator[str]:
     """Every row of a tool's ledger as a JSON array, in no order."""
+    descriptions = connection.execute(
+        "SELECT description FROM transactions WHERE +tool_id = ?", (tool_id,)
+    )
+    shops = shops_of(str(description) for (description,) in descriptions)
+    connection.create_scalar_function("shop_of", shops.__getitem__, 1, deterministic=True)
     # Built by SQLite: as Python values the same rows take twice as long.
     rows = connection.execute(
         "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
-        f"account, memo, {REASON}, is_transfer, is_duplicate) "
+        f"account, memo, {REASON}, is_transfer, is_duplicate, shop_of(description)) "
         "FROM transactions WHERE +tool_id = ?",
         (household, tool_id),
     )
