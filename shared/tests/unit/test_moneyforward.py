@@ -155,13 +155,45 @@ def test_what_is_no_amount_is_refused_without_being_repeated(text, reason):
     assert text == "-" or text not in str(refused.value)
 
 
-@pytest.mark.parametrize("text", ["2025/07/01", "2025-07-01", "2025/7/1", "２０２５／７／１"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2025/07/01",
+        "2025-07-01",
+        "2025/7/1",
+        "２０２５／７／１",
+        "2025.07.01",
+        "2025年7月1日",
+        "2025/07/01 0:00",
+        "2025/7/1 0:00:00",
+        "2025-07-01 00:00:00",
+        "2025-07-01T00:00:00.000",
+        "2025/07/01(火)",
+        "２０２５／０７／０１　０：００",
+        "2025/07/01 23:59",
+    ],
+)
 def test_a_date_is_read_with_either_sign_and_any_width(text):
     assert parse_date(text) == date(2025, 7, 1)
 
 
 @pytest.mark.parametrize(
-    "text", ["2025/02/29", "2025/13/01", "2025/07-01", "07/01/2025", "0000/01/01", "", "2025/7/001"]
+    "text",
+    [
+        "2025/02/29",
+        "2025/13/01",
+        "2025/07-01",
+        "07/01/2025",
+        "0000/01/01",
+        "",
+        "2025/7/001",
+        "2025-07-01T00:00:00Z",
+        "2025/07/01 24:00",
+        "2025/07/01 0:00 x",
+        "45839",
+        "1-Jul-25",
+        "25/7/1",
+    ],
 )
 def test_what_is_no_day_is_refused(text):
     with pytest.raises(BadCell, match="日付"):
@@ -175,6 +207,55 @@ def test_a_flag_is_zero_or_one_and_its_default_where_it_is_empty():
     assert parse_flag("", "計算対象", default=True)
     with pytest.raises(BadCell, match="計算対象"):
         parse_flag("2", "計算対象", default=True)
+
+
+HEADERS = st.sampled_from(
+    [
+        "金額（円）",
+        "金額(円)",
+        "金額 (円)",
+        "金額　（円）",
+        "金額（ 円 ）",
+        "\ufeff金額(円)",
+        "金額［円］",
+        "金額\n（円）",
+    ]
+)
+DAYS = ["{0.year}/{0.month}/{0.day}", "{:%Y/%m/%d} 0:00", "{:%Y-%m-%d} 00:00:00", "{:%Y/%m/%d}"]
+
+
+@given(
+    amount_name=HEADERS,
+    padded=st.booleans(),
+    day=st.sampled_from(DAYS),
+    amount=st.sampled_from(["-1000", "-1,000", "△1,000", "▲1000", "−1,000", "¥-1,000", "-1,000円"]),
+    delimiter=st.sampled_from(",\t;|"),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    spare=st.integers(0, 3),
+    encoding=st.sampled_from(["utf-8-sig", "utf-8", "utf-16"]),
+)
+def test_what_a_spreadsheet_saved_again_is_the_same_rows(
+    amount_name, padded, day, amount, delimiter, quoting, spare, encoding
+):
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator="\r\n")
+    names = HEADER.replace("金額（円）", amount_name).split(",")
+    writer.writerow([f" {name} " if padded else name for name in names] + [""] * spare)
+    cells = LINE.split(",")
+    cells[1], cells[3] = day.format(ROW.date), amount
+    writer.writerow(cells + [""] * spare)
+    writer.writerow([""] * (len(cells) + spare))
+    parsed = read_rows(out.getvalue().encode(encoding))
+    line = 3 if "\n" in amount_name else 2
+    assert parsed == ParsedFile((replace(ROW, line=line),), ())
+
+
+@pytest.mark.parametrize("broken", ["#NAME?", "#REF!", "#N/A", "#VALUE!", "#DIV/0!", "1.23E+15"])
+def test_ids_that_a_spreadsheet_broke_do_not_make_many_rows_one(broken):
+    parsed = read_rows(csv_of(LINE, LINE[:-2] + broken, LINE[:-2] + broken))
+    assert parsed.rows == (ROW,)
+    reason = "ID is what a spreadsheet made of it; download the file again"
+    assert parsed.bad == (BadRow(3, reason), BadRow(4, reason))
 
 
 def test_columns_that_are_missing_have_their_defaults():

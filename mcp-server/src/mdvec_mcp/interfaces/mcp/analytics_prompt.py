@@ -43,7 +43,7 @@ In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows;
 use sum(x) FILTER (WHERE …). transactions has yen in amount, negative for money out: spending is \
 sum(-amount) WHERE kind = 'expense' (refunds taken off), income sum(amount) WHERE kind = 'income'; \
 both leave out transfers, excluded rows and duplicates, as the household's tools do. shop is the \
-description in one spelling (half width letters in lower case, one kind of dash, no branch number): \
+description in one spelling (half width, lower case, one kind of dash, no branch number): \
 look for a shop with shop ILIKE '%amazon%' and group by shop; description is what the bank wrote.
 
 Answer the user in their language: the figures that matter, what they mean, what is uncertain \

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from mdvec.errors import MdvecError
 
 _NAMES = {
     "date": ("日付",),
-    "amount": ("金額(円)", "金額"),
+    "amount": ("金額(円)", "金額(¥)", "金額円", "金額"),
     "description": ("内容",),
     "category_major": ("大項目", "大分類"),
     "category_minor": ("中項目", "中分類"),
@@ -38,6 +39,12 @@ _NAMES = {
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_DELIMITERS = ",\t;|"
+_SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
+_BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
+_SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
+"""What a spreadsheet makes of an ID that begins like a formula, or looks like a number."""
+
 
 Record = list[str] | str
 """A record's cells, or why it cannot be read."""
@@ -163,6 +170,8 @@ class _Columns:
         if len(cells) != self.width and (len(cells) < self.width or any(cells[self.width :])):
             raise BadCell(f"it has {len(cells)} cells, the header {self.width}")
         cells.insert(self.width, "")
+        if _SPREADSHEET_ERROR.fullmatch(cells[self.mf_id]):
+            raise BadCell("ID is what a spreadsheet made of it; download the file again")
         return TransactionRow(
             parse_date(cells[self.date]),
             parse_amount(cells[self.amount]),
@@ -185,7 +194,7 @@ def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
     was never closed must not swallow the rows below it.
     """
     head = next((line for line in lines if line.strip()), "")
-    delimiter = "\t" if "\t" in head and "," not in head else ","
+    delimiter = max(_DELIMITERS, key=head.count)
     first = 0
     while first < len(lines):
         rest = map(lines.__getitem__, range(first, len(lines)))
@@ -214,10 +223,11 @@ def _has_content(cells: Record) -> bool:
 
 
 def _header_names(cells: Record) -> list[str]:
-    """The header's names in one spelling; brackets and digits in half width."""
+    """The header's names in one spelling: brackets in half width, nothing that only spaces."""
     if isinstance(cells, str):
         return [cells]
-    names = [unicodedata.normalize("NFKC", cell).strip() for cell in cells]
+    names = [_SPACING.sub("", unicodedata.normalize("NFKC", cell)) for cell in cells]
+    names = [name.translate(_BRACKETS) for name in names]
     return ["ID" if name.upper() == "ID" else name for name in names]
 
 

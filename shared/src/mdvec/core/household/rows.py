@@ -8,14 +8,21 @@ from datetime import date
 from functools import lru_cache
 
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0xFFE5: "¥"}
-_DATE = re.compile(r"(\d{4})([/-])(\d{1,2})\2(\d{1,2})", re.ASCII)
+_DATE = re.compile(
+    r"(\d{4})(?:([/.-])(\d{1,2})\2(\d{1,2})|年(\d{1,2})月(\d{1,2})日)"
+    r"(?:\s*\([月火水木金土日]\))?"
+    r"(?:(?:\s+|T)(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?)?",
+    re.ASCII,
+)
 _SIGN = r"([-+−‐–▲△])?\s*"
 # Shift_JIS has the yen sign where ASCII has the backslash.
 _AMOUNT = re.compile(
     rf"{_SIGN}[¥\\]?\s*{_SIGN}(\d+|\d{{1,3}}(?:,\d{{3}})+)(?:\.(\d+))?\s*円?", re.ASCII
 )
 _MOST_DIGITS = 15
-_FLAGS = {"0": False, "1": True, "０": False, "１": True}
+_FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
+    "0.0": False, "1.0": True, "FALSE": False, "TRUE": True, "false": False, "true": True,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,7 @@ class BadCell(ValueError):
 
 @lru_cache(maxsize=4096)
 def parse_date(text: str) -> date:
-    """YYYY/MM/DD or YYYY-MM-DD, month and day with one digit or two.
+    """YYYY/MM/DD, YYYY-MM-DD, YYYY.MM.DD or YYYY年M月D日, with or without a time of that day.
 
     Raises:
         BadCell: it is no such date, or one that no calendar has.
@@ -54,7 +61,7 @@ def parse_date(text: str) -> date:
     if match is None:
         raise BadCell("日付 is not a date like 2025/07/01")
     try:
-        return date(int(match[1]), int(match[3]), int(match[4]))
+        return date(int(match[1]), int(match[3] or match[5]), int(match[4] or match[6]))
     except ValueError:
         raise BadCell("日付 is a day that no calendar has") from None
 

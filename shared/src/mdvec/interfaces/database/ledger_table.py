@@ -48,7 +48,9 @@ def ledger_lines(connection: apsw.Connection, tool_id: int, household: str) -> I
         "SELECT description FROM transactions WHERE +tool_id = ?", (tool_id,)
     )
     shops = shops_of(str(description) for (description,) in descriptions)
-    connection.create_scalar_function("shop_of", shops.__getitem__, 1, deterministic=True)
+    connection.create_scalar_function(
+        "shop_of", lambda *texts: shops[str(texts[0])], 1, deterministic=True
+    )
     # Built by SQLite: as Python values the same rows take twice as long.
     rows = connection.execute(
         "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
