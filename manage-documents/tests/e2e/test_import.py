@@ -7,7 +7,7 @@ from mdvec.registering import add_tool
 
 REPORT = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
-    "chunks_embedded", "seconds", "ledger", "duplicate_candidates", "dataset",
+    "chunks_embedded", "seconds", "ledger", "duplicate_candidates", "dataset", "hints",
 ]  # fmt: skip
 
 
@@ -57,6 +57,18 @@ def test_the_first_import_fills_the_tool_and_reports_what_could_not_go_in(mdvec)
     assert documents(mdvec) == {"bom.markdown": 1, "sjis.txt": 1, "sub/deep/a.md": 1}
 
 
+def test_a_folder_with_nothing_to_take_says_what_it_saw_and_what_to_do(mdvec):
+    header = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+    (mdvec.docs / "7.csv").write_bytes(f"{header}\r\n".encode("cp932"))
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    assert mdvec("import", "-n", "notes").err.splitlines()[1:] == [
+        f"nothing in {mdvec.docs} was taken; its files end in .csv (1), "
+        "and this tool takes .md, .markdown, .txt ([scan] extensions)",
+        "7.csv holds Money Forward's transactions; for sums, trends and charts add a household: "
+        f"mdvec tool add --kind household -n NAME -d DESCRIPTION -s {mdvec.docs}",
+    ]
+
+
 def test_mode_new_is_the_default_and_refuses_a_tool_that_has_documents(notes):
     for command in (("import", "--name", "notes"), ("import", "-n", "notes", "--mode", "new")):
         done = notes(*command)
@@ -76,7 +88,7 @@ def test_an_update_without_changes_loads_no_model(notes):
     assert report == {
         "tool": "notes", "mode": "update", "model": "use", "added": 0, "updated": 0,
         "deleted": 0, "unchanged": 3, "failed": [], "chunks": 4, "chunks_embedded": 0,
-        "ledger": None, "duplicate_candidates": None, "dataset": None,
+        "ledger": None, "duplicate_candidates": None, "dataset": None, "hints": [],
     }  # fmt: skip
 
 

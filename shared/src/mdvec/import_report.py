@@ -43,6 +43,7 @@ class ImportReport:
     the counts are transactions, and ``ledger`` says more about them;
     ``duplicate_candidates`` is how many pairs wait for a decision, where they were looked for.
     Of a dataset the counts are tables, ``dataset`` says more about them, and ``model`` is "".
+    ``hints`` are sentences on files that the tool's kind does not take.
     """
 
     tool: str
@@ -59,6 +60,7 @@ class ImportReport:
     ledger: LedgerReport | None = None
     duplicate_candidates: int | None = None
     dataset: DatasetReport | None = None
+    hints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from mdvec.dataset_import import DatasetRun
+from mdvec.import_hints import hints_of
 from mdvec.import_report import (
     EmbedderFor,
     ImportInterrupted,
@@ -25,6 +26,7 @@ from mdvec.interfaces.database.sqlite import DatabaseError, open_database
 from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.filesystem.scan import DATA_ENDINGS, Scan, ScanRules, scan, scan_file
 from mdvec.ledger_index import HouseholdRun
+from mdvec.ledger_report import LEDGER_ENDINGS
 from mdvec.timing import Stopwatch
 
 _RUNS: dict[str, type[ImportRun | HouseholdRun | DatasetRun]] = {
@@ -67,6 +69,7 @@ def import_tool(
             )
             try:
                 report = run.run()
+                report = replace(report, hints=hints_of(tool, found, request.rules, report))
             except KeyboardInterrupt:
                 raise ImportInterrupted(run.interrupted()) from None
     stopwatch.log("import")
@@ -81,7 +84,7 @@ def _scan(tool: Tool, request: ImportRequest) -> Scan:
 
 def _rules(tool: Tool, request: ImportRequest) -> ScanRules:
     if tool.kind == "household":
-        return replace(request.rules, extensions=(".csv",))
+        return replace(request.rules, extensions=LEDGER_ENDINGS)
     if tool.kind == "dataset":  # of any size: data files are not read into memory
         return replace(request.rules, extensions=DATA_ENDINGS, max_bytes=sys.maxsize)
     return request.rules

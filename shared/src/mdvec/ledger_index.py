@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mdvec import duplicate_review
 from mdvec.core.household.moneyforward import NotTransactions, decoded, record_spans
@@ -24,7 +24,7 @@ from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.interfaces.filesystem.scan import Problem
 from mdvec.ledger_import import import_ledger
-from mdvec.ledger_report import LedgerFile, LedgerReport
+from mdvec.ledger_report import LedgerFile, LedgerReport, not_looked_into
 from mdvec.tool_import import ToolImport
 
 
@@ -66,6 +66,10 @@ class HouseholdRun(ToolImport):
                 "replace" if self.request.mode == "replace" else "update",
                 complete=not self.found.unseen,
             )
+        passed_over = [*ledger.passed_over, *not_looked_into(self.found.others)]
+        ledger = replace(
+            ledger, passed_over=tuple(sorted(passed_over, key=lambda one: one.file_path))
+        )
         self.failed += ledger.unread
         self.drop_leftovers()
         if self.request.mode == "replace" and self.tool.generation:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from mdvec.interfaces.filesystem.scan import FoundFile, Problem
 
 LedgerMode = Literal["update", "replace"]
+LEDGER_ENDINGS = (".csv", ".tsv")
+"""The endings of files that are looked into for transactions."""
+_WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,20 @@ class LedgerFile:
         """A file that a scan of ``source`` found."""
         path = unicodedata.normalize("NFC", found.path)
         return cls(path, found.size, found.mtime_ns, (source / found.path).read_bytes)
+
+
+def not_looked_into(others: Iterable[str]) -> list[Problem]:
+    """Files that may hold transactions, but are of an ending that is not read."""
+    found = []
+    for path in others:
+        ending = PurePosixPath(path).suffix.lower()
+        if ending in _WORKBOOKS:
+            found.append(Problem(path, "it is a workbook; save its sheet as CSV, beside it"))
+        elif ending == ".txt":
+            found.append(
+                Problem(path, "it is plain text; if it holds transactions, let it end in .csv")
+            )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,6 +197,8 @@ def _print_report(report: ImportReport) -> None:
             f"{len(report.failed)} failed; {report.chunks} chunks, {embedded}"
         )
     _say_failed([f"{problem.file_path}: {problem.reason}" for problem in report.failed])
+    for hint in report.hints:
+        say(on_one_line(hint))
 
 
 def _print_ledger(name: str, ledger: LedgerReport) -> None:

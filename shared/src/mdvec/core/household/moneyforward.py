@@ -109,6 +109,14 @@ def read_rows(data: bytes) -> ParsedFile:
     return ParsedFile(tuple(rows), tuple(bad))
 
 
+def is_transactions(data: bytes) -> bool:
+    """Whether bytes, or the beginning of them, are transactions."""
+    try:
+        return not read_rows(data).passed_over
+    except NotTransactions:
+        return False
+
+
 def record_spans(text: str) -> dict[int, tuple[int, int, int]]:
     """Where each record stands, by the line at which it begins: start, end and last line.
 

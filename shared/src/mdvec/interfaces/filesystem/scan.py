@@ -66,11 +66,13 @@ class Scan:
 
     ``unseen`` names folders that could not be read (with a closing '/') and files that are
     there but cannot be imported: nothing is known of them, so nothing stored may be dropped.
+    ``others`` are the paths of files that only their ending keeps out.
     """
 
     files: tuple[FoundFile, ...]
     problems: tuple[Problem, ...]
     unseen: tuple[str, ...]
+    others: tuple[str, ...] = ()
 
     def may_still_have(self, path: str) -> bool:
         """Whether a path that was not found may be there still: nothing was seen of its place."""
@@ -106,6 +108,7 @@ def scan(source: Path, rules: ScanRules) -> Scan:
         files=tuple(sorted(walk.files, key=lambda file: file.path)),
         problems=tuple(sorted(walk.problems, key=lambda problem: problem.file_path)),
         unseen=tuple(walk.unseen),
+        others=tuple(sorted(walk.others)),
     )
 
 
@@ -179,6 +182,7 @@ class _Walk:
     files: list[FoundFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
     linked: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -222,8 +226,11 @@ class _Walk:
         name = path.rpartition("/")[2]
         # "._name" is what macOS leaves beside a file on other disks.
         ending = os.path.splitext(name)[1].lower()  # noqa: PTH122 - called once per file
-        wanted = ending in self._endings and not name.startswith("._")
-        return wanted and not self._matches_exclude(path)
+        if name.startswith("._") or self._matches_exclude(path):
+            return False
+        if ending not in self._endings and _storable(path):
+            self.others.append(path)
+        return ending in self._endings
 
     def _matches_exclude(self, path: str) -> bool:
         return bool(self.rules.exclude) and self._excluded.match_file(_composed(path))
