@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mdvec.analytics_settings import AnalyticsSettings
-from mdvec.core.datasets.columns import Column
 from mdvec.exports import ExportError, ExportFolder
 
 from mdvec_mcp.core.analytics.asking import Format
-from mdvec_mcp.core.analytics.column import found_column
+from mdvec_mcp.core.analytics.effort import Effort
 from mdvec_mcp.core.analytics.guard import Answer, Guard
-from mdvec_mcp.core.analytics.histogram import Histogram, histogram_sql, read_histogram
 from mdvec_mcp.core.analytics.naming import named, shortened_name
-from mdvec_mcp.core.analytics.period import Period, period_column, required_column
-from mdvec_mcp.core.analytics.profile import EXACT_UP_TO, chosen, plan_profile
 from mdvec_mcp.interfaces.duckdb.query_process import QueryProcess
 from mdvec_mcp.materialized import MaterializedTables
-
-_BYTES_A_COLUMN = 60
-"""The least that a profile says of a column."""
+from mdvec_mcp.summaries import Asked, Summaries, warned
 
 
 class Analytics:
@@ -32,6 +26,8 @@ class Analytics:
         self.exports = exports
         self.settings = settings
         self.kept = MaterializedTables(queries, settings.max_tables)
+        effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
+        self._summaries = Summaries(queries, effort)
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
 
     def export(self, query: str, fmt: Format, max_rows: int | None) -> Answer:
@@ -60,7 +56,7 @@ class Analytics:
             "expires_at": export.expires_at,
         }
         return self.guard.trimmed(
-            _warned(answer, warnings), ("columns",), lambda gone: f"{gone} more columns are in it"
+            warned(answer, warnings), ("columns",), lambda gone: f"{gone} more columns are in it"
         )
 
     def profile(
@@ -79,35 +75,8 @@ class Analytics:
             QueryError, UnknownColumn, PeriodRefused: it could not be answered.
         """
         self.kept.sweep()
-        known = self.queries.columns(table_or_query)
-        period, condition = _period(known, date_range, date_column)
-        picked = chosen(known, columns)
-        guard = guard or self.guard
-        told = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        exact = exact or self._is_small(table_or_query)
-        plan = plan_profile(told, period, condition, exact=exact)
-        row = self.queries.rows(table_or_query, plan.sql, max_rows=1).rows[0]
-        answer: Answer = {
-            "row_count": int(row[0]),  # type: ignore[arg-type]
-            "date_range": None if row[1] is None else [row[1], row[2]],
-            "columns": plan.columns(row),
-        }
-        if plan.approximate:
-            answer["approximate"] = list(plan.approximate)
-        names = [column.name for column in picked]
-
-        def left_out(gone: int) -> str:
-            return (
-                f"{gone} columns left out: {named(names[len(names) - gone :])}; "
-                "name those you need in columns"
-            )
-
-        return guard.trimmed(
-            _warned(answer, self.queries.take_warnings()),
-            ("columns",),
-            left_out,
-            len(picked) - len(told),
-        )
+        asked = Asked(table_or_query, date_range, date_column)
+        return self._summaries.profile(asked, columns, guard or self.guard, exact=exact)
 
     def histogram(
         self,
@@ -120,27 +89,12 @@ class Analytics:
         """How the values of a column are spread over bins.
 
         Raises:
-            QueryError, UnknownColumn, PeriodRefused, NoHistogram: it could not be answered.
+            QueryError, UnknownColumn, PeriodRefused: it could not be answered.
+            NoHistogram, RowsDiffer: the values fall into no bins.
         """
         self.kept.sweep()
-        known = self.queries.columns(table_or_query)
-        asked = found_column(known, column)
-        _, condition = _period(known, date_range, date_column)
-        sql = histogram_sql(asked, bins, condition)
-        rows = self.queries.rows(table_or_query, sql, max_rows=bins + 3).rows
-        found = read_histogram(asked, rows, bins)
-        warnings = self.queries.take_warnings()
-        answer = _histogram_answer(asked, found, warnings)
-        most = len(found.bins)
-        while most > 1 and not self.guard.fits(answer):
-            most -= 1
-            fewer = found.fewer(most)
-            cut = (
-                f"{len(fewer.bins)} bins instead of {len(found.bins)}, to stay under "
-                f"{self.guard.max_bytes:,} bytes; for all of them export a query with GROUP BY"
-            )
-            answer = _histogram_answer(asked, fewer, [*warnings, cut])
-        return answer
+        asked = Asked(table_or_query, date_range, date_column)
+        return self._summaries.histogram(asked, column, bins, self.guard)
 
     def materialize(self, name: str, query: str, ttl_seconds: int | None) -> Answer:
         """The rows of a query as a table for later queries.
@@ -154,7 +108,7 @@ class Analytics:
         if gone:
             warnings.append(f"the oldest tables had to go for it: {named(gone)}")
         answer = {"view": kept.name, "rows": kept.rows, "expires_at": kept.expires_at}
-        return _warned(answer, warnings)
+        return warned(answer, warnings)
 
     def alive(self) -> Answer:
         """The tables and handles that can be used now."""
@@ -179,7 +133,7 @@ class Analytics:
                 for export in reversed(self.exports.list())
             ],
         }
-        return self._listed(_warned(answer, self.queries.take_warnings()))
+        return self._listed(warned(answer, self.queries.take_warnings()))
 
     def ask(self, query: str, guard: Guard) -> Answer:
         """The rows of a small query: what does not fit is left out, with a warning.
@@ -201,7 +155,7 @@ class Analytics:
             )
 
         return guard.trimmed(
-            _warned(answer, self.queries.take_warnings()),
+            warned(answer, self.queries.take_warnings()),
             ("columns", "rows"),
             left_out,
             int(found.more),
@@ -217,13 +171,6 @@ class Analytics:
         moments = (self.exports.next_expiry(), self.kept.next_expiry())
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def _is_small(self, source: str) -> bool:
-        """Whether it is a table, and so short that everything can be computed."""
-        if source.strip().lower() not in self.queries.tables():
-            return False
-        counted = self.queries.rows(source, "SELECT count(*) FROM {source}", max_rows=1)
-        return int(counted.rows[0][0]) <= EXACT_UP_TO  # type: ignore[arg-type]
-
     def _listed(self, answer: Answer) -> Answer:
         """The list within the guard: first without columns, then without the oldest handles."""
         if self.guard.fits(answer):
@@ -235,31 +182,3 @@ class Analytics:
             ("tables", "materialized", "exports"),
             lambda gone: f"{gone} more are there, but not listed",
         )
-
-
-def _period(
-    columns: Sequence[Column], date_range: tuple[str, str] | None, date_column: str | None
-) -> tuple[Column | None, str | None]:
-    """The column that tells the period, and the condition of a range."""
-    if date_range is None:
-        return period_column(columns, date_column), None
-    column = required_column(columns, date_column)
-    return column, Period(*date_range).condition(column)
-
-
-def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str]) -> Answer:
-    answer: Answer = {
-        "column": column.name,
-        "bins": list(found.bins),
-        "total_count": found.total_count,
-        "null_count": found.null_count,
-    }
-    if found.not_finite_count:
-        answer["not_finite_count"] = found.not_finite_count
-    if found.other_count:
-        answer |= {"other_count": found.other_count, "other_values": found.other_values}
-    return _warned(answer, warnings)
-
-
-def _warned(answer: Answer, warnings: Sequence[str]) -> Answer:
-    return {**answer, "warnings": list(warnings)} if warnings else answer

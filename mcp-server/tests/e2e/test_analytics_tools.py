@@ -153,7 +153,20 @@ def test_a_query_over_a_period_is_profiled(ask):
         date_range=["2025-06-02", "2025-06-02"],
     )
     assert found["row_count"] == 24 * 120
-    assert found["approximate"] == ["median", "distinct_count"]
+    assert found["columns"]["pace"]["median"] == 330
+    assert "approximate" not in found
+
+
+def test_figures_of_very_many_rows_tell_how_far_off_they_may_be(ask):
+    query = "SELECT range AS n FROM range(12000000)"
+    found = ask("profile", table_or_query=query)
+    assert found["approximate"].keys() == {"median", "distinct_count"}
+    percent = {figure: float(said.split()[0][1:]) for figure, said in found["approximate"].items()}
+    assert max(percent.values()) <= 2
+    figures = found["columns"]["n"]
+    assert figures["median"] == pytest.approx(6e6, abs=12e6 * percent["median"] / 100)
+    assert figures["distinct_count"] == pytest.approx(12e6, rel=percent["distinct_count"] / 100)
+    assert ask("runs", query=query, statistics_only=True)["approximate"].keys() == percent.keys()
 
 
 def test_the_exact_figures_can_be_asked_for(ask):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from mdvec.core.datasets.columns import Column
+from mdvec.core.datasets.sql import identifier
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.core.analytics.statement import folded
+
+Cell = Any
+"""A value of a result as JSON has it."""
 
 Family = Literal["integer", "number", "date", "timestamp", "category", "other"]
 """What counts, averages and bins mean for a column."""
@@ -20,6 +24,8 @@ _INTEGERS = frozenset(
     }
 )  # fmt: skip
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
+_SUMMED = 28
+"""Digits of a DECIMAL that leave room to add a billion of them."""
 _CATEGORIES = frozenset({"VARCHAR", "BOOLEAN", "UUID", "TIME"})
 
 
@@ -56,6 +62,29 @@ def has_dates(column: Column) -> bool:
 def may_be_infinite(column: Column) -> bool:
     """Whether it may hold NaN or infinity, which no average survives."""
     return column.type in _FLOATS
+
+
+def is_measured(column: Column) -> bool:
+    """Whether its values have a mean and a median."""
+    return family(column) in {"integer", "number"}
+
+
+def is_wide(column: Column) -> bool:
+    """Whether a sum of its values may be larger than any type holds."""
+    if column.type in {"HUGEINT", "UHUGEINT"}:
+        return True
+    return _is_scalar(column.type, "DECIMAL(") and int(column.type[8:].split(",")[0]) > _SUMMED
+
+
+def finite_value(column: Column) -> str:
+    """The column in SQL, its NaN and infinity left out."""
+    name = identifier(column.name)
+    return f"CASE WHEN isfinite({name}) THEN {name} END" if may_be_infinite(column) else name
+
+
+def decimals(column: Column) -> int:
+    """The digits that its values have behind the point; 0 where they are whole numbers."""
+    return int(column.type[:-1].split(",")[1]) if _is_scalar(column.type, "DECIMAL(") else 0
 
 
 def found_column(columns: Sequence[Column], asked: str) -> Column:

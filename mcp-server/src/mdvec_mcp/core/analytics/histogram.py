@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from mdvec.core.datasets.columns import Column
 from mdvec.core.datasets.sql import identifier
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.core.analytics.column import family, has_dates
-from mdvec_mcp.core.analytics.profile import rounded
+from mdvec_mcp.core.analytics.column import family
+from mdvec_mcp.core.analytics.edges import Edges, Scale, edges_between, scale_of
 
 Bin = dict[str, Any]
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
 _NULL, _NOT_FINITE = -1, -2
+_OTHER_ROWS = 2
+_LONGEST_VALUE = 60
 
 
 class NoHistogram(MdvecError):
@@ -27,6 +27,15 @@ class NoHistogram(MdvecError):
         super().__init__(
             f"{column.name[:60]!r} is {column.type[:40]}, which falls into no bins; cast it in a "
             "query, or count it with GROUP BY"
+        )
+
+
+class RowsDiffer(MdvecError):
+    """A query that gave other rows when it was read again."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the query gives other rows each time it runs; materialize it, and ask about that table"
         )
 
 
@@ -46,120 +55,114 @@ class Histogram:
     other_count: int | None = None
     other_values: int | None = None
 
-    def fewer(self, most: int) -> Histogram:
-        """The same values in ``most`` bins or fewer: neighbours join, rare categories go apart."""
-        if len(self.bins) <= most:
-            return self
-        if self.other_count is not None and self.other_values is not None:
-            gone = self.bins[most:]
-            return replace(
-                self,
-                bins=self.bins[:most],
-                other_count=self.other_count + sum(one["count"] for one in gone),
-                other_values=self.other_values + len(gone),
-            )
-        step = math.ceil(len(self.bins) / most)
-        groups = [self.bins[at : at + step] for at in range(0, len(self.bins), step)]
-        joined = (
-            {"min": g[0]["min"], "max": g[-1]["max"], "count": sum(one["count"] for one in g)}
-            for g in groups
+    def most_frequent(self, most: int) -> Histogram:
+        """Categories in ``most`` bins or fewer: the rare ones join those that have none."""
+        kept, gone = self.bins[:most], self.bins[most:]
+        return replace(
+            self,
+            bins=kept,
+            other_count=(self.other_count or 0) + sum(one["count"] for one in gone),
+            other_values=(self.other_values or 0) + len(gone),
         )
-        return replace(self, bins=tuple(joined))
+
+    def over(self, blank: Histogram) -> Histogram:
+        """The rows in the bins of another, each as if it held all: no answer is longer."""
+        bins = tuple({**one, "count": self.total_count} for one in blank.bins)
+        return replace(self, bins=bins)
 
 
-def histogram_sql(column: Column, bins: int, condition: str | None) -> str:
-    """The statement that counts; ``{source}`` stands for the table or query.
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The least and the greatest value on the column's scale."""
+
+    low: Decimal
+    high: Decimal
+
+
+def _span(low: str | None, high: str | None) -> Span | None:
+    return None if low is None or high is None else Span(Decimal(low), Decimal(high))
+
+
+def is_counted_by_value(column: Column) -> bool:
+    """Whether each value is a bin of its own.
 
     Raises:
-        NoHistogram: the column's type has no bins.
+        NoHistogram: the column's type has no bins at all.
     """
-    where = f"WHERE {condition}" if condition else ""
-    match family(column):
-        case "category":
-            return _counted_categories(column, bins, where)
-        case "integer":
-            return _counted_integers(column, f"{identifier(column.name)}::HUGEINT", bins, where)
-        case "date":
-            value = f"({identifier(column.name)} - DATE '1970-01-01')::HUGEINT"
-            return _counted_integers(column, value, bins, where)
-        case "timestamp":
-            return _counted_integers(
-                column, f"epoch_us({identifier(column.name)})::HUGEINT", bins, where
-            )
-        case "number":
-            return _counted_numbers(column, bins, where)
-        case "other":
-            raise NoHistogram(column)
+    found = family(column)
+    if found == "other":
+        raise NoHistogram(column)
+    return found == "category"
 
 
-def read_histogram(column: Column, rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
-    """The histogram out of the rows of ``histogram_sql``."""
-    if family(column) == "category":
-        return _read_categories(rows, bins)
+def span_sql(column: Column, condition: str | None) -> str:
+    """The statement that finds the span; ``{source}`` stands for the table or query."""
+    return f"""
+SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
+{_values(column, scale_of(column), condition)}
+)"""
+
+
+def read_span(rows: Sequence[Sequence[Any]]) -> Span | None:
+    """The span out of the row of ``span_sql``; None where no bin holds anything."""
+    return _span(*rows[0])
+
+
+def empty(column: Column, span: Span | None, bins: int) -> tuple[Edges, Histogram]:
+    """The bins over a span, before anything is counted."""
+    if span is None:
+        return Edges((), ()), Histogram((), 0)
+    edges = edges_between(column, span.low, span.high, bins)
+    return edges, Histogram(_bins(edges, {}), 0)
+
+
+def counts_sql(column: Column, edges: Edges, condition: str | None) -> str:
+    """The statement that counts what is in each bin, by comparing with the edges that are told.
+
+    Nothing is kept of the rows but the counts, however many there are.
+    """
+    scale = scale_of(column)
+    place = _place(scale, edges, 0, max(len(edges.exact) - 2, 0))
+    return f"""
+SELECT CASE WHEN missing THEN {_NULL} WHEN v IS NULL THEN {_NOT_FINITE} ELSE {place} END AS bin,
+       count(*), CAST(min(min(v)) OVER () AS VARCHAR), CAST(max(max(v)) OVER () AS VARCHAR)
+FROM (
+{_values(column, scale, condition)}
+) GROUP BY bin ORDER BY bin"""
+
+
+def read_counts(span: Span | None, edges: Edges, rows: Sequence[Sequence[Any]]) -> Histogram:
+    """The histogram out of the rows of ``counts_sql``.
+
+    Raises:
+        RowsDiffer: they are not the rows that had that span.
+    """
+    if rows and _span(*rows[0][2:4]) != span:
+        raise RowsDiffer
     counts = {int(row[0]): int(row[1]) for row in rows}
-    nulls, not_finite = counts.pop(_NULL, 0), counts.pop(_NOT_FINITE, 0)
-    total = sum(counts.values()) + nulls + not_finite
-    if not counts:
-        return Histogram((), total, nulls, not_finite)
-    low, high = next((row[2], row[3]) for row in rows if int(row[0]) >= 0)
-    edges = _edges(column, low, high, bins)
-    found = tuple(
-        {"min": edges[at], "max": edges[at + 1], "count": counts.get(at, 0)}
-        for at in range(len(edges) - 1)
+    return Histogram(
+        _bins(edges, counts),
+        sum(counts.values()),
+        counts.get(_NULL, 0),
+        counts.get(_NOT_FINITE, 0),
     )
-    return Histogram(found, total, nulls, not_finite)
 
 
-def _counted_integers(column: Column, value: str, bins: int, where: str) -> str:
-    """Bins as wide as a whole number of steps, so that no bin can have more values than another."""
-    finite, unit = "true", _unit(column)
-    if has_dates(column):
-        finite = f"isfinite({identifier(column.name)})"
-    return f"""
-WITH found AS MATERIALIZED (
-    SELECT CASE WHEN {finite} THEN {value} END AS v,
-           {identifier(column.name)} IS NOT NULL AND NOT {finite} AS odd
-    FROM {{source}} {where}
-), span AS (
-    SELECT min(v) AS low, max(v) AS high, (max(v) - min(v) + {bins}) // {bins} AS fine,
-           CASE WHEN fine > {unit} THEN (fine + {unit - 1}) // {unit} * {unit} ELSE fine END
-               AS width
-    FROM found
-)
-SELECT CASE WHEN odd THEN {_NOT_FINITE} WHEN v IS NULL THEN {_NULL}
-       ELSE (v - low) // width END::INTEGER AS bin, count(*), any_value(low), any_value(high)
-FROM found, span GROUP BY bin ORDER BY bin
-"""
-
-
-def _counted_numbers(column: Column, bins: int, where: str) -> str:
-    """Bins of equal width; halves keep the span of the largest numbers finite."""
-    return f"""
-WITH found AS MATERIALIZED (
-    SELECT {identifier(column.name)}::DOUBLE AS v FROM {{source}} {where}
-), span AS (
-    SELECT min(v) FILTER (WHERE isfinite(v)) AS low, max(v) FILTER (WHERE isfinite(v)) AS high
-    FROM found
-)
-SELECT CASE WHEN v IS NULL THEN {_NULL} WHEN NOT isfinite(v) THEN {_NOT_FINITE}
-       WHEN low = high THEN 0
-       ELSE least(floor((v / 2 - low / 2) / (high / 2 - low / 2) * {bins}), {bins - 1})
-       END::INTEGER AS bin, count(*), any_value(low), any_value(high)
-FROM found, span GROUP BY bin ORDER BY bin
-"""
-
-
-def _counted_categories(column: Column, bins: int, where: str) -> str:
+def categories_sql(column: Column, bins: int, condition: str | None) -> str:
+    """The statement that counts the most frequent values."""
+    value = f"CAST({identifier(column.name)} AS VARCHAR)"
     return f"""
 WITH counted AS (
-    SELECT {identifier(column.name)}::VARCHAR AS v, count(*) AS n FROM {{source}} {where} GROUP BY 1
+    SELECT {value} AS v, count(*) AS n FROM {{source}} {_where(condition)} GROUP BY 1
 )
-SELECT left(v, 60) AS v, n, sum(n) OVER (), count(v) OVER (), v IS NULL
+SELECT CASE WHEN length(v) > {_LONGEST_VALUE} THEN left(v, {_LONGEST_VALUE - 1}) || '…' ELSE v END,
+       n, sum(n) OVER (), count(v) OVER (), v IS NULL
 FROM counted ORDER BY v IS NULL DESC, n DESC, v LIMIT {bins + 1}
 """
 
 
-def _read_categories(rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
+def read_categories(rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
+    """The histogram out of the rows of ``categories_sql``."""
     if not rows:
         return Histogram((), 0, other_count=0, other_values=0)
     total, values = int(rows[0][2]), int(rows[0][3])
@@ -174,48 +177,35 @@ def _read_categories(rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
     )
 
 
-def _edges(column: Column, low: Any, high: Any, bins: int) -> list[Any]:  # noqa: ANN401 - JSON
-    """Where the bins begin, and where the last one ends."""
-    if family(column) == "number":
-        return _number_edges(float(low), float(high), bins)
-    first, last = int(low), int(high)
-    width, unit = (last - first + bins) // bins, _unit(column)
-    if width > unit:
-        width = (width + unit - 1) // unit * unit
-    steps = range(first, last + width + 1, width)
-    if family(column) == "integer":
-        return list(steps)
-    if family(column) == "date":
-        return [_day(step) for step in steps]
-    zone = "+00:00" if column.type == "TIMESTAMP WITH TIME ZONE" else ""
-    return [_moment(step) + zone for step in steps]
+def most_rows(bins: int) -> int:
+    """How many rows those statements may answer."""
+    return bins + _OTHER_ROWS
 
 
-def _number_edges(low: float, high: float, bins: int) -> list[float]:
-    """The edges, with as many digits as tell neighbours apart."""
-    if low == high:
-        return [low, high]
-    width = high / bins - low / bins
-    digits = 3 + math.ceil(math.log10(max(abs(low), abs(high)) / width))
-    edges = [low + width * at for at in range(bins)] + [high]
-    return [rounded(edge, min(max(digits, 6), 17)) for edge in edges]
+def _values(column: Column, scale: Scale, condition: str | None) -> str:
+    """Each row's value on its scale; null where it is missing, or not finite."""
+    name = identifier(column.name)
+    return (
+        f"SELECT CASE WHEN {scale.finite} THEN {scale.value} END AS v, {name} IS NULL AS missing\n"
+        f"FROM {{source}} {_where(condition)}"
+    )
 
 
-def _unit(column: Column) -> int:
-    """Times are told in whole seconds where that is fine enough."""
-    return 1_000_000 if family(column) == "timestamp" else 1
+def _where(condition: str | None) -> str:
+    return f"WHERE {condition}" if condition else ""
 
 
-def _day(number: int) -> str:
-    try:
-        return (date(1970, 1, 1) + timedelta(days=number)).isoformat()
-    except OverflowError:
-        return f"{number} days after 1970-01-01"
+def _place(scale: Scale, edges: Edges, first: int, last: int) -> str:
+    """The number of the bin, found by halving: seven comparisons for a hundred bins."""
+    if first == last:
+        return str(first)
+    middle = (first + last + 1) // 2
+    below, above = _place(scale, edges, first, middle - 1), _place(scale, edges, middle, last)
+    return f"CASE WHEN v < {scale.bound(edges.exact[middle])} THEN {below} ELSE {above} END"
 
 
-def _moment(microseconds: int) -> str:
-    try:
-        moment = _EPOCH + timedelta(microseconds=microseconds)
-    except OverflowError:
-        return f"{microseconds} µs after 1970-01-01"
-    return moment.isoformat()
+def _bins(edges: Edges, counts: dict[int, int]) -> tuple[Bin, ...]:
+    return tuple(
+        {"min": edges.told[at], "max": edges.told[at + 1], "count": counts.get(at, 0)}
+        for at in range(len(edges.told) - 1)
+    )

@@ -33,7 +33,9 @@ class ProfileModel(_Answer):
     columns: dict[str, dict[str, Any]] = Field(
         description="Of each column: min, max, mean, median, null_rate, distinct_count."
     )
-    approximate: list[str] | None = Field(None, description="The figures that are estimates.")
+    approximate: dict[str, str] | None = Field(
+        None, description="The figures that are estimates: how far off they may be, which columns."
+    )
 
 
 class HistogramModel(_Answer):
@@ -76,4 +78,4 @@ class DatasetModel(_Answer):
     rows: list[list[Any]] | None = None
     row_count: int | None = None
     date_range: list[str] | None = None
-    approximate: list[str] | None = None
+    approximate: dict[str, str] | None = None

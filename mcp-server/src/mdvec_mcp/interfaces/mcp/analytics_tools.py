@@ -95,7 +95,7 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
         ] = None,
         date_column: DateColumn = None,
         exact: Annotated[  # noqa: FBT002 - a tool's arguments have names
-            bool, Field(description="Compute medians and distinct counts that are estimates else.")
+            bool, Field(description="Compute all of it exactly, whatever it takes.")
         ] = False,
     ) -> Annotated[CallToolResult, models.ProfileModel]:
         period = _pair(date_range)
