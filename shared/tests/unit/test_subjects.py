@@ -111,5 +111,20 @@ def test_no_part_of_a_name_is_answered_silently_or_where_it_can_mean_two_things(
     if asked.remark is None:
         assert asked.subject in whole | paths
     elif asked.subject not in whole:
-        assert holding == {asked.subject}
+        repeating = {
+            one for one in holding
+            if one.minor and one.major == asked.subject.major and asked.subject.minor is None
+            and plain(one.major) in plain(one.minor)
+        }  # fmt: skip
+        assert holding - repeating == {asked.subject}
         assert f"「{asked.subject}」" in asked.remark
+
+
+def test_a_minor_that_only_repeats_its_majors_name_makes_no_part_of_it_ambiguous():
+    own = hierarchy_of([("水道・光熱費", "その他水道・光熱費"), ("水道・光熱費", "電気代")])
+    assert resolve_subject("光熱費", own) == Asked(
+        Category("水道・光熱費"), "「光熱費」は「水道・光熱費」として集計しました"
+    )
+    assert resolve_subject("その他水道", own).subject == Category(
+        "水道・光熱費", "その他水道・光熱費"
+    )

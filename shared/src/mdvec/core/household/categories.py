@@ -94,10 +94,23 @@ def named(said: str, hierarchy: Hierarchy) -> Category | None:
 
 
 def partly_named(said: str, hierarchy: Hierarchy) -> list[Category]:
-    """Every 大項目 and 中項目 whose name a text is a part of."""
+    """Every 大項目 and 中項目 whose name a text is a part of.
+
+    A 中項目 that repeats the name of its own 大項目 (「その他水道・光熱費」 below 「水道・光熱費」)
+    counts only where the text is a part of what it adds.
+    """
     wanted = folded(said)
-    every = [Category(major) for major in hierarchy] + _every_minor(hierarchy)
-    return [one for one in every if wanted and wanted in folded(one.minor or one.major)]
+    if not wanted:
+        return []
+    majors = [Category(major) for major in hierarchy if wanted in folded(major)]
+    return majors + [one for one in _every_minor(hierarchy) if _is_part_of_minor(wanted, one)]
+
+
+def _is_part_of_minor(wanted: str, category: Category) -> bool:
+    major, minor = folded(category.major), folded(category.minor or "")
+    if wanted in major:
+        minor = minor.replace(major, " ")
+    return wanted in minor
 
 
 def homonyms(category: Category, hierarchy: Hierarchy) -> list[Category]:
