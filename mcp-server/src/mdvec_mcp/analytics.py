@@ -41,7 +41,13 @@ class Analytics:
         made = self.queries.export(query, fmt=fmt, max_rows=max_rows or self.settings.max_rows)
         columns = [column.name for column in made.columns]
         try:
-            export = self.exports.place(made.path, rows=made.rows, columns=columns, fmt=fmt)
+            export = self.exports.place(
+                made.path,
+                rows=made.rows,
+                columns=columns,
+                types=[column.type for column in made.columns],
+                fmt=fmt,
+            )
         except ExportError:
             made.path.unlink(missing_ok=True)
             raise

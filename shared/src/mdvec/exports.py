@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
@@ -19,6 +20,8 @@ Format = Literal["parquet", "csv"]
 Handles = list[str]
 
 _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
+_TYPES = ".types"
+"""Behind a CSV file's handle: the name of the file with its columns' types, which goes with it."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
 """Where query processes write what is not finished; on the same file system, so in here."""
 _PRIVATE_FOLDER = 0o700
@@ -96,9 +99,17 @@ class ExportFolder:
         self._clock = clock
 
     def place(
-        self, finished: Path, *, rows: int, columns: Sequence[str], fmt: Format = "parquet"
+        self,
+        finished: Path,
+        *,
+        rows: int,
+        columns: Sequence[str],
+        types: Sequence[str] = (),
+        fmt: Format = "parquet",
     ) -> Export:
         """Move a finished file of the same file system in, under a new handle.
+
+        ``types`` are those of the columns; a CSV file, which cannot say them, keeps them beside it.
 
         Raises:
             ExportTooLarge: the file alone is over the limit; it is removed.
@@ -120,6 +131,8 @@ class ExportFolder:
             handle = _new_handle(now, fmt)
             finished.chmod(_PRIVATE_FILE)
             os.utime(finished, (now, now))
+            if types and fmt == "csv":  # before the handle is there: none is without its types
+                self._write_types(handle, dict(zip(columns, types, strict=True)), now)
             finished.replace(self.folder / handle)
         except OSError as error:
             raise _unwritable(error) from error
@@ -152,11 +165,20 @@ class ExportFolder:
             if file is not None and not self._expired(file.mtime):
                 return path
             if file is not None:
-                path.unlink(missing_ok=True)
+                self._remove(handle)
         raise ExportMissing(
             f"there is no export {handle}: it expired (exports stay {self._ttl} s), or was made "
             "on another machine or under another [analytics] folder; call export again"
         )
+
+    def types_of(self, handle: str) -> dict[str, str] | None:
+        """The types of a CSV export's columns by their names, in order; None if none were kept."""
+        self.path_of(handle)
+        try:
+            types: dict[str, str] = json.loads((self.folder / (handle + _TYPES)).read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        return types
 
     def list(self) -> list[Export]:
         """The exports that are there and have not expired, the oldest first."""
@@ -177,12 +199,27 @@ class ExportFolder:
             return []
         gone = [file.handle for file in self._files() if self._expired(file.mtime)]
         for handle in gone:
-            (self.folder / handle).unlink(missing_ok=True)
+            self._remove(handle)
+        for path in self.folder.glob(f"export_*{_TYPES}"):  # left by a process that was killed
+            file = _regular(path)
+            if file is not None and self._expired(file.mtime):
+                path.unlink(missing_ok=True)
         return gone
 
     def next_expiry(self) -> float | None:
         """When the next export expires, in the clock's seconds; None without exports."""
         return min((file.mtime + self._ttl for file in self._files()), default=None)
+
+    def _write_types(self, handle: str, types: dict[str, str], now: float) -> None:
+        path = self.folder / (handle + _TYPES)
+        opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE_FILE)
+        with os.fdopen(opened, "wb") as file:
+            file.write(json.dumps(types, ensure_ascii=False).encode())
+        os.utime(path, (now, now))
+
+    def _remove(self, handle: str) -> None:
+        for name in (handle, handle + _TYPES):
+            (self.folder / name).unlink(missing_ok=True)
 
     def _make_room(self, size: int) -> Handles:
         files = list(self._files())
@@ -191,7 +228,7 @@ class ExportFolder:
         for file in files:
             if total <= self._limit:
                 break
-            (self.folder / file.handle).unlink(missing_ok=True)
+            self._remove(file.handle)
             total -= file.size
             dropped.append(file.handle)
         return dropped
@@ -265,7 +302,7 @@ def _regular(path: Path) -> _File | None:
 
 
 def _ours(name: str) -> bool:
-    return bool(_HANDLE.fullmatch(name) or _SPOOL.fullmatch(name))
+    return bool(_HANDLE.fullmatch(name.removesuffix(_TYPES)) or _SPOOL.fullmatch(name))
 
 
 def _new_handle(now: float, fmt: Format) -> str:

@@ -32,7 +32,9 @@ def exported(folder, query, fmt):
     file = folder.parent / "finished"
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({query}) TO '{file}' (FORMAT {fmt})")
-    return exports.place(file, rows=0, columns=(), fmt=fmt).handle
+        described = connection.execute(f"DESCRIBE {query}").fetchall()
+    columns, types = [row[0] for row in described], [row[1] for row in described]
+    return exports.place(file, rows=0, columns=columns, types=types, fmt=fmt).handle
 
 
 @FORMATS
@@ -91,6 +93,33 @@ def test_a_csv_whose_last_row_is_unlike_the_first_is_read(folder):
     for library in ("polars", "pandas"):
         frame = safe_load_export(exported(folder, query, "csv"), library=library, folder=folder)
         assert str(frame["n"].to_list()[-1]) == "end"
+
+
+@LIBRARIES
+def test_a_csv_whose_types_are_not_known_is_text(folder, library):
+    handle = exported(folder, "SELECT '00123' AS code, 7 AS n, DATE '2025-06-01' AS day", "csv")
+    (folder / f"{handle}.types").unlink()
+    frame = safe_load_export(handle, library=library, folder=folder)
+    assert [frame[name].to_list() for name in ("code", "n", "day")] == [
+        ["00123"], ["7"], ["2025-06-01"],
+    ]  # fmt: skip
+
+
+@LIBRARIES
+@FORMATS
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("DATE 'infinity'", "infinity"),
+        ("TIMESTAMP '0044-03-15 (BC) 12:00:00'", "0044-03-15 (BC) 12:00:00"),
+        ("'6fe0a8ce-0000-4000-8000-000000000000'::UUID", "6fe0a8ce-0000-4000-8000-000000000000"),
+        ("""'{"a": 1.10}'::JSON""", '{"a": 1.10}'),
+    ],
+)  # fmt: skip
+def test_what_a_library_has_no_type_for_is_text(folder, library, fmt, value, text):
+    frame = safe_load_export(exported(folder, f"SELECT {value} AS v", fmt), library=library,
+                             folder=folder)  # fmt: skip
+    assert frame["v"].to_list() == [text]
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../x.parquet", "runs.parquet", "~/x.parquet"])

@@ -277,3 +277,54 @@ def test_what_query_processes_have_under_way_stays(exports, tmp_path, clock):
     clock.now += 10**6
     assert exports.sweep() == []
     assert names(exports) == ["spool_0123456789abcdef"]
+
+
+def with_types(exports, tmp_path, size=10):
+    return exports.place(
+        finished(tmp_path, size),
+        rows=1,
+        columns=["day", "金額"],
+        types=["DATE", "BIGINT"],
+        fmt="csv",
+    )
+
+
+def test_a_csv_file_keeps_its_types_beside_it_as_private_as_itself(exports, tmp_path):
+    export = with_types(exports, tmp_path)
+    assert exports.types_of(export.handle) == {"day": "DATE", "金額": "BIGINT"}
+    assert names(exports) == [export.handle, f"{export.handle}.types"]
+    assert [mode(path) for path in exports.folder.iterdir()] == [0o600, 0o600]
+    assert [one.handle for one in exports.list()] == [export.handle]
+    assert exports.types_of(placed(exports, tmp_path).handle) is None
+    with pytest.raises(NotAHandle):
+        exports.path_of(f"{export.handle}.types")
+
+
+def test_the_types_go_with_their_file(exports, tmp_path, clock):
+    export = with_types(exports, tmp_path, 600)
+    assert with_types(exports, tmp_path, 600).dropped == (export.handle,)
+    clock.now += 3600
+    with pytest.raises(ExportMissing):
+        exports.path_of(names(exports)[0])
+    assert names(exports) == []
+    with_types(exports, tmp_path)
+    clock.now += 3600
+    assert len(exports.sweep()) == 1
+    assert names(exports) == []
+
+
+def test_types_that_were_left_alone_are_swept_too(exports, tmp_path, clock):
+    export = with_types(exports, tmp_path)
+    exports.path_of(export.handle).unlink()
+    assert exports.sweep() == []
+    assert names(exports) == [f"{export.handle}.types"]
+    clock.now += 3600
+    exports.sweep()
+    assert names(exports) == []
+
+
+def test_a_folder_of_exports_with_types_is_still_one_of_ours(exports, tmp_path):
+    with_types(exports, tmp_path)
+    exports.folder.chmod(0o755)
+    exports.list()
+    assert mode(exports.folder) == 0o700

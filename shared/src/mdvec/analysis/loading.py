@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from mdvec.analysis.errors import LibraryMissing, TooManyRows
+from mdvec.analysis.exact import ROWS, Library, exact_rows, source_of
 from mdvec.analysis.limits import MAX_LOAD_ROWS
+from mdvec.analysis.pandas_frame import pandas_frame
+from mdvec.core.datasets.types import Type
 from mdvec.exports import ExportFolder
+from mdvec.interfaces.duckdb.connection import safe_connection
 from mdvec.settings import load_settings
 
-Library = Literal["polars", "pandas"]
+if TYPE_CHECKING:
+    import duckdb
 
 _INSTALL = "pip install 'mdvec-shared[analysis]'"
 
@@ -43,10 +48,13 @@ def safe_load_export(
         settings.analytics.export_ttl_seconds,
         settings.analytics.max_total_mb * 10**6,
     )
-    path = exports.path_of(handle)
-    if _chosen(library) == "polars":
-        return _polars_frame(path, handle, max_rows)
-    return _pandas_frame(path, handle, max_rows)
+    path, chosen = exports.path_of(handle), _chosen(library)
+    types = exports.types_of(handle) if path.suffix == ".csv" else None
+    with safe_connection([path]) as connection:
+        source = source_of(path, types)
+        counted = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
+        _check(int(counted[0]), handle, max_rows)
+        return _frame(connection, exact_rows(connection, source, types, chosen), chosen)
 
 
 def _chosen(library: Library | None) -> Library:
@@ -61,31 +69,12 @@ def _chosen(library: Library | None) -> Library:
     raise LibraryMissing(f"{what} installed; {_INSTALL}")
 
 
-def _polars_frame(path: Path, handle: str, max_rows: int) -> Any:  # noqa: ANN401 - see above
+def _frame(connection: duckdb.DuckDBPyConnection, types: dict[str, Type], library: Library) -> Any:  # noqa: ANN401 - see above
+    if library == "pandas":
+        return pandas_frame(connection, ROWS, types)
     import polars as pl
 
-    if path.suffix == ".parquet":
-        lazy = pl.scan_parquet(path, glob=False)
-        _check(lazy.select(pl.len()).collect().item(), handle, max_rows)
-        return lazy.collect()
-    # Counted without types first: only then may all rows decide them.
-    lazy = pl.scan_csv(path, infer_schema=False, glob=False)
-    _check(lazy.select(pl.len()).collect().item(), handle, max_rows)
-    return pl.read_csv(path, infer_schema_length=None, try_parse_dates=True, glob=False)
-
-
-def _pandas_frame(path: Path, handle: str, max_rows: int) -> Any:  # noqa: ANN401 - see above
-    import duckdb
-
-    with duckdb.connect() as connection:
-        if path.suffix == ".parquet":
-            relation = connection.read_parquet(str(path))
-        else:
-            relation = connection.read_csv(
-                str(path), header=True, delimiter=",", quotechar='"', escapechar='"', sample_size=-1
-            )
-        _check(len(relation), handle, max_rows)
-        return relation.df()
+    return pl.DataFrame(connection.sql(f"SELECT * FROM {ROWS}"))
 
 
 def _check(rows: int, handle: str, max_rows: int) -> None:

@@ -15,6 +15,7 @@ from mdvec.core.datasets.sql import identifier, literal
 from mdvec_mcp.core.analytics.placing import WHOLE, placed
 from mdvec_mcp.core.analytics.refusals import BadTableName, QueryRefused, shortened
 from mdvec_mcp.core.analytics.statement import check, clean, folded, named_table
+from mdvec_mcp.core.analytics.storing import stored_type
 from mdvec_mcp.interfaces.duckdb.loading import columns_of
 from mdvec_mcp.interfaces.duckdb.values import as_json, finishers
 from mdvec_mcp.interfaces.duckdb.wire import Message
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _SEMICOLONS_TRIED = 20
-_NOT_IN_PARQUET = {"HUGEINT", "UHUGEINT", "INTERVAL"}
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
@@ -87,35 +87,33 @@ class Answering:
         if self._estimate(query) > most and (count := self._count(query)) > most:
             return {"rows": count, "columns": [], "size": 0}
         file = self.spool / Path(message["file"]).name
-        foreign = [column for column in columns if column.type in _NOT_IN_PARQUET]
-        if foreign and message["format"] == "parquet":
-            rows = self._copy_exactly(query, foreign, file)
+        if message["format"] == "parquet":
+            rows = self._copy_exactly(query, columns, file)
         else:
-            rows = self._copy(query, file, message["format"])
+            rows = self._copy(_stored(query, columns, None), file, "csv")
         if rows > most:
             file.unlink()
             return {"rows": rows, "columns": [], "size": 0}
         return {"rows": rows, "columns": _plain(columns), "size": file.stat().st_size}
 
-    def _copy_exactly(self, query: str, foreign: list[Column], file: Path) -> int:
-        """Write what Parquet's readers have no type for.
+    def _copy_exactly(self, query: str, columns: tuple[Column, ...], file: Path) -> int:
+        """Write a Parquet file; what it would change is written as ``stored_type`` says.
 
-        Integers of more than 64 bits, as every sum is, would be rounded; they become 64 bits, or
-        text. Intervals, which break polars, become text.
+        Integers of more than 64 bits become 64 bits where all of them fit, else text.
         """
         import duckdb
 
-        def written(kind: str) -> int:
-            whole = ", ".join(
-                f"CAST({name} AS {'VARCHAR' if type_ == 'INTERVAL' else kind}) AS {name}"
-                for name, type_ in ((identifier(one.name), one.type) for one in foreign)
-            )
-            return self._copy(f"SELECT * REPLACE ({whole}) FROM (\n{query}\n)", file, "parquet")
-
+        if _stored(query, columns, "BIGINT") == query:
+            return self._copy(query, file, "parquet")
+        # DuckDB removes the file of a COPY that fails, at times only after it has said so and
+        # in another thread: what is written next has a name of its own.
+        attempt = file.with_name(f"attempt_{file.name}")
         try:
-            return written("BIGINT")
+            rows = self._copy(_stored(query, columns, "BIGINT"), attempt, "parquet")
         except duckdb.ConversionException:
-            return written("VARCHAR")
+            return self._copy(_stored(query, columns, "VARCHAR"), file, "parquet")
+        attempt.rename(file)
+        return rows
 
     def _copy(self, query: str, file: Path, fmt: str) -> int:
         copied = self.connection.execute(
@@ -222,6 +220,18 @@ class Answering:
         while plan and "Estimated Cardinality" not in plan[0].get("extra_info", {}):
             plan = plan[0].get("children", [])
         return int(plan[0]["extra_info"]["Estimated Cardinality"]) if plan else 0
+
+
+def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
+    """The query with its columns in types that the file keeps."""
+    casts = ", ".join(
+        f"CAST({name} AS {kind}) AS {name}"
+        for name, kind in (
+            (identifier(column.name), stored_type(column.type, large)) for column in columns
+        )
+        if kind is not None
+    )
+    return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query
 
 
 def _plain(columns: tuple[Column, ...]) -> list[list[str]]:

@@ -1,0 +1,145 @@
+"""An export's rows in types that polars or pandas keep exactly; what they would change, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from mdvec.core.datasets.sql import identifier, literal
+from mdvec.core.datasets.types import Type, UnknownType, parsed
+from mdvec.interfaces.duckdb.connection import one_path, parquet_scan
+
+if TYPE_CHECKING:
+    import duckdb
+
+Library = Literal["polars", "pandas"]
+
+ROWS = "export"
+"""The name of what ``exact_rows`` makes."""
+_TEXT = Type("VARCHAR")
+_LARGE = {"HUGEINT", "UHUGEINT"}
+_AS_JSON = {"VARIANT", "UNION"}
+_DATED = {
+    "DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE",
+}  # fmt: skip
+_KEPT = {
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
+    "UBIGINT", "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "BLOB", "TIME", "TIME_NS", '"NULL"',
+} | _DATED  # fmt: skip
+_NOT_IN_PANDAS = {"TIME_NS"}
+_NOT_IN_PYTHON = {"TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
+"""Within nested values pandas has Python's own, which have microseconds, and zones by pytz."""
+_BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
+"""In the text of a date or time that DuckDB has and others have not."""
+
+
+def source_of(path: Path, types: Mapping[str, str] | None) -> str:
+    """SQL: the rows as the file has them; of a CSV file everything is text."""
+    if path.suffix == ".parquet":
+        return parquet_scan(path)
+    longest = max(2_000_000, path.stat().st_size)
+    names = ""
+    if types is not None:
+        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in types)
+        names = f", auto_detect = false, columns = {{{columns}}}"
+    return (
+        f"read_csv({literal(one_path(path))}, all_varchar = true, header = true, delim = ',', "
+        f"quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
+        f"max_line_size = {longest}, hive_partitioning = false{names})"
+    )
+
+
+def exact_rows(
+    connection: duckdb.DuckDBPyConnection,
+    source: str,
+    types: Mapping[str, str] | None,
+    library: Library,
+) -> dict[str, Type]:
+    """Make ``ROWS`` of a source, with columns of types that the library keeps; return these.
+
+    ``types`` are those that a CSV file had, whose columns are all text now.
+    """
+    # A CSV file is read once: that takes longer than keeping its rows.
+    made = "VIEW" if types is None else "TABLE"
+    connection.execute(f"CREATE TEMP {made} found AS SELECT {_read(types)} FROM {source}")
+    described = connection.execute("SELECT column_name, column_type FROM (DESCRIBE found)")
+    columns = {str(name): _type(str(kind)) for name, kind in described.fetchall()}
+    doubtful = _doubtful(connection, columns, library)
+    kept = {name: _kept(kind, library, name in doubtful) for name, kind in columns.items()}
+    casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
+    connection.execute(f"CREATE TEMP VIEW {ROWS} AS SELECT {casts} FROM found")
+    return kept
+
+
+def _doubtful(
+    connection: duckdb.DuckDBPyConnection, columns: Mapping[str, Type], library: Library
+) -> frozenset[str]:
+    """The columns with a value that is not what the library has for their type."""
+    doubts = {name: _doubt(name, kind, library) for name, kind in columns.items()}
+    asked = {name: doubt for name, doubt in doubts.items() if doubt is not None}
+    if not asked:
+        return frozenset()
+    sums = ", ".join(f"coalesce(bool_or({doubt}), false)" for doubt in asked.values())
+    row = connection.execute(f"SELECT {sums} FROM found").fetchone() or ()
+    return frozenset(name for name, is_so in zip(asked, row, strict=True) if is_so)
+
+
+def _read(types: Mapping[str, str] | None) -> str:
+    """The columns of a file in their types; a nested value of a CSV file stays the text it is."""
+    if types is None:
+        return "*"
+    read = ((identifier(name), _type(kind)) for name, kind in types.items())
+    return ", ".join(
+        name if kind.is_nested or kind.family in _AS_JSON else f"CAST({name} AS {kind}) AS {name}"
+        for name, kind in read
+    )
+
+
+def _type(kind: str) -> Type:
+    try:
+        return parsed(kind)
+    except UnknownType:
+        return Type(kind)
+
+
+def _doubt(name: str, kind: Type, library: Library) -> str | None:
+    """SQL: whether a value is one that the library may not have; None when it has all."""
+    column, leaves = identifier(name), kind.leaves()
+    if kind.family in _LARGE:
+        return f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
+    if kind.family == "DECIMAL" and library == "pandas":
+        digits = f"replace(replace(CAST({column} AS VARCHAR), '-', ''), '.', '')"
+        return f"length(ltrim({digits}, '0')) > 15"
+    if leaves & (_DATED | {"TIME", "TIME_NS"}):
+        return f"regexp_matches(CAST({column} AS VARCHAR), {literal(_BEYOND_CALENDARS)})"
+    return None
+
+
+def _kept(kind: Type, library: Library, doubtful: bool) -> Type:  # noqa: FBT001 - see exact_rows
+    """The type that the library keeps the values in."""
+    if not kind.is_nested and kind.family in _LARGE and not doubtful:
+        return Type("BIGINT")
+    if kind.family == "DECIMAL" and library == "pandas" and not doubtful:
+        return Type("DOUBLE")
+
+    def change(part: Type) -> Type | None:
+        if part.family in _AS_JSON:
+            return Type("JSON")
+        if part.is_nested:
+            return None
+        lost = doubtful and part.family in _DATED | {"TIME", "TIME_NS"}
+        lost = lost or (library == "pandas" and part.family in _NOT_IN_PANDAS)
+        lost = lost or (library == "pandas" and kind.is_nested and part.family in _NOT_IN_PYTHON)
+        return _TEXT if lost or part.family not in _KEPT else None
+
+    return kind.changed(change)
+
+
+def _cast(name: str, kind: Type, kept: Type) -> str:
+    column = identifier(name)
+    if kind == kept:
+        return column
+    if kind.family == "DECIMAL" and kept.name == "DOUBLE":  # by its digits: a quotient may differ
+        return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS {column}"
+    return f"CAST({column} AS {kept}) AS {column}"
