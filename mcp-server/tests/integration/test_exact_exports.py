@@ -203,7 +203,7 @@ def test_every_value_comes_back_as_it_was(exporter, table):
             frame = exporter.frame(query, fmt, library)
             for at, kind in enumerate(kinds):
                 written = [row[at] for row in rows]
-                if fmt == "csv" and kind.name.endswith((")", "]")) and kind.name[:7] != "DECIMAL":
+                if fmt == "csv" and kind not in SCALARS:  # a nested value is the text that it is
                     text = f"SELECT CAST(c{at} AS VARCHAR) FROM ({query})"
                     written = [one for (one,) in duckdb.execute(text).fetchall()]
                 found = frame[f"c{at}"].to_list()

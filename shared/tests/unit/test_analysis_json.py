@@ -146,3 +146,16 @@ def test_two_equal_keys_are_refused_as_one_would_be_lost():
 
 def test_a_long_double_is_a_number():
     assert safe_json_output({"n": np.longdouble(1.5)}) == '{"n":1.5}'
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("12345678901234567.89", '"12345678901234567.89"'),
+        ("12345678901234567.00", "12345678901234567"),
+        ("1234.50", "1234.5"),
+        ("0.1234567890123456789", '"0.1234567890123456789"'),
+    ],
+)
+def test_a_decimal_keeps_its_digits(value, text):
+    assert safe_json_output(Decimal(value)) == text

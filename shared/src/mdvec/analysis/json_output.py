@@ -28,7 +28,7 @@ def safe_json_output(
 
     Numbers, dates and series of numpy, pandas and polars become those of JSON; a frame becomes
     a list of rows. What is not a number (NaN, infinity, NaT, NA) becomes null, a timedelta its
-    seconds, a Decimal a number.
+    seconds, a Decimal a number, or text where a float would have other digits.
 
     Raises:
         OutputTooLarge: it would be longer; data that cannot fit are not even written out.
@@ -141,7 +141,10 @@ def _other(value: Any, place: str) -> int | float | str | None:  # noqa: ANN401 
     if isinstance(value, Decimal):
         if not value.is_finite():
             return None
-        return int(value) if value == value.to_integral_value() else float(value)
+        if value == value.to_integral_value():
+            return int(value)
+        number = float(value)
+        return number if Decimal(repr(number)) == value else f"{value:f}"
     if isinstance(value, (datetime, date, time)):
         return value.isoformat()
     if isinstance(value, timedelta):

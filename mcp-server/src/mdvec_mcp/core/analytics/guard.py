@@ -9,6 +9,7 @@ from typing import Any
 
 Answer = dict[str, Any]
 _WARNING = 300
+_MOST_PORTABLE = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,16 @@ def size(answer: Answer) -> int:
 
 def as_json(answer: Answer) -> str:
     """An answer as compact JSON, Japanese as it is."""
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), default=str)
+    return json.dumps(portable(answer), ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
+    """The same data; whole numbers that a reader with floats alone would round are text."""
+    if isinstance(value, dict):
+        return {key: portable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [portable(one) for one in value]
+    return str(value) if isinstance(value, int) and abs(value) > _MOST_PORTABLE else value
 
 
 def _with_first(

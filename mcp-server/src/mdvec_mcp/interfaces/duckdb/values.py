@@ -71,10 +71,16 @@ def _plain(value: object) -> Cell:
     if isinstance(value, float):
         return value if math.isfinite(value) else _not_finite(value)
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+        return int(value) if value == value.to_integral_value() else _with_digits(f"{value:f}")
     if value is None or isinstance(value, bool | int | str):
         return value
     return str(value)
+
+
+def _with_digits(digits: str) -> float | str:
+    """A number that is not whole; as text where a float would have other digits."""
+    number = float(digits)
+    return number if math.isfinite(number) and Decimal(repr(number)) == Decimal(digits) else digits
 
 
 def _not_finite(value: float) -> str:
@@ -85,7 +91,7 @@ def _nested(value: object) -> Cell:
     if not isinstance(value, str):
         return _plain(value)
     try:
-        found: Cell = json.loads(value, parse_constant=str)
+        found: Cell = json.loads(value, parse_constant=str, parse_float=_with_digits)
     except (ValueError, RecursionError):
         return value
     return found

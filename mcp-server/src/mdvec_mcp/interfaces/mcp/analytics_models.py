@@ -31,7 +31,8 @@ class ProfileModel(_Answer):
     row_count: int
     date_range: list[str] | None = Field(description="The first and the last date or time.")
     columns: dict[str, dict[str, Any]] = Field(
-        description="Of each column: min, max, mean, median, null_rate, distinct_count."
+        description="Of each column: min, max, mean, median, null_rate, distinct_count; "
+        "numbers that a float would round are texts."
     )
     approximate: dict[str, str] | None = Field(
         None, description="The figures that are estimates: how far off they may be, which columns."
@@ -75,7 +76,9 @@ class DatasetModel(_Answer):
         None, description="Name, rows, period and columns with their types."
     )
     columns: list[str] | dict[str, dict[str, Any]] | None = None
-    rows: list[list[Any]] | None = None
+    rows: list[list[Any]] | None = Field(
+        None, description="Numbers that a float would round, such as those beyond 2^53, are texts."
+    )
     row_count: int | None = None
     date_range: list[str] | None = None
     approximate: dict[str, str] | None = None

@@ -16,7 +16,7 @@ from mdvec.errors import MdvecError
 from pydantic import Field
 
 from mdvec_mcp.analytics import Analytics
-from mdvec_mcp.core.analytics.guard import Answer, as_json
+from mdvec_mcp.core.analytics.guard import Answer, Guard, as_json, portable
 from mdvec_mcp.interfaces.mcp import analytics_models as models
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
 def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
     async def materialize(
         name: Annotated[
-            str, Field(min_length=1, max_length=200, description="What SQL will call it.")
+            str, Field(min_length=1, max_length=63, description="What SQL will call it.")
         ],
         query: Sql,
         ttl_seconds: Annotated[
@@ -170,17 +170,21 @@ def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
     )
 
 
-async def answered(analytics: Analytics, work: Callable[[], Answer]) -> CallToolResult:
+async def answered(
+    analytics: Analytics, work: Callable[[], Answer], guard: Guard | None = None
+) -> CallToolResult:
     """The answer of ``work``, which may take its time; what it refuses is for the model to read."""
+    settle = (guard or analytics.guard).settled
     try:
         # The query process is free again when its query ends, whether or not anybody waits.
         answer = await anyio.to_thread.run_sync(
-            lambda: analytics.guard.settled(work()), abandon_on_cancel=True, limiter=_limiter()
+            lambda: settle(work()), abandon_on_cancel=True, limiter=_limiter()
         )
     except MdvecError as error:
         raise ToolError(_within(str(error))) from error
     return CallToolResult(
-        content=[TextContent(type="text", text=as_json(answer))], structured_content=answer
+        content=[TextContent(type="text", text=as_json(answer))],
+        structured_content=portable(answer),
     )
 
 

@@ -18,6 +18,8 @@ from mdvec_mcp.interfaces.mcp.analytics_tools import Sql, answered
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
+_LEAST_BYTES = 200
+
 
 def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: Analytics) -> None:
     """Offer one dataset under its own name and description."""
@@ -27,20 +29,24 @@ def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: A
         statistics_only: Annotated[  # noqa: FBT002 - a tool's arguments have names
             bool, Field(description="Profile the query's result instead of returning rows.")
         ] = False,
-        max_output_size: Annotated[
-            int | None, Field(ge=200, le=1_000_000, description="Bytes the answer may have.")
-        ] = None,
+        max_output_size: int | None = None,
     ) -> Annotated[CallToolResult, models.DatasetModel]:
+        guard = analytics.guard.within(max_output_size)
+
         def work() -> Answer:
-            guard = analytics.guard.within(max_output_size)
             if query is None:
                 return described(tool.name, tables_of(database, tool.name), guard)
             if statistics_only:
                 return analytics.profile(query, None, None, None, exact=False, guard=guard)
             return analytics.ask(query, guard)
 
-        return await answered(analytics, work)
+        return await answered(analytics, work, guard)
 
+    # What is asked for beyond the setting is refused, not cut to it without a word.
+    most = Field(
+        ge=_LEAST_BYTES, le=analytics.guard.max_bytes, description="Bytes the answer may have."
+    )
+    ask_dataset.__annotations__["max_output_size"] = Annotated[int | None, most]
     server.add_tool(
         ask_dataset,
         name=tool.name,

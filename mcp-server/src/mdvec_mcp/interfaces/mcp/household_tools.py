@@ -17,6 +17,7 @@ from mdvec.interfaces.database.sqlite import Connection
 from mdvec.interfaces.database.transactions import data_version
 from pydantic import Field
 
+from mdvec_mcp.core.charts.chart import CATEGORY_KINDS, TREND_KINDS
 from mdvec_mcp.interfaces.mcp import household_models as models
 from mdvec_mcp.interfaces.mcp.household_charts import (
     Charting,
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
 Year = Annotated[int | None, Field(description="西暦の年。month と一緒に使う。")]
-Month = Annotated[int | None, Field(description="月（1〜12）。")]
+# Bounds are for the model to read; what lies beyond them is refused in Japanese by the library.
+Month = Annotated[
+    int | None, Field(description="月（1〜12）。", json_schema_extra={"minimum": 1, "maximum": 12})
+]
 PeriodWords = Annotated[
     str | None,
     Field(
@@ -49,9 +53,18 @@ CategoryName = Annotated[
     ),
 ]
 MonthText = Annotated[str | None, Field(description="月（例: 2025-06、令和7年6月）。")]
-Page = Annotated[int, Field(description="明細のページ（1から、1ページ20件）。")]
+Page = Annotated[
+    int, Field(description="明細のページ（1から、1ページ20件）。", json_schema_extra={"minimum": 1})
+]
 OutputFormat = Annotated[Literal["text", "image"], Field(description="image ならグラフも返す。")]
-Graph = Annotated[GraphType | None, Field(description="グラフの種類。省略時はこのツールの既定。")]
+_GRAPH = "グラフの種類。省略時はこのツールの既定。"
+MonthGraph = Annotated[
+    GraphType | None,
+    Field(description=_GRAPH, json_schema_extra={"enum": [*CATEGORY_KINDS, None]}),
+]
+TrendGraph = Annotated[
+    GraphType | None, Field(description=_GRAPH, json_schema_extra={"enum": [*TREND_KINDS, None]})
+]
 ImageSize = Annotated[
     str | None,
     Field(description="画像の大きさ（ピクセル、幅x高さ）。省略時は800x600、最大1920x1080。"),
@@ -96,7 +109,7 @@ def _add_month(server: MCPServer, asking: Asking, charting: Charting) -> None:
         period: PeriodWords = None,
         page: Page = 1,
         output_format: OutputFormat = "text",
-        graph_type: Graph = None,
+        graph_type: MonthGraph = None,
         image_size: ImageSize = None,
         image_format: Format = None,
         tool: Household = None,
@@ -132,7 +145,7 @@ def _add_trend(server: MCPServer, asking: Asking, charting: Charting) -> None:
         end_month: MonthText = None,
         period: PeriodWords = None,
         output_format: OutputFormat = "text",
-        graph_type: Graph = None,
+        graph_type: TrendGraph = None,
         image_size: ImageSize = None,
         image_format: Format = None,
         tool: Household = None,

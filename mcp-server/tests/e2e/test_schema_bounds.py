@@ -1,0 +1,153 @@
+"""What a tool's schema allows works, up to its bounds; what lies beyond them is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+from mdvec import registering
+from mdvec.import_options import ChunkingWish
+from mdvec.import_report import ImportRequest
+from mdvec.importing import import_tool
+from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.interfaces.filesystem.scan import ScanRules
+from tiny_embedder import TinyBackend
+
+SAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "household"
+RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
+LONG_NAME = "c" * 200
+WHOLE = f"SELECT 1 AS {LONG_NAME}, DATE '2025-06-01' AS day"
+NEEDED = {
+    "export": {"query": WHOLE},
+    "profile": {"table_or_query": WHOLE},
+    "histogram": {"table_or_query": WHOLE, "column": LONG_NAME},
+    "materialize": {"name": "kept", "query": WHOLE},
+    "runs": {"query": WHOLE},
+    "get_monthly_household": {"year": 2024, "month": 6},
+    "get_category_trend": {},
+    "detect_duplicates": {},
+    "list_duplicate_candidates": {},
+}
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory, connect):
+    """A server with a household and a dataset."""
+    folder = tmp_path_factory.mktemp("data")
+    database = folder / "vectors.sqlite"
+    duckdb.execute(f"COPY (SELECT 1 AS n) TO '{folder}/runs.parquet' (FORMAT parquet)")
+    registering.add_tool(database, "kakeibo", "家計簿", SAMPLES, "household")
+    registering.add_tool(database, "runs", "走った記録", folder / "runs.parquet", "dataset")
+    for name in ("kakeibo", "runs"):
+        import_tool(
+            ImportRequest(database, name, "new", RULES, ChunkingWish()),
+            lambda _: Embedder(TinyBackend()),
+        )
+    folders = {"MDVEC_ANALYTICS_FOLDER": str(folder / "exports")}
+    with connect(database, home=folder / "home", **folders) as connected:
+        yield connected
+
+
+def properties(client):
+    """Each parameter of the tools of ``NEEDED``, with its schema in one piece."""
+    for tool in client.portal.call(client.client.list_tools).tools:
+        for name, schema in tool.input_schema["properties"].items():
+            if tool.name in NEEDED:
+                kinds = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+                yield tool.name, name, {**(kinds[0] if len(kinds) == 1 else {}), **schema}
+
+
+def text(name, length):
+    """A text of that length which is right for the parameter."""
+    if name in {"query", "table_or_query"}:
+        return f"{WHOLE} --".ljust(length, "x")
+    return "day" if name == "date_column" and length <= 200 else "c" * length
+
+
+def within_and_beyond(name, schema):
+    """Values at the bounds, and just beyond them."""
+    step = 1 if schema.get("type") == "integer" else 0.001
+    for bound, sign in (("minimum", -1), ("maximum", 1)):
+        if bound in schema:
+            yield schema[bound], schema[bound] + sign * step
+    if "maxLength" in schema:
+        yield text(name, schema["maxLength"]), text(name, schema["maxLength"] + 1)
+    if "minLength" in schema:
+        yield text(name, 3 if "query" not in name and name != "column" else 200), ""
+    if "minItems" in schema and schema["minItems"] == schema.get("maxItems"):
+        days = ["2025-06-01", "2025-06-30", "2025-07-31"]
+        yield days[:2], days[:1]
+        yield days[:2], days
+    elif "minItems" in schema:
+        yield [LONG_NAME], []
+    if "enum" in schema:
+        for one in schema["enum"]:
+            yield one, "another"
+
+
+def test_a_schema_s_bounds_are_those_of_the_tool(client):
+    found = set()
+    for tool, name, schema in properties(client):
+        for within, beyond in within_and_beyond(name, schema):
+            found.add((tool, name))
+            arguments = {**NEEDED[tool], "output_format": "image"}
+            if name != "graph_type":
+                del arguments["output_format"]
+            answer = client.call(tool, {**arguments, name: within})
+            assert not answer.is_error, (tool, name, within, answer.content[0].text)
+            refused = client.call(tool, {**arguments, name: beyond})
+            assert refused.is_error, (tool, name, beyond)
+    assert {("runs", "max_output_size"), ("export", "max_rows"), ("histogram", "bins")} <= found
+    assert {("get_monthly_household", "page"), ("get_category_trend", "graph_type")} <= found
+
+
+def test_an_answer_has_the_bytes_that_were_asked_for(client):
+    queries = [
+        "SELECT * FROM transactions",
+        f"SELECT {', '.join(f'{n} AS column_with_a_name_{n}' for n in range(60))}",
+        "SELECT 9007199254740993 + range AS n FROM range(100)",
+        f"SELECT '{'あ' * 900}' AS text",
+    ]
+    for most in range(200, 1_025, 103):
+        for query in queries:
+            for statistics in (False, True):
+                answer = client.call(
+                    "runs",
+                    {"query": query, "max_output_size": most, "statistics_only": statistics},
+                )
+                assert not answer.is_error, answer.content[0].text
+                assert len(answer.content[0].text.encode()) <= most, (most, query, statistics)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("9007199254740992", 2**53),
+        ("9007199254740993", "9007199254740993"),
+        ("-9007199254740993", "-9007199254740993"),
+        ("sum(9223372036854775807::BIGINT) * 2", "18446744073709551614"),
+        ("12345678901234567.89::DECIMAL(38, 2)", "12345678901234567.89"),
+        ("12345678901234567.00::DECIMAL(38, 2)", "12345678901234567"),
+        ("0.12345678901234567890::DECIMAL(38, 20)", "0.12345678901234567890"),
+        ("1234.56::DECIMAL(38, 2)", 1234.56),
+        ("{'a': [9007199254740993, 1], 'b': 12345678901234567.89::DECIMAL(38, 2)}",
+         {"a": ["9007199254740993", 1], "b": "12345678901234567.89"}),
+        ("'{\"n\": 1e999, \"m\": 1.5}'::JSON", {"n": "1e999", "m": 1.5}),
+    ],
+)  # fmt: skip
+def test_a_number_keeps_all_of_its_digits(client, value, told):
+    answer = client.call("runs", {"query": f"SELECT {value} AS v"})
+    assert answer.structured_content["rows"] == [[told]]
+    as_javascript_reads = json.loads(answer.content[0].text, parse_int=float)
+    assert as_javascript_reads["rows"] == [[told]]
+
+
+def test_figures_and_edges_keep_all_of_their_digits(client):
+    query = "SELECT unnest([9007199254740993, 9007199254740995]) AS v"
+    profile = client.call("profile", {"table_or_query": query}).structured_content
+    assert profile["columns"]["v"]["min"] == "9007199254740993"
+    assert profile["columns"]["v"]["max"] == "9007199254740995"
+    found = client.call("histogram", {"table_or_query": query, "column": "v", "bins": 3})
+    assert found.structured_content["bins"][0]["min"] == "9007199254740993"
