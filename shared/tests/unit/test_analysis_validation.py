@@ -64,7 +64,7 @@ def test_small_outputs_pass(output):
         ("表:\n" + table(12) + "\n以上", "a table has 12 rows, at most 10 are allowed"),
         ("\n".join(map(str, range(1000))), "1,000 lines stand together, at most 15 are allowed"),
         (str([{"n": n} for n in range(200)]),
-         "a line of data has 2,290 bytes, at most 1,024 are allowed"),
+         "JSON has 2,290 bytes, at most 1,024 are allowed"),
         ("あ" * 40_000, "the output has more than 100,000 bytes"),
     ],
 )  # fmt: skip
@@ -91,7 +91,23 @@ def test_the_output_of_safe_json_passes():
 
 @pytest.mark.parametrize(
     "hostile",
-    ["[" * 99_000, "[\n" * 49_000, "a" * 99_999, " " * 99_999, "," * 99_999, '{"a":' * 19_000],
+    [
+        "[" * 99_000,
+        "[\n" * 49_000,
+        "a" * 99_999,
+        " " * 99_999,
+        "," * 99_999,
+        '{"a":' * 19_000,
+        "\n" * 99_999,
+        " \n" * 49_000,
+        "[f" + "a." * 45_000 + "]",
+        "[1" + " " * 90_000 + "]",
+        "[1," * 33_000,
+        "['" * 30_000,
+        "<tr " * 24_000,
+        "</tr" * 19_000,
+        "[x(" + "(" * 90_000,
+    ],
 )
 def test_no_output_takes_long_or_breaks_it(hostile):
     valid, _ = validate_output(hostile)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mdvec.core.datasets.sql import identifier, literal
 from mdvec.core.datasets.types import Type, UnknownType, parsed
-from mdvec.interfaces.duckdb.connection import one_path, parquet_scan
+from mdvec.interfaces.duckdb.connection import allowed_paths, one_path, parquet_scan
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,6 +33,23 @@ _NOT_IN_PYTHON = {"TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
 """Within nested values pandas has Python's own, which have microseconds, and zones by pytz."""
 _BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
 """In the text of a date or time that DuckDB has and others have not."""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that can read this file, and nothing else; in a notebook, too.
+
+    There DuckDB refuses whatever is said about its progress bar unless ipywidgets is installed.
+    """
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET python_enable_replacements = false")
+        connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths([path])})
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
 
 
 def source_of(path: Path, types: Mapping[str, str] | None) -> str:

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mdvec.analysis.errors import LibraryMissing, TooManyRows
-from mdvec.analysis.exact import ROWS, Library, exact_rows, source_of
+from mdvec.analysis.exact import ROWS, Library, exact_rows, opened, source_of
 from mdvec.analysis.limits import MAX_LOAD_ROWS
 from mdvec.analysis.pandas_frame import pandas_frame
 from mdvec.core.datasets.types import Type
 from mdvec.exports import ExportFolder
-from mdvec.interfaces.duckdb.connection import safe_connection
 from mdvec.settings import load_settings
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def safe_load_export(
     )
     path, chosen = exports.path_of(handle), _chosen(library)
     types = exports.types_of(handle) if path.suffix == ".csv" else None
-    with safe_connection([path]) as connection:
+    with opened(path) as connection:
         source = source_of(path, types)
         counted = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
         _check(int(counted[0]), handle, max_rows)
