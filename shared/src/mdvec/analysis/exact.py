@@ -24,10 +24,11 @@ _AS_JSON = {"VARIANT", "UNION"}
 _DATED = {
     "DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE",
 }  # fmt: skip
+_TIMES = {"TIME", "TIME_NS"}
 _KEPT = {
     "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
-    "UBIGINT", "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "BLOB", "TIME", "TIME_NS", '"NULL"',
-} | _DATED  # fmt: skip
+    "UBIGINT", "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "BLOB", '"NULL"',
+} | _DATED | _TIMES  # fmt: skip
 _NOT_IN_PANDAS = {"TIME_NS"}
 _NOT_IN_PYTHON = {"TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
 """Within nested values pandas has Python's own, which have microseconds, and zones by pytz."""
@@ -36,8 +37,8 @@ _BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that can read this file, and nothing else; in a notebook, too.
+def opened(path: Path, folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that can read this file and write to the folder, no more; in a notebook, too.
 
     There DuckDB refuses whatever is said about its progress bar unless ipywidgets is installed.
     """
@@ -47,6 +48,7 @@ def opened(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute("SET python_enable_replacements = false")
         connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths([path])})
+        connection.execute("SET allowed_directories = $folders", {"folders": [folder]})
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         yield connection
@@ -73,10 +75,11 @@ def exact_rows(
     source: str,
     types: Mapping[str, str] | None,
     library: Library,
-) -> dict[str, Type]:
-    """Make ``ROWS`` of a source, with columns of types that the library keeps; return these.
+) -> tuple[dict[str, Type], bool]:
+    """Make ``ROWS`` of a source, with columns of types that the library keeps.
 
-    ``types`` are those that a CSV file had, whose columns are all text now.
+    Returns these types, and whether they are the source's own. ``types`` are those that a CSV
+    file had, whose columns are all text now.
     """
     # A CSV file is read once: that takes longer than keeping its rows.
     made = "VIEW" if types is None else "TABLE"
@@ -87,7 +90,7 @@ def exact_rows(
     kept = {name: _kept(kind, library, name in doubtful) for name, kind in columns.items()}
     casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
     connection.execute(f"CREATE TEMP VIEW {ROWS} AS SELECT {casts} FROM found")
-    return kept
+    return kept, types is None and kept == columns
 
 
 def _doubtful(
@@ -129,7 +132,12 @@ def _doubt(name: str, kind: Type, library: Library) -> str | None:
     if kind.family == "DECIMAL" and library == "pandas":
         digits = f"replace(replace(CAST({column} AS VARCHAR), '-', ''), '.', '')"
         return f"length(ltrim({digits}, '0')) > 15"
-    if leaves & (_DATED | {"TIME", "TIME_NS"}):
+    if kind.name == "TIMESTAMP_NS":
+        return f"NOT isfinite({column})"
+    if kind.name in _DATED:
+        last = "9999-12-31" if kind.name == "DATE" else "9999-12-31 23:59:59.999999"
+        return f"{column} NOT BETWEEN '0001-01-01'::{kind} AND '{last}'::{kind}"
+    if leaves & (_DATED | _TIMES):
         return f"regexp_matches(CAST({column} AS VARCHAR), {literal(_BEYOND_CALENDARS)})"
     return None
 
@@ -143,10 +151,10 @@ def _kept(kind: Type, library: Library, doubtful: bool) -> Type:  # noqa: FBT001
 
     def change(part: Type) -> Type | None:
         if part.family in _AS_JSON:
-            return Type("JSON")
+            return _TEXT
         if part.is_nested:
             return None
-        lost = doubtful and part.family in _DATED | {"TIME", "TIME_NS"}
+        lost = doubtful and part.family in _DATED | _TIMES
         lost = lost or (library == "pandas" and part.family in _NOT_IN_PANDAS)
         lost = lost or (library == "pandas" and kind.is_nested and part.family in _NOT_IN_PYTHON)
         return _TEXT if lost or part.family not in _KEPT else None
@@ -160,4 +168,6 @@ def _cast(name: str, kind: Type, kept: Type) -> str:
         return column
     if kind.family == "DECIMAL" and kept.name == "DOUBLE":  # by its digits: a quotient may differ
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS {column}"
-    return f"CAST({column} AS {kept}) AS {column}"
+    with_json = kind.changed(lambda part: Type("JSON") if part.family in _AS_JSON else None)
+    value = column if with_json == kind else f"CAST({column} AS {with_json})"
+    return f"CAST({value} AS {kept}) AS {column}"

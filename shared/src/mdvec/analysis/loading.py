@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from mdvec.analysis.errors import LibraryMissing, TooManyRows
 from mdvec.analysis.exact import ROWS, Library, exact_rows, opened, source_of
 from mdvec.analysis.limits import MAX_LOAD_ROWS
 from mdvec.analysis.pandas_frame import pandas_frame
-from mdvec.core.datasets.types import Type
+from mdvec.core.datasets.sql import literal
 from mdvec.exports import ExportFolder
 from mdvec.settings import load_settings
 
@@ -49,11 +50,15 @@ def safe_load_export(
     )
     path, chosen = exports.path_of(handle), _chosen(library)
     types = exports.types_of(handle) if path.suffix == ".csv" else None
-    with opened(path) as connection:
+    with TemporaryDirectory() as made, opened(path, made) as connection:
         source = source_of(path, types)
         counted = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
         _check(int(counted[0]), handle, max_rows)
-        return _frame(connection, exact_rows(connection, source, types, chosen), chosen)
+        kept, as_it_is = exact_rows(connection, source, types, chosen)
+        if chosen == "pandas":
+            return pandas_frame(connection, ROWS, kept)
+        as_it_is = as_it_is and path.suffix == ".parquet"
+        return _polars_frame(connection, path if as_it_is else Path(made) / "rows.parquet")
 
 
 def _chosen(library: Library | None) -> Library:
@@ -68,12 +73,13 @@ def _chosen(library: Library | None) -> Library:
     raise LibraryMissing(f"{what} installed; {_INSTALL}")
 
 
-def _frame(connection: duckdb.DuckDBPyConnection, types: dict[str, Type], library: Library) -> Any:  # noqa: ANN401 - see above
-    if library == "pandas":
-        return pandas_frame(connection, ROWS, types)
+def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # noqa: ANN401 - see above
+    """The rows by way of a Parquet file, which is made unless it is there."""
     import polars as pl
 
-    return pl.DataFrame(connection.sql(f"SELECT * FROM {ROWS}"))
+    if not file.exists():
+        connection.execute(f"COPY (FROM {ROWS}) TO {literal(str(file))} (FORMAT parquet)")
+    return pl.read_parquet(file, glob=False)
 
 
 def _check(rows: int, handle: str, max_rows: int) -> None:
