@@ -1,12 +1,14 @@
 """Fixtures that every test may use."""
 
-from collections.abc import Callable, Iterator
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from collection import Collection
 from hypothesis import HealthCheck, settings
-from warm_start import WarmStart
 
 # A busy machine must not fail a test that is right, nor a draw one that was green before. New
 # examples are drawn by `make soak`.
@@ -37,19 +39,20 @@ def collection(tmp_path: Path) -> Collection:
     return Collection(tmp_path / "notes", tmp_path / "data" / "vectors.sqlite")
 
 
-@pytest.fixture(scope="session")
-def importing() -> Iterator[Callable[..., object]]:
-    """Starts an import with the tiny model in a process of its own: its collection, its mode."""
-    starts = WarmStart("apsw", "filelock", "markdown_it", "numpy", "pathspec", "pydantic.main")
+@pytest.fixture
+def importing() -> Callable[..., subprocess.Popen[str]]:
+    """Starts an import with the tiny model in a process of its own: its collection, its mode.
+
+    Coverage does not watch it: a process that is killed writes nothing.
+    """
     child = Path(__file__).parent / "tests" / "importing_child.py"
-    code = (
-        f"import runpy, sys; sys.path.insert(0, {str(child.parent)!r}); "
-        f"runpy.run_path({str(child)!r}, run_name='__main__')"
-    )
+    environment = {key: value for key, value in os.environ.items() if "COVERAGE" not in key}
 
-    def start(collection: Collection, mode: str) -> object:
-        arguments = (str(collection.database), collection.name, mode)
-        return starts.start(code, arguments, encoding="utf-8")
+    def start(collection: Collection, mode: str) -> subprocess.Popen[str]:
+        command = [sys.executable, str(child), str(collection.database), collection.name, mode]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            command, env=environment, stdout=pipe, stderr=pipe, encoding="utf-8"
+        )
 
-    yield start
-    starts.close()
+    return start

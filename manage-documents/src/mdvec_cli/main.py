@@ -70,7 +70,7 @@ def main() -> None:
         # File names may hold what UTF-8 cannot; a message about them must not fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app(prog_name="mdvec", standalone_mode=False))
     except typer.TyperException as error:
         say(_wrong_usage(error))
         sys.exit(error.exit_code)

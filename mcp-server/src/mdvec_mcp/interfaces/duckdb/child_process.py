@@ -44,13 +44,20 @@ class ChildProcess:
     Args:
         config: the first message; the child's answer to it is ``ready``.
         memory_mb: what the child may have in memory.
+        start_seconds: how long it may take until it is ready.
 
     Raises:
         WireClosed: it did not start.
         TookTooLong: it did not start in time.
     """
 
-    def __init__(self, config: Message, folder: Path, memory_mb: int) -> None:
+    def __init__(
+        self,
+        config: Message,
+        folder: Path,
+        memory_mb: int,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
         self._memory = memory_mb * 2**20
         self._number = 0
         asked, self._writing = os.pipe()
@@ -74,7 +81,7 @@ class ChildProcess:
             os.close(answered)
         try:
             send(self._writing, config)
-            self.ready = self._answer(time.monotonic() + START_SECONDS, 0)
+            self.ready = self._answer(time.monotonic() + start_seconds, 0)
         except BaseException:
             self.kill()
             raise
