@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import anyio
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mdvec import registering
+from mdvec_cli.main import app
+from tools_page import tools_page
+from typer.core import TyperGroup
+from typer.main import get_command
 
 DOCS = Path(__file__).parents[1] / "docs"
-COMMANDS = (
-    "", "tool", "tool add", "tool update", "tool delete", "tool enable", "tool disable", "tool ls",
-    "import", "search", "status", "model", "model ls", "model pull",
-)  # fmt: skip
+
+
+def commands(app: TyperGroup, path: str = "") -> Iterator[str]:
+    """The paths of all commands, groups first, in the order of the help."""
+    yield path
+    for name, command in app.commands.items():
+        inner = f"{path} {name}".strip()
+        if isinstance(command, TyperGroup):
+            yield from commands(command, inner)
+        else:
+            yield inner
 
 
 def help_of(command: str, program: str = "mdvec", module: str = "mdvec_cli") -> str:
@@ -35,47 +40,13 @@ def help_of(command: str, program: str = "mdvec", module: str = "mdvec_cli") -> 
 def cli_page() -> str:
     """The whole of docs/cli.md."""
     parts = ["# The commands", "Written by `make docs` from the commands' own help."]
-    for command in COMMANDS:
+    root = get_command(app)
+    assert isinstance(root, TyperGroup)
+    for command in commands(root):
         parts.append(f"## {f'mdvec {command}'.strip()}")
         parts.append(f"```text\n{help_of(command)}\n```")
     parts += ["## mdvec-mcp", f"```text\n{help_of('', 'mdvec-mcp', 'mdvec_mcp')}\n```"]
     return "\n\n".join(parts) + "\n"
-
-
-def tools_page() -> str:
-    """The whole of docs/tools.md, as a real server with one sample row of each kind tells it."""
-    with tempfile.TemporaryDirectory() as folder:
-        database = Path(folder) / "sample.sqlite"
-        description = "Sample: the description that you gave with `mdvec tool add -d`."
-        registering.add_tool(database, "notes", description, Path(folder), "markdown")
-        registering.add_tool(database, "kakeibo", "見本の家計簿", Path(folder), "household")
-        registering.add_tool(database, "runs", "Sample: a dataset.", Path(folder), "dataset")
-        instructions, tools, rules = anyio.run(_listed, database)
-    parts = [
-        "# The tools of the server",
-        "Written by `make docs` from a server with a collection, `notes`, a household, `kakeibo`, "
-        "and a dataset, `runs`.",
-        "## What the server tells a model first",
-        f"> {instructions}",
-    ]
-    for tool in tools:
-        parts += [f"## {tool.name}", str(tool.description)]
-        for title, schema in (("Parameters", tool.input_schema), ("Answer", tool.output_schema)):
-            parts += [f"### {title}", f"```json\n{json.dumps(schema, indent=2)}\n```"]
-    parts += ["## The prompt `analyze_data`", f"```text\n{rules}\n```"]
-    return "\n\n".join(parts) + "\n"
-
-
-async def _listed(database: Path) -> tuple[str | None, list[Any], str]:
-    code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
-    server = StdioServerParameters(
-        command=sys.executable, args=["-c", code, "--database", str(database)],
-        env={**os.environ, "MDVEC_ANALYTICS_FOLDER": str(database.parent / "exports")},
-    )  # fmt: skip
-    async with Client(stdio_client(server)) as client:
-        rules = await client.get_prompt("analyze_data")
-        tools = (await client.list_tools()).tools
-        return client.instructions, tools, rules.messages[0].content.text
 
 
 def main() -> int:

@@ -1,0 +1,261 @@
+"""docs/tools.md: each tool of a real server, what it is for, its parameters, an example."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
+MOST_ITEMS, MOST_LINES, MOST_TEXT = 2, 48, 160
+ROWS = "n,laps,pace\n" + "".join(f"{n},{n % 5 + 1},{5 + n % 7 / 4}\n" for n in range(1, 41))
+
+CALLS: dict[str, dict[str, object]] = {
+    "notes": {"query": "地震に備えて水はどれくらい備蓄すればいいですか？", "k": 1},
+    "search": {"query": "How do I keep two branches checked out?", "k": 1},
+    "kakeibo": {"query": "動物園に行った日", "k": 1},
+    "get_document": {"tool": "notes", "file_path": "dev/git-worktree.md", "end_line": 12},
+    "runs": {},
+    "list_handles": {},
+    "export": {"query": "SELECT date, -amount AS yen FROM transactions WHERE kind = 'expense'"},
+    "profile": {"table_or_query": "runs", "columns": ["pace"]},
+    "histogram": {"table_or_query": "runs", "column": "pace", "bins": 3},
+    "materialize": {
+        "name": "food",
+        "query": "SELECT month, sum(-amount) AS yen FROM transactions "
+        "WHERE category_major = '食費' GROUP BY month",
+    },
+    "get_monthly_household": {"period": "2025年6月", "output_format": "text"},
+    "get_category_trend": {
+        "category": "食費", "period": "2025年4月から2025年6月", "output_format": "text",
+    },
+    "detect_duplicates": {"date_tolerance_days": 3},
+    "list_duplicate_candidates": {"limit": 1},
+    "get_duplicate_candidate_detail": {},
+    "get_duplicate_stats": {},
+    "confirm_duplicate": {"decision": "duplicate"},
+    "restore_duplicate": {},
+}  # fmt: skip
+"""An example of each tool, asked in this order of a server over the samples of docs/examples."""
+
+VOLATILE = (
+    (re.compile(r'"(handle)": "[^"]+"'), r'"\1": "…"'),
+    (re.compile(r'"(\w*_at|expires|last_import)": "[^"]+"'), r'"\1": "…"'),
+    (re.compile(r"http://127\.0\.0\.1:\d+/[^\s\"]+"), "http://127.0.0.1:…"),
+    (re.compile(r'"(seconds|size_mb)": [\d.e-]+'), r'"\1": …'),
+    (re.compile(r"\b(0|1)\.(\d)\d{2,}\b"), r"\1.\2…"),
+)
+"""What differs from run to run, or from machine to machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call and what the server answered."""
+
+    arguments: dict[str, object]
+    answer: Any
+
+
+def tools_page() -> str:
+    """The whole of docs/tools.md, as a real server over the samples tells it."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = _filled(Path(folder))
+        instructions, tools, rules, examples = anyio.run(_asked, database)
+    parts = [
+        "# The tools of the server",
+        "Written by `make docs` from a server over the samples of this repository: a collection, "
+        "`notes`, a household, `kakeibo` (invented), and a dataset, `runs`. Long answers are cut "
+        "here, with `…`. Clients get the same as JSON Schema through `tools/list`.",
+        "## What the server tells a model first",
+        f"> {instructions}",
+    ]
+    for tool in tools:
+        parts += [f"## {tool.name}", str(tool.description)]
+        parts += _section("Parameters", _parameters(tool.input_schema))
+        parts += _section("Answer", _fields(tool.output_schema))
+        parts += _example(tool.name, examples[tool.name])
+    parts += ["## The prompt `analyze_data`", f"```text\n{rules}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _filled(folder: Path) -> Path:
+    """A database with a tool of each kind, imported by the real commands."""
+    (folder / "runs").mkdir()
+    (folder / "runs" / "runs.csv").write_text(ROWS, encoding="utf-8")
+    database = folder / "sample.sqlite"
+    for name, kind, description, source in (
+        ("notes", "markdown", "Sample: notes on tools and home.", EXAMPLES / "notes"),
+        ("kakeibo", "household", "見本の家計簿（架空）", EXAMPLES / "household"),
+        ("runs", "dataset", "Sample: laps and paces.", folder / "runs" / "runs.csv"),
+    ):
+        for command in (
+            ("tool", "add", "-n", name, "-d", description, "-s", str(source), "--kind", kind),
+            ("import", "-n", name),
+        ):
+            subprocess.run(
+                [sys.executable, "-c", "from mdvec_cli.main import main; main()", *command],
+                check=True, capture_output=True, env=_environment(database),
+            )  # fmt: skip
+    return database
+
+
+def _environment(database: Path) -> dict[str, str]:
+    return {
+        **os.environ, "MDVEC_DATABASE_PATH": str(database), "MDVEC_MODEL_NAME": "use",
+        "MDVEC_ANALYTICS_FOLDER": str(database.parent / "exports"),
+        "XDG_CONFIG_HOME": str(database.parent), "HOME": str(database.parent),
+    }  # fmt: skip
+
+
+async def _asked(database: Path) -> tuple[str | None, list[Any], str, dict[str, Example]]:
+    code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
+    server = StdioServerParameters(
+        command=sys.executable, args=["-c", code], env=_environment(database)
+    )
+    async with Client(stdio_client(server)) as client:
+        rules = await client.get_prompt("analyze_data")
+        tools = (await client.list_tools()).tools
+        examples: dict[str, Example] = {}
+        for name, call in CALLS.items():
+            arguments = call | _taken_from_before(name, examples)
+            answer = await client.call_tool(name, arguments)
+            if answer.is_error:
+                raise SystemExit(f"the example of {name} failed: {answer.content[0].text}")
+            examples[name] = Example(arguments, answer)
+        return client.instructions, tools, rules.messages[0].content.text, examples
+
+
+def _taken_from_before(name: str, examples: dict[str, Example]) -> dict[str, object]:
+    """What a call needs to know of the answers before it."""
+    if name in {"get_duplicate_candidate_detail", "confirm_duplicate"}:
+        listed = examples["list_duplicate_candidates"].answer.structured_content
+        return {"check_id": listed["candidates"][0]["check_id"]}
+    if name == "restore_duplicate":
+        marked = examples["confirm_duplicate"].answer.structured_content
+        return {"transaction_id": marked["marked_transaction_id"]}
+    return {}
+
+
+def _section(title: str, rows: list[tuple[str, ...]]) -> list[str]:
+    if not rows:
+        return [f"### {title}", "None."]
+    head = ("name", "type", "default", "meaning") if title == "Parameters" else (
+        "field", "type", "meaning",
+    )  # fmt: skip
+    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
+    lines += [f"| {' | '.join(cell.replace('|', '¦') for cell in row)} |" for row in rows]
+    return [f"### {title}", "\n".join(lines)]
+
+
+def _parameters(schema: dict[str, Any]) -> list[tuple[str, ...]]:
+    required = set(schema.get("required", ()))
+    return [
+        (
+            f"`{name}`", _type(field, schema),
+            "required" if name in required else f"`{json.dumps(field.get('default'))}`",
+            _meaning(field, schema),
+        )
+        for name, field in schema.get("properties", {}).items()
+    ]  # fmt: skip
+
+
+def _fields(schema: dict[str, Any] | None) -> list[tuple[str, ...]]:
+    return list(_walk(schema or {}, schema or {}, ""))
+
+
+def _walk(field: dict[str, Any], schema: dict[str, Any], path: str) -> Iterator[tuple[str, ...]]:
+    for name, inner in _resolved(field, schema).get("properties", {}).items():
+        place = f"{path}{name}"
+        yield f"`{place}`", _type(inner, schema), _meaning(inner, schema)
+        for variant in _variants(inner, schema):
+            items = variant.get("items")
+            if items:
+                for part in _variants(items, schema):
+                    yield from _walk(part, schema, f"{place}[].")
+            else:
+                yield from _walk(variant, schema, f"{place}.")
+
+
+def _resolved(field: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    reference = field.get("$ref")
+    if reference is None:
+        return field
+    found: dict[str, Any] = schema["$defs"][reference.rpartition("/")[2]]
+    return {**found, **{key: value for key, value in field.items() if key != "$ref"}}
+
+
+def _variants(field: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
+    resolved = _resolved(field, schema)
+    found = resolved.get("anyOf") or [resolved]
+    return [_resolved(one, schema) for one in found if one.get("type") != "null"]
+
+
+def _type(field: dict[str, Any], schema: dict[str, Any]) -> str:
+    """The type in words, its bounds included."""
+    resolved = _resolved(field, schema)
+    words = [_plain_type(one, schema) for one in _variants(field, schema)]
+    if any(one.get("type") == "null" for one in resolved.get("anyOf", ())):
+        words.append("null")
+    return " or ".join(dict.fromkeys(words))
+
+
+def _plain_type(field: dict[str, Any], schema: dict[str, Any]) -> str:
+    if "enum" in field:
+        return " / ".join(f"`{value}`" for value in field["enum"])
+    if "const" in field:
+        return f"`{field['const']}`"
+    if field.get("type") == "array":
+        return f"list of {_type(field.get('items', {}), schema)}"
+    low, high = field.get("minimum"), field.get("maximum")
+    if low is not None and high is not None:
+        return f"{field['type']}, {low:,} to {high:,}"
+    if low is not None:
+        return f"{field['type']}, at least {low:,}"
+    if "maxLength" in field:
+        return f"string, up to {field['maxLength']:,} characters"
+    return str(field.get("type", "any"))
+
+
+def _meaning(field: dict[str, Any], schema: dict[str, Any]) -> str:
+    return " ".join(str(_resolved(field, schema).get("description", "")).split())
+
+
+def _example(name: str, example: Example) -> list[str]:
+    call = json.dumps(example.arguments, ensure_ascii=False)
+    found = example.answer.structured_content
+    if found is None:
+        shown = "\n".join(block.text for block in example.answer.content if block.type == "text")
+        language = "text"
+    else:
+        shown, language = json.dumps(_cut(found), ensure_ascii=False, indent=2), "json"
+    for pattern, mask in VOLATILE:
+        shown = pattern.sub(mask, shown)
+    lines = shown.splitlines()
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], "…"]
+    text = "\n".join(lines)
+    return ["### Example", f"`{name}({call})`", f"```{language}\n{text}\n```"]
+
+
+def _cut(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """The first items of lists and the beginnings of texts; what is null is left out."""
+    if isinstance(value, dict):
+        return {key: _cut(inner) for key, inner in value.items() if inner is not None}
+    if isinstance(value, list) and len(value) > MOST_ITEMS:
+        return [*(_cut(inner) for inner in value[:MOST_ITEMS]), f"… {len(value) - MOST_ITEMS} more"]
+    if isinstance(value, list):
+        return [_cut(inner) for inner in value]
+    if isinstance(value, str) and len(value) > MOST_TEXT:
+        return f"{value[:MOST_TEXT]}…"
+    return value
