@@ -31,6 +31,7 @@ lint: test-setup ## Check style, types, layers and generated docs
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy shared/src manage-documents/src mcp-server/src
 	@$(BIN)/python tools/generate_docs.py --check
+	@$(BIN)/python tools/check_translations.py
 
 format: test-setup ## Format the code
 	@$(BIN)/ruff check --fix-only . && $(BIN)/ruff format .
