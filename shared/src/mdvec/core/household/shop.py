@@ -59,6 +59,6 @@ def _folded(texts: Sequence[str]) -> list[str]:
     together = _SPACES.sub(" ", _NO_LONG_VOWEL.sub("-", together))
     whole, cut = together.split("\n"), _NUMBER.sub("", together).split("\n")
     return [
-        short.strip(_EDGES) or long.strip() or text
+        short.strip(_EDGES) or long.strip() or unicodedata.normalize("NFKC", text)
         for short, long, text in zip(cut, whole, texts, strict=True)
     ]
