@@ -123,3 +123,17 @@ def test_an_import_that_is_stopped_leaves_the_old(imported):
     assert "stopped; the tool 'runs' still has what it had before" in err
     assert len(list(copies.rglob("*.*"))) == 2
     assert overview(runs.database).tools[0].rows == 3
+
+
+def test_a_stop_is_heard_at_once_in_a_file_of_ten_thousand_columns(imported):
+    runs = imported
+    row = ",".join(str(number) for number in range(10_000))
+    runs.write("June.csv", ",".join(f"c{n}" for n in range(10_000)) + f"\n{row}" * 20)
+    process = runs.start("import", "-n", "runs", "-m", "update")
+    copies = runs.database.with_name("db.sqlite.datasets")
+    runs.until(lambda: [file for file in copies.rglob("*.rows") if file.stat().st_size])
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert "stopped; the tool 'runs' still has what it had before" in err
+    assert overview(runs.database).tools[0].rows == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 from mdvec.interfaces.database import tools
 from mdvec.interfaces.database.datasets import DatasetTable, dataset_tables
 from mdvec.interfaces.database.sqlite import open_database, snapshot
+from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.database.transactions import data_version
 
 from mdvec_mcp.core.analytics.asking import Data, ParquetTable
@@ -21,7 +22,7 @@ KINDS = ("household", "dataset")
 def current_data(database: Path) -> Data:
     """The tables of the active rows, as their files and ledgers are at this moment.
 
-    A dataset's file that is not there is left out.
+    A dataset's file that is not there has the size -1.
 
     Raises:
         DatabaseError: the database cannot be read.
@@ -29,13 +30,13 @@ def current_data(database: Path) -> Data:
     with open_database(database, "read") as connection, snapshot(connection):
         active = tools.list_tools(connection, active_only=True)
         parquet = (
-            _as_it_is(table)
+            _as_it_is(table, tool)
             for tool in active
             if tool.kind == "dataset"
             for table in dataset_tables(connection, tool.id)
         )
         return Data(
-            parquet=tuple(table for table in parquet if table is not None),
+            parquet=tuple(parquet),
             database=database,
             households=tuple(
                 (tool.id, tool.name, data_version(connection, tool.id))
@@ -55,13 +56,11 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
         return dataset_tables(connection, tools.get_tool(connection, name).id)
 
 
-def described(tool: str, tables: Sequence[DatasetTable], guard: Guard) -> Answer:
+def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answer:
     """The tables in words: with the types of their columns where that fits."""
     if not tables:
-        return {
-            "tables": [],
-            "warnings": [f"nothing is imported yet; the user can do it: mdvec import -n {tool}"],
-        }
+        how = f"the user can do it: mdvec import -n {tool.name}"
+        return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
     warnings = _changes(tool, tables)
     answer: Answer = {"tables": [_told(table) for table in tables]}
     if warnings:
@@ -81,24 +80,36 @@ def _told(table: DatasetTable) -> Answer:
     return told | {"columns": {column.name: column.type for column in table.columns}}
 
 
-def _as_it_is(table: DatasetTable) -> ParquetTable | None:
+def _as_it_is(table: DatasetTable, tool: Tool) -> ParquetTable:
+    path, folder = table.parquet, tool.source
+    if table.is_copy:
+        # The database may be named through a link; a user's own file was recorded without any.
+        folder = path.parent.resolve()
+        path = folder / path.name
     try:
-        status = table.parquet.stat()
+        status = path.stat()
     except OSError:
-        return None
-    return ParquetTable(table.name, table.parquet, status.st_size, status.st_mtime_ns)
+        return ParquetTable(table.name, path, -1, 0, folder=folder)
+    return ParquetTable(table.name, path, status.st_size, status.st_mtime_ns, status.st_ino, folder)
 
 
-def _changes(tool: str, tables: Sequence[DatasetTable]) -> list[str]:
+def _changes(tool: Tool, tables: Sequence[DatasetTable]) -> list[str]:
     """What to say when the user's files are not what was imported."""
-    gone = [table.name for table in tables if not table.source.exists()]
-    changed = [table.name for table in tables if table.name not in gone and _is_changed(table)]
-    again = f"the user can import again: mdvec import -n {tool} --mode update"
-    return [
-        f"{what} since the import: {named(names)}; {again}"
-        for what, names in (("files gone", gone), ("files changed", changed))
-        if names
-    ]
+    told: dict[str, list[str]] = {}
+    for table in tables:
+        if (change := _change(table, tool.source)) is not None:
+            told.setdefault(change, []).append(table.name)
+    again = f"the user can import again: mdvec import -n {tool.name} --mode update"
+    return [f"{change} since the import: {named(told[change])}; {again}" for change in sorted(told)]
+
+
+def _change(table: DatasetTable, folder: Path) -> str | None:
+    place = table.source.resolve()
+    if not place.exists():
+        return "files gone"
+    if place != table.source and not place.is_relative_to(folder):
+        return "files that are links out of the source folder, which are not followed,"
+    return "files changed" if _is_changed(table) else None
 
 
 def _is_changed(table: DatasetTable) -> bool:

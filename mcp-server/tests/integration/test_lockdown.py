@@ -54,7 +54,7 @@ def outcomes(house, attempts):
         "limits": {"seconds": 1.0, "memory_mb": 1024, "export_bytes": 2**20},
         "spool": str(house / "spool" / "work"),
         "database": str(house / "none.sqlite"),
-        "tables": [["runs", str(house / "runs.parquet")]],
+        "tables": [["runs", str(house / "runs.parquet"), str(house)]],
         "households": [],
     }
     attempts = [(way, attempt.replace("{folder}", str(house))) for way, attempt in attempts]

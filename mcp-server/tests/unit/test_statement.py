@@ -119,6 +119,8 @@ def test_a_name_in_a_with_is_never_that_of_a_file(tree, name):
         ("SELECT sum(1) OVER (ORDER BY sleep_ms(1))", r"sleep_ms\(\) is not allowed"),
         ("SELECT a FROM runs LIMIT (SELECT pg_sleep(1))", r"pg_sleep\(\) is not allowed"),
         ("SELECT list_transform([1], lambda x: setseed(x))", r"setseed\(\) is not allowed"),
+        ("SELECT make_type('INTEGER')", r"make_type\(\) is not allowed"),
+        ("SELECT index_key('a.b', 'c')", r"index_key\(\) is not allowed"),
         ("SELEKT 1", "the SQL cannot be read"),
     ],
 )

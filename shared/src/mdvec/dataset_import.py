@@ -30,6 +30,8 @@ from mdvec.interfaces.filesystem.scan import FoundFile, Problem, UnreadableFile
 from mdvec.interfaces.filesystem.snapshots import Snapshots, remove_snapshots
 from mdvec.tool_import import ToolImport
 
+_COMPUTED = "it is a computed column; only columns that hold values are copied"
+
 
 class _TableTaken(UnreadableFile):
     """Another file has the table's name."""
@@ -169,6 +171,11 @@ class DatasetRun(ToolImport):
             left_out.extend(
                 (origin_of(file.path, view.label), "it is a view; only tables are copied")
                 for view in database.views
+            )
+            left_out.extend(
+                (origin_of(file.path, f"{table.label}.{column}"), _COMPUTED)
+                for table, columns in database.computed.items()
+                for column in columns
             )
             if not database.tables:
                 raise UnreadableFile("it has no tables")

@@ -15,12 +15,17 @@ Cell = bool | int | float | str | list[object] | dict[str, object] | None
 
 @dataclass(frozen=True, slots=True)
 class ParquetTable:
-    """A table that is one Parquet file; size and time tell whether it is still the same file."""
+    """A table that is one Parquet file; size, time and number tell whether it is still the same.
+
+    ``folder`` is where the file may lie instead, when a link has taken its place.
+    """
 
     name: str
     path: Path
     size: int
     mtime_ns: int
+    inode: int = 0
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
 # No path of a file: whatever becomes of scopes, such a name opens nothing.
 _CTE_NAME = re.compile(r"[\w $#-]+")
+_FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
 _CATALOG, _SCHEMA, _RECURRING = "memory", "main", "recurring"
 
@@ -232,9 +233,33 @@ class _Reading:
             raise QueryRefused(f"{shortened(str(kind))} is not allowed in a query; {_RULE}")
         if "function_name" in node:
             name = _function_name(node)
-            why = vocabulary.why_denied(name)
-            if why is not None:
-                raise QueryRefused(f"the function {shortened(name)}() is not allowed: {why}")
+            _judge_function(name)
+            if name in vocabulary.NAMING_FUNCTIONS:
+                _judge_function(_named_in(name, node["arguments"]))
+
+
+def _judge_function(name: str) -> None:
+    why = vocabulary.why_denied(name)
+    if why is not None:
+        raise QueryRefused(f"the function {shortened(name)}() is not allowed: {why}")
+
+
+def _named_in(function: str, arguments: list[Node]) -> str:
+    """The function that the second argument of another names.
+
+    Raises:
+        QueryRefused: it is not written out in that place, so nobody can tell which it will be.
+    """
+    by_name = any(argument.get("name") for argument in arguments)
+    second = {} if by_name or len(arguments) < 2 else arguments[1]["expression"]
+    written = second.get("literal") or {}
+    name = str(written.get("text"))
+    if written.get("kind") != "STRING" or _FUNCTION_NAME.fullmatch(name) is None:
+        raise QueryRefused(
+            f"{function}() needs the plain name of an aggregate, written out, as its second "
+            f"argument: {function}(x, 'sum')"
+        )
+    return folded(name)
 
 
 def _function_name(node: Node) -> str:

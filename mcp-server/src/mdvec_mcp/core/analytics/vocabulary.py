@@ -48,6 +48,8 @@ DENIED_FUNCTIONS = {
     "json_execute_serialized_sql": "it runs SQL that is in a text",
     "query": "it runs SQL that is in a text",
     "query_table": "it reads any table that a text names",
+    "index_key": "it reads an index that a text names",
+    "make_type": "it makes a type that a text names; write CAST (x AS type)",
     "read_blob": "it reads files",
     "read_text": "it reads files",
     # They tell about the process, its environment or its catalog (with the paths of files).
@@ -79,6 +81,11 @@ DENIED_FUNCTIONS = {
     "variant_to_parquet_variant": "it takes the inner form of a value",
 }
 """Scalar and aggregate functions that are refused, each with what it could do."""
+
+NAMING_FUNCTIONS = frozenset(
+    {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"}
+)
+"""Functions whose second argument is the name of the function that they call, as a text."""
 
 DENIED_PREFIXES = {
     "__internal": "it is for DuckDB's own plans",

@@ -20,7 +20,7 @@ from mdvec.core.datasets.sql import identifier
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.core.analytics.refusals import QueriesUnavailable, QueryError
-from mdvec_mcp.interfaces.duckdb import landlock, loading, lockdown
+from mdvec_mcp.interfaces.duckdb import landlock, loading, lockdown, opening
 from mdvec_mcp.interfaces.duckdb.answering import Answering
 from mdvec_mcp.interfaces.duckdb.failures import Broken, failure_of
 from mdvec_mcp.interfaces.duckdb.wire import Message, WireClosed, receive, send
@@ -57,9 +57,9 @@ def prepare(config: Message) -> Answering:
         MdvecError: the household's database cannot be read.
     """
     limits, spool = config["limits"], Path(config["spool"])
-    tables = {name: Path(path) for name, path in config["tables"]}
     ledgers = spool / _LEDGERS
-    lockdown.limit_process(limits["memory_mb"])
+    lockdown.limit_process(limits["memory_mb"], len(config["tables"]))
+    opened = opening.open_files(config["tables"])
     try:
         households = [(int(tool_id), str(name)) for tool_id, name in config["households"]]
         any_ledger = loading.write_ledgers(Path(config["database"]), households, ledgers)
@@ -70,16 +70,15 @@ def prepare(config: Message) -> Answering:
     import duckdb  # noqa: F401 - before its file is out of reach
 
     # The rights of a thread are those that it was started with, so this comes before DuckDB's.
-    landlock.restrict([*tables.values(), *lockdown.needed_paths()], spool)
+    landlock.restrict([*opened.descriptors.values(), *lockdown.needed_paths()], spool)
     connection = lockdown.connect(limits["memory_mb"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)
         ledgers.unlink()
-    config["missing"] = loading.make_views(connection, tables)
+    config["missing"] = opened.missing | loading.make_views(connection, opened.paths)
     lockdown.limit_files(limits["export_bytes"])
-    # A link is followed before it is asked whether the file may be opened.
-    files = {path.resolve() for path in tables.values()} | set(tables.values())
-    lockdown.lock(connection, sorted(files), spool, limits["seconds"])
+    lockdown.lock(connection, list(opened.paths.values()), spool, limits["seconds"])
+    config["hidden"] = {str(path): f"the file of {name}" for name, path in opened.paths.items()}
     return Answering(connection, _columns_by_table(connection), spool)
 
 
@@ -149,8 +148,7 @@ class _Serving:
             return _refusal(QueryError("the query is nested too deeply; materialize a part first"))
         except Exception as error:  # noqa: BLE001 - DuckDB's, which are many; the edge of the child
             limits = self.config["limits"]
-            hidden = {path: f"the file of {name}" for name, path in self.config["tables"]}
-            hidden[self.config["spool"]] = "the export"
+            hidden = self.config["hidden"] | {self.config["spool"]: "the export"}
             try:
                 return _refusal(failure_of(error, hidden=hidden, **limits))
             except Broken:

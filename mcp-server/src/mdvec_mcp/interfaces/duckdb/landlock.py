@@ -33,13 +33,14 @@ class _PathRule(ctypes.Structure):
     _fields_ = (("rights", ctypes.c_uint64), ("descriptor", ctypes.c_int32))
 
 
-def restrict(readable: Iterable[Path], writable: Path) -> bool:
+def restrict(readable: Iterable[Path | int], writable: Path) -> bool:
     """Keep this thread, and those it starts, from all files but these, and from the network.
 
     No program can be started either.
 
     Args:
-        readable: files and folders (with all in them) that can be read.
+        readable: files and folders (with all in them) that can be read; an open file by its
+            descriptor.
         writable: a folder in which files can also be made, written and removed.
 
     Returns:
@@ -57,8 +58,11 @@ def restrict(readable: Iterable[Path], writable: Path) -> bool:
     if ruleset < 0:
         return False
     try:
-        for path in readable:
-            _allow(libc, ruleset, path, _READ_FILE | _READ_FOLDER)
+        for one in readable:
+            if isinstance(one, int):
+                _add(libc, ruleset, one, _READ_FILE)
+            else:
+                _allow(libc, ruleset, one, _READ_FILE | _READ_FOLDER)
         _allow(
             libc, ruleset, writable,
             _READ_FILE | _READ_FOLDER | _WRITE_FILE | _REMOVE_FILE | _MAKE_FILE
@@ -88,9 +92,11 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
         try:
             if not path.is_dir():
                 rights &= _READ_FILE | _WRITE_FILE | _TRUNCATE
-            rule = _PathRule(rights, descriptor)
-            libc.syscall(
-                _ADD, ruleset, ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0)
-            )
+            _add(libc, ruleset, descriptor, rights)
         finally:
             os.close(descriptor)
+
+
+def _add(libc: ctypes.CDLL, ruleset: int, descriptor: int, rights: int) -> None:
+    rule = _PathRule(rights, descriptor)
+    libc.syscall(_ADD, ruleset, ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0))

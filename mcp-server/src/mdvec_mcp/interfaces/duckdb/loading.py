@@ -64,9 +64,8 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
             connection.execute(
                 f"CREATE VIEW {identifier(name)} AS SELECT * FROM {parquet_scan(path)}"
             )
-        except duckdb.Error as error:
-            gone = isinstance(error, duckdb.IOException) and not path.exists()
-            missing[name] = "its file is gone" if gone else "its file is no readable Parquet file"
+        except duckdb.Error:
+            missing[name] = "its file is no readable Parquet file"
     return missing
 
 

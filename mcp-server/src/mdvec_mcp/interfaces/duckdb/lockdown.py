@@ -20,15 +20,16 @@ _ADDRESSES_MB = 512
 # Python, DuckDB's own code and what it does not count.
 _OWN_MB = 160
 _FILES = 512
+_FILES_PER_TABLE = 2
 _MOST_THREADS = 4
 
 
-def limit_process(memory_mb: int) -> None:
+def limit_process(memory_mb: int, tables: int) -> None:
     """Have the system refuse this process more memory, core dumps, and many open files."""
     # macOS knows these limits and does not keep all of them; the server watches as well.
     _limit(resource.RLIMIT_AS, (memory_mb + _ADDRESSES_MB) * 2**20)
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_NOFILE, _FILES)
+    _limit(resource.RLIMIT_NOFILE, _FILES + _FILES_PER_TABLE * tables)
 
 
 def limit_files(most_bytes: int) -> None:

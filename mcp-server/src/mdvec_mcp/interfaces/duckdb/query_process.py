@@ -246,13 +246,12 @@ class QueryProcess:
 
     def _start(self, data: Data) -> ChildProcess:
         limits = self._limits
-        self._spool.unlink()
         config: Message = {
             "limits": asdict(limits),
             "spool": str(self._spool.work),
             "database": str(data.database.absolute()),
             "tables": [
-                [table.name, str(self._spool.plain(table.path.absolute()))]
+                [table.name, str(table.path.absolute()), str(table.folder or table.path)]
                 for table in data.parquet
             ],
             "households": [[tool_id, name] for tool_id, name, _ in data.households],

@@ -9,14 +9,13 @@ import shutil
 from pathlib import Path
 
 _LOCK = "lock"
-_PATTERN = frozenset("*?[")
 
 
 class Spool:
     """A folder of this process alone, which goes with it.
 
     ``work`` is what the child can write to; ``done`` holds finished files until somebody moves
-    them, out of the child's reach; ``links`` has other names for the user's files.
+    them, out of the child's reach.
 
     Args:
         root: where the folder is made; what processes that have ended left there is removed.
@@ -31,20 +30,8 @@ class Spool:
         self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.work, self.done = self._folder / "work", self._folder / "done"
-        self._links = self._folder / "links"
-        for folder in (self.work, self.done, self._links):
+        for folder in (self.work, self.done):
             folder.mkdir(mode=0o700)
-
-    def plain(self, path: Path) -> Path:
-        """A path to the same file that DuckDB cannot take for a pattern.
-
-        It would list the folder for a pattern, which is out of the child's reach.
-        """
-        if not _PATTERN.intersection(str(path)):
-            return path
-        link = self._links / f"{secrets.token_hex(8)}{path.suffix}"
-        link.symlink_to(path)
-        return link
 
     def finish(self, name: str) -> Path:
         """Take a finished file out of the child's reach."""
@@ -62,11 +49,6 @@ class Spool:
     def is_there(self) -> bool:
         """Whether nobody has removed it; it lies among what people delete to make room."""
         return self.work.is_dir() and self.done.is_dir()
-
-    def unlink(self) -> None:
-        """Remove the other names of files, which a new child gets anew."""
-        for link in self._links.iterdir():
-            link.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Remove the folder with all in it."""

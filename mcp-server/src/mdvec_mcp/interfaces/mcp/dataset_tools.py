@@ -35,7 +35,7 @@ def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: A
 
         def work() -> Answer:
             if query is None:
-                return described(tool.name, tables_of(database, tool.name), guard)
+                return described(tool, tables_of(database, tool.name), guard)
             if statistics_only:
                 return analytics.profile(query, None, None, None, exact=False, guard=guard)
             return analytics.ask(query, guard)

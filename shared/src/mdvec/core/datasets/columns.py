@@ -42,18 +42,22 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
         raise NoHeader(
             "its first line holds values, not names; put a line with the columns' names before it"
         )
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
+    all_named = {cell.lower() for cell in cells}
     return tuple(
-        _free(cell or f"column{number}", taken, {other.lower() for other in cells})
-        for number, cell in enumerate(cells, 1)
+        _free(cell or f"column{number}", taken, all_named) for number, cell in enumerate(cells, 1)
     )
 
 
-def _free(wanted: str, taken: set[str], named: set[str]) -> str:
-    """``wanted``, or with a number behind it that neither an earlier nor a later column has."""
-    name, number = wanted, 1
+def _free(wanted: str, taken: dict[str, int], named: set[str]) -> str:
+    """``wanted``, or with a number behind it that neither an earlier nor a later column has.
+
+    ``taken`` has the names of earlier columns, each with the last number behind it.
+    """
+    name, number = wanted, taken.get(wanted.lower(), 1)
     while name.lower() in taken or (number > 1 and name.lower() in named):
         number += 1
         name = f"{wanted}_{number}"
-    taken.add(name.lower())
+    taken[wanted.lower()] = number
+    taken.setdefault(name.lower(), 1)
     return name

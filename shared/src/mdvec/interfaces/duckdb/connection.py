@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,13 +25,27 @@ _NO_EXTENSIONS = {
 _PATTERN_SIGN = re.compile(r"([*?\[])")
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most memory and threads of a connection."""
+
+    memory_mb: int
+    threads: int
+
+
 @contextmanager
 def safe_connection(
-    files: Sequence[Path], *, writes_to: Path | None = None
+    files: Sequence[Path],
+    *,
+    writes_to: Path | None = None,
+    optimizes: bool = True,
+    limits: Limits | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory that can open ``files`` only, has no network and no extensions.
 
-    ``writes_to`` is a folder whose files it can open as well.
+    ``writes_to`` is a folder whose files it can open as well. Without ``optimizes`` statements
+    run as they stand, which is right where one has thousands of expressions. ``limits``
+    are what it may use, where that is less than DuckDB takes by itself.
     A stop by the user comes out as KeyboardInterrupt; DuckDB itself has another error for it.
     """
     import duckdb
@@ -44,6 +60,12 @@ def safe_connection(
         connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
         if writes_to is not None:
             connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
+        if limits is not None:
+            connection.execute(f"SET memory_limit = '{limits.memory_mb:d}MB'")
+            threads = min(limits.threads, os.cpu_count() or 1)
+            connection.execute(f"SET threads = {threads:d}")
+        if not optimizes:
+            connection.execute("PRAGMA disable_optimizer")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         with stoppable(connection):

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from mdvec.core.datasets.sql import identifier, literal
-from mdvec.interfaces.duckdb.connection import first_line, safe_connection
+from mdvec.interfaces.duckdb import foreign
 from mdvec.interfaces.filesystem.scan import UnreadableFile, why
+from mdvec.interfaces.filesystem.snapshots import SnapshotsUnwritable
 
-if TYPE_CHECKING:
-    import duckdb
-
-_WIDE = ("HUGEINT", "UHUGEINT")
-_WIDE_WITHIN = re.compile(r"\bU?HUGEINT\b")
+_COPY = "copy.parquet"
+_SECONDS = 60.0
+_BYTES_A_SECOND = 2_000_000
+_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ")
+_MODULE = "mdvec.interfaces.duckdb.foreign"
+_NAME = "source.duckdb"
+_IN_USE = "another program has it open for writing; close it there, then import again"
 
 
 def file_state(source: Path) -> tuple[int, int]:
@@ -54,77 +63,143 @@ class InnerTable:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFile:
-    """A .duckdb file while it is open: its tables and its views."""
+    """A .duckdb file while it is open: its tables and its views.
 
-    connection: duckdb.DuckDBPyConnection
+    ``computed`` names the columns of tables that are computed from others, which are not copied.
+    """
+
+    process: subprocess.Popen[str]
+    folder: Path
+    seconds: float
     tables: tuple[InnerTable, ...]
     views: tuple[InnerTable, ...]
+    computed: Mapping[InnerTable, tuple[str, ...]]
 
     def copy(self, table: InnerTable, target: Path) -> None:
-        """Write a table's rows to a Parquet file, in the folder of targets.
+        """Write a table's rows to a Parquet file, on the file system of the folder of targets.
 
         Raises:
             UnreadableFile: why it cannot be done.
         """
-        import duckdb
-
-        place = f"src.{identifier(table.schema)}.{identifier(table.table)}"
-        try:
-            shown = ", ".join(self._columns(place))
-            self.connection.execute(
-                f"COPY (SELECT {shown} FROM {place}) TO {literal(str(target))} (FORMAT parquet)"
-            )
-        except duckdb.Error as error:
-            raise UnreadableFile(f"it cannot be copied ({first_line(error)})") from error
-
-    def _columns(self, place: str) -> Iterator[str]:
-        """The columns; Parquet has no whole numbers of 128 bits, and would round them."""
-        for row in self.connection.execute(f"DESCRIBE SELECT * FROM {place}").fetchall():
-            name, type_ = identifier(row[0]), row[1]
-            if type_ in _WIDE:
-                fits = f"bool_and({name} IS NULL OR TRY_CAST({name} AS BIGINT) IS NOT NULL)"
-                (all_fit,) = self.connection.execute(f"SELECT {fits} FROM {place}").fetchone() or ()
-                exact = "VARCHAR" if all_fit is False else "BIGINT"
-                yield f"CAST({name} AS {exact}) AS {name}"
-            elif _WIDE_WITHIN.search(type_):
-                yield f"CAST({name} AS {_WIDE_WITHIN.sub('VARCHAR', type_)}) AS {name}"
-            else:
-                yield name
+        answer = _ask(self.process, [table.schema, table.table, _COPY], self.seconds)
+        if "error" in answer:
+            raise UnreadableFile(f"it cannot be copied ({answer['error']})")
+        (self.folder / _COPY).rename(target)
 
 
 @contextmanager
 def opened(file: Path, targets: Path) -> Iterator[DatabaseFile]:
     """Open a file for reading; its tables can be copied into the folder ``targets``.
 
+    That is done in a process of its own, with limits: see ``foreign``.
+
     Raises:
         UnreadableFile: it is no such file, is damaged, or another program has it open.
+        SnapshotsUnwritable: there is no place for copies.
     """
-    import duckdb
+    size, _ = file_state(file)
+    seconds = _SECONDS + size / _BYTES_A_SECOND
+    with _work_folder(targets) as folder, _process(folder) as process:
+        name = _copied_with_log(file, folder) if _log_of(file).exists() else str(file)
+        answer = _ask(process, name, seconds)
+        if "error" in answer:
+            raise UnreadableFile(_why(answer["error"].replace(name, file.name)))
+        computed = {
+            InnerTable(schema, table): tuple(columns or ())
+            for schema, table, columns in answer["tables"]
+        }
+        views = tuple(InnerTable(schema, view) for schema, view in answer["views"])
+        yield DatabaseFile(process, folder, seconds, tuple(computed), views, computed)
 
-    with safe_connection([file, _log_of(file)], writes_to=targets) as connection:
-        try:
-            connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
-            tables = connection.execute(
-                "SELECT schema_name, table_name FROM duckdb_tables() "
-                "WHERE database_name = 'src' AND NOT internal ORDER BY ALL"
-            ).fetchall()
-            views = connection.execute(
-                "SELECT schema_name, view_name FROM duckdb_views() "
-                "WHERE database_name = 'src' AND NOT internal ORDER BY ALL"
-            ).fetchall()
-        except duckdb.Error as error:
-            raise UnreadableFile(_why(error)) from error
-        yield DatabaseFile(
-            connection,
-            tuple(InnerTable(schema, table) for schema, table in tables),
-            tuple(InnerTable(schema, view) for schema, view in views),
+
+@contextmanager
+def _work_folder(targets: Path) -> Iterator[Path]:
+    """A private folder within that of the targets, for as long as it is needed.
+
+    Raises:
+        SnapshotsUnwritable: it cannot be made.
+    """
+    try:
+        for place in (targets.parent, targets):
+            place.mkdir(mode=0o700, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=targets))
+    except OSError as error:
+        raise SnapshotsUnwritable(targets, error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copied_with_log(file: Path, folder: Path) -> str:
+    """Copy a file and its log, which is replayed when it is opened; return the copy's name.
+
+    Raises:
+        UnreadableFile: it cannot be read, or another program writes it.
+    """
+    try:
+        with file.open("rb") as there:
+            # DuckDB holds such a lock while it writes; of the copy it could not know.
+            fcntl.lockf(there, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            shutil.copyfile(file, folder / _NAME)
+            shutil.copyfile(_log_of(file), folder / f"{_NAME}.wal")
+    except BlockingIOError as error:
+        raise UnreadableFile(_IN_USE) from error
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+    return _NAME
+
+
+@contextmanager
+def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """The process; it opens the file when it is asked for the first time, and ends with us."""
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT}
+    process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+        [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env=kept | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"},
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,  # a Ctrl-C in the terminal is for us
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _ask(process: subprocess.Popen[str], question: object, seconds: float) -> dict[str, Any]:
+    """The process's next answer.
+
+    Raises:
+        UnreadableFile: there is none, or not in time.
+    """
+    if process.stdin is None or process.stdout is None:
+        raise AssertionError("the process was started with pipes")
+    with suppress(BrokenPipeError):
+        process.stdin.write(f"{json.dumps(question)}\n")
+        process.stdin.flush()
+    waiting = select.poll()
+    waiting.register(process.stdout, select.POLLIN)
+    if not waiting.poll(1000 * seconds):
+        process.kill()  # its late answer would be taken for that to the next question
+        raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s")
+    line = process.stdout.readline()
+    if not line:
+        raise UnreadableFile(
+            f"reading it broke the process that did, which has {foreign.MEMORY_MB:,} MB"
         )
+    answer: dict[str, Any] = json.loads(line)
+    return answer
 
 
-def _why(error: Exception) -> str:
-    said = first_line(error)
+def _why(said: str) -> str:
     if "Could not set lock" in said or "already attached" in said:
-        return "another program has it open for writing; close it there, then import again"
+        return _IN_USE
     if "not a valid DuckDB database" in said or "Could not read enough bytes" in said:
         return "it is no DuckDB database, or only a part of one; copy it again"
     return f"it cannot be opened as a DuckDB database ({said})"

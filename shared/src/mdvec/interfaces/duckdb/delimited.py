@@ -16,6 +16,7 @@ from mdvec.core.datasets.columns import NoHeader, column_names
 from mdvec.core.datasets.kinds import KINDS, ValueKind
 from mdvec.core.datasets.sql import identifier, literal
 from mdvec.interfaces.duckdb.connection import first_line, one_path, safe_connection
+from mdvec.interfaces.duckdb.wide import WIDE, lists_to_parquet, write_lists
 from mdvec.interfaces.filesystem.scan import UnreadableFile
 from mdvec.interfaces.filesystem.text_encoding import encoding_of
 
@@ -27,6 +28,7 @@ DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 _SAMPLE_ROWS = 1_000
 _ASKED_AT_ONCE = 100
 _ROWS_AT_ONCE = 20_000
+_WIDE_ROWS_AT_ONCE = 500
 _LONGEST_LINE = 2**25
 
 
@@ -46,8 +48,10 @@ def delimited_to_parquet(
     plain = target.with_name(f"{target.name}.rows")
     try:
         names = _write_plain(source, plain, on_rows)
-        with safe_connection([plain, target]) as connection:
-            _write_typed(connection, names, plain, target)
+        is_wide = len(names) >= WIDE
+        write = lists_to_parquet if is_wide else _write_typed
+        with safe_connection([plain, target], optimizes=not is_wide) as connection:
+            write(connection, names, plain, target)
     except duckdb.Error as error:
         raise UnreadableFile(f"it cannot be read as CSV ({first_line(error)})") from error
     finally:
@@ -92,10 +96,15 @@ def _copy_rows(
         names = column_names(header)
         with plain.open("w", encoding="utf-8", newline="") as copy:
             writer = csv.writer(copy, quoting=csv.QUOTE_ALL, lineterminator="\n")
-            writer.writerow(_inner_names(names))
+            is_wide = len(names) >= WIDE
+            if not is_wide:
+                writer.writerow(_inner_names(names))
             whole = _whole(rows, len(names), lambda: reader.line_num)
-            while batch := list(islice(whole, _ROWS_AT_ONCE)):
-                writer.writerows(batch)
+            while batch := list(islice(whole, _WIDE_ROWS_AT_ONCE if is_wide else _ROWS_AT_ONCE)):
+                if is_wide:
+                    write_lists(batch, copy)
+                else:
+                    writer.writerows(batch)
                 on_rows(len(batch))
     except NoHeader as error:
         raise UnreadableFile(str(error)) from error
