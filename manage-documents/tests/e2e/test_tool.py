@@ -105,7 +105,10 @@ def test_a_tool_named_like_sql_and_one_named_like_anothers_table_live_and_die_al
     assert [done.err for done in gone] == [f"deleted select{SPACE}", f"deleted notes_data{SPACE}"]
     with open_database(mdvec.database, "read") as connection:
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").get
-    ledger = {"transactions", "duplicate_checks", "ledger_files", "ledger_versions"}
+    ledger = {
+        "transactions", "duplicate_checks", "ledger_files", "ledger_versions",
+        "ledger_statements", "departed_pairs",
+    }  # fmt: skip
     datasets = {"dataset_files", "dataset_tables"}
     assert {name for name in names if not name.startswith("sqlite_")} == {
         "tools",

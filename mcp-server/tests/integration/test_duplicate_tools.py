@@ -6,9 +6,9 @@ import anyio
 import pytest
 from mcp import Client
 from mdvec.core.household.duplicates import DetectionOptions
+from mdvec.interfaces.database.ledger_schema import add_statements, create_ledger
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.tools import add_tool, list_tools
-from mdvec.interfaces.database.transactions import create_ledger
 
 from mdvec_mcp.interfaces.mcp.duplicate_tools import add_duplicate_tools
 from mdvec_mcp.interfaces.mcp.server import MdvecServer
@@ -31,6 +31,7 @@ class Household:
             known = "SELECT 1 FROM sqlite_schema WHERE name = 'transactions'"
             if not connection.execute(known).fetchone():
                 create_ledger(connection)
+                add_statements(connection)
             for number, account in enumerate(rows):
                 connection.execute(
                     "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "

@@ -158,6 +158,7 @@ def _answer(
     rate = _rate(subject, figures)
     body = wording.household_text(months, subject, figures, spent, earned, rate)
     listing = wording.page_text(rows, leaf.offset + 1, leaf.total, leaf.next)
+    notes = [*notes, *wording.removed_notes(sums)]
     texts = [body, wording.notes_text([*notes, understood, wording.counts_text(counts)]), listing]
     return HouseholdAnswer(
         months=months,

@@ -101,6 +101,7 @@ def category_trend(
     else:
         trends = [trend_of(named, amounts_of(named, sums), covered.axis(shown), shown)]
         body = wording.trend_text(trends[0], shown)
+    notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
     return _answer(asked.understood, shown, trends, _counts(sums, shown), notes, body)
 
 
@@ -157,6 +158,7 @@ def category_trend_summary(
         for category in _ranked(amounts, shown)
     ]
     body = wording.summary_text(trends, shown)
+    notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
     return _answer(asked.understood, shown, trends, _counts(sums, shown), notes, body)
 
 

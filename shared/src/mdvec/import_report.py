@@ -13,7 +13,7 @@ from mdvec.errors import MdvecError
 from mdvec.import_options import ChunkingWish, ImportRefused
 from mdvec.interfaces.embedding.embedder import Embedder
 from mdvec.interfaces.filesystem.scan import Problem, ScanRules
-from mdvec.ledger_report import LedgerReport
+from mdvec.ledger_report import NO_WISH, LedgerReport, RemovalWish
 
 Mode = Literal["new", "replace", "update"]
 EmbedderFor = Callable[[str | None], Embedder]
@@ -77,7 +77,8 @@ class Progress:
 class ImportRequest:
     """What to import and how; what is None follows the tool, or the model's defaults.
 
-    ``detection`` has a household's duplicates looked for after its import.
+    ``detection`` has a household's duplicates looked for after its import; ``removals`` is what
+    its user says of rows that are gone from their statements.
     """
 
     database: Path
@@ -87,3 +88,4 @@ class ImportRequest:
     chunking: ChunkingWish
     model: str | None = None
     detection: DetectionOptions | None = None
+    removals: RemovalWish = NO_WISH

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from mdvec.dataset_import import DatasetRun
 from mdvec.import_hints import hints_of
+from mdvec.import_options import ImportRefused
 from mdvec.import_report import (
     EmbedderFor,
     ImportInterrupted,
@@ -62,6 +63,11 @@ def import_tool(
             tool = tools.get_tool(connection, request.tool)
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
+            if request.removals and tool.kind != "household":
+                raise ImportRefused(
+                    f"the tool {tool.name!r} is no household: rows that are gone from their "
+                    "statements are a household's; leave the option out"
+                )
             with stopwatch.stage("file_scan"):
                 found = _scan(tool, request)
             run = _RUNS.get(tool.kind, ImportRun)(

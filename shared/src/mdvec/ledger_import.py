@@ -7,21 +7,32 @@ are as they were, or only have other names, they are not even opened.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import apsw
 
-from mdvec import __version__
-from mdvec.core.household.identity import identities
-from mdvec.core.household.moneyforward import NotTransactions, read_rows
-from mdvec.interfaces.database import ledger_files, transactions
+from mdvec.core.household import removals
+from mdvec.core.household.placed import Placed
+from mdvec.core.household.statements import Standing
+from mdvec.interfaces.database import departed_pairs, ledger_files, transactions
+from mdvec.interfaces.database import ledger_statements as statements
 from mdvec.interfaces.database.duplicate_checks import settle_marks
 from mdvec.interfaces.database.ledger_files import KnownFile
-from mdvec.interfaces.database.transactions import Placed, StoredRow
-from mdvec.interfaces.filesystem.scan import Problem, UnreadableFile
-from mdvec.ledger_report import FailedRow, LedgerFile, LedgerMode, LedgerReport
+from mdvec.interfaces.database.transactions import StoredRow, Written
+from mdvec.interfaces.filesystem.scan import Problem
+from mdvec.ledger_reading import Export, read_export
+from mdvec.ledger_renames import after_renames, follow_renames
+from mdvec.ledger_report import (
+    NO_WISH,
+    LedgerFile,
+    LedgerMode,
+    LedgerReport,
+    RemovalWish,
+    report_of,
+)
+from mdvec.ledger_witnesses import hear, overruled_files
 
 
 def import_ledger(
@@ -31,143 +42,57 @@ def import_ledger(
     mode: LedgerMode,
     *,
     complete: bool = True,
+    wish: RemovalWish = NO_WISH,
 ) -> LedgerReport:
     """Bring a tool's ledger in line with its files.
 
     The transaction of an ID, or of a row's content where there is none, is stored once, as the
-    latest file says it (by time of change, then path). ``update`` adds and updates; ``replace``
-    also deletes what is in none of the files, unless one could not be read or ``files`` is not
-    ``complete``. What the user decided about a row outlives both, as long as the row does.
+    newest file says it; one that the newest file of its day no longer has leaves the sums, and
+    stays in the ledger. ``update`` adds and updates; ``replace`` also deletes what no file says
+    anything about, unless one could not be read or ``files`` is not ``complete``. What the user
+    decided about a row outlives both.
 
     Raises:
         apsw.Error: the database cannot be written; the ledger is as it was.
     """
-    ordered = sorted(files, key=lambda file: (file.mtime_ns, file.path))
+    files = list(files)
     known = ledger_files.known_files(connection, tool_id)
-    if mode == "update":
-        after = _after_renames(ordered, known)
+    if mode == "update" and not wish:
+        after = after_renames(files, known)
         if after is not None:
-            return _follow_renames(connection, tool_id, known, after)
-    exports = _in_order([_read_export(file, known.get(file.path)) for file in ordered], known)
+            follow_renames(connection, tool_id, known, after)
+            return report_of(
+                list(after.values()),
+                without_file=ledger_files.without_file(connection, tool_id),
+                asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
+            )
+    exports = [read_export(file, known.get(file.path)) for file in files]
+    run = _LedgerRun(connection, tool_id, exports, known, wish)
     with connection:
-        run = _LedgerRun(connection, tool_id, exports, known)
         run.write(mode, may_delete=complete and not any(export.unread for export in exports))
     return run.report()
 
 
-@dataclass(frozen=True, slots=True)
-class _Export:
-    """A file as it was read, the last row of each identity; ``unread`` says why it was not.
+class _Change(NamedTuple):
+    """What the files say of an identity, beside what the ledger has."""
 
-    ``age`` is the time by which it is older or newer than others.
-    """
+    identity: str
+    stored: StoredRow | None
+    now: Written
 
-    file: KnownFile
-    rows: Mapping[str, Placed] = field(default_factory=dict)
-    unread: str = ""
-    age: int = 0
+    @property
+    def is_other(self) -> bool:
+        """Whether the files say something else than the ledger."""
+        return self.stored is not None and self.stored.values != self.now.row.values
 
-
-def _read_export(file: LedgerFile, known: KnownFile | None) -> _Export:
-    state = KnownFile(
-        path=file.path,
-        size=file.size,
-        mtime_ns=file.mtime_ns,
-        content_hash="",
-        is_present=True,
-        rows=0,
-        bad_rows=(),
-        passed_over="",
-        app_version=__version__,
-    )
-    try:
-        data = file.read()
-        parsed = read_rows(data)
-    except (OSError, UnreadableFile, NotTransactions) as error:
-        return _Export(state, unread=_why(error))
-    if parsed.passed_over and known is not None and known.rows:
-        return _Export(state, unread=f"it held transactions before, and now {parsed.passed_over}")
-    state = replace(
-        state,
-        content_hash=hashlib.sha256(data).hexdigest(),
-        rows=len(parsed.rows) + len(parsed.bad),
-        bad_rows=tuple((bad.line, bad.reason) for bad in parsed.bad),
-        passed_over=parsed.passed_over,
-    )
-    placed = (Placed(file.path, row.line, transactions.values_of(row)) for row in parsed.rows)
-    return _Export(state, dict(zip(identities(parsed.rows), placed, strict=True)))
-
-
-def _in_order(exports: Sequence[_Export], known: Mapping[str, KnownFile]) -> list[_Export]:
-    """Exports by age: a copy is as old as the oldest file with its content."""
-    ages: dict[str, int] = {}
-    for file in [*known.values(), *(export.file for export in exports)]:
-        if file.content_hash:
-            oldest = ages.get(file.content_hash, file.mtime_ns)
-            ages[file.content_hash] = min(oldest, file.mtime_ns)
-    aged = [
-        replace(export, age=ages.get(export.file.content_hash, export.file.mtime_ns))
-        for export in exports
-    ]
-    return sorted(aged, key=lambda export: (export.age, export.file.path))
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "it vanished while the import ran"
-    if isinstance(error, OSError):
-        return f"it cannot be read ({(error.strerror or type(error).__name__).lower()})"
-    return str(error)
-
-
-def _after_renames(
-    ordered: Sequence[LedgerFile], known: dict[str, KnownFile]
-) -> dict[str, KnownFile] | None:
-    """What is known of each file, by its old path, if none differs in more than name and time.
-
-    None when there is anything to read: other content, or an order that gives another file the
-    last word.
-    """
-    before = [file for file in known.values() if file.is_present]
-    if len(before) != len(ordered) or any(file.app_version != __version__ for file in before):
-        return None
-    before.sort(key=lambda file: (file.mtime_ns, file.path))
-    if sorted(file.size for file in ordered) != sorted(file.size for file in before):
-        return None
-    after = {}
-    for now, then in zip(ordered, before, strict=True):
-        if _content_hash(now, known.get(now.path)) != then.content_hash:
-            return None
-        after[then.path] = replace(then, path=now.path, mtime_ns=now.mtime_ns)
-    return after
-
-
-def _content_hash(file: LedgerFile, known: KnownFile | None) -> str:
-    """The file's hash, remembered where size and time are; "" if it cannot be read."""
-    if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
-        return known.content_hash
-    try:
-        return hashlib.sha256(file.read()).hexdigest()
-    except (OSError, UnreadableFile):
-        return ""
-
-
-def _follow_renames(
-    connection: apsw.Connection,
-    tool_id: int,
-    known: dict[str, KnownFile],
-    after: dict[str, KnownFile],
-) -> LedgerReport:
-    """Give rows the new names of their files; nothing at all when the files are untouched."""
-    present = list(after.values())
-    if any(known.get(file.path) != file for file in present):
-        renames = {old: file.path for old, file in after.items() if old != file.path}
-        gone = [file for file in known.values() if not file.is_present]
-        with connection:
-            transactions.rename_files(connection, tool_id, renames)
-            ledger_files.remember_files(connection, tool_id, [*gone, *present])
-    without_file = ledger_files.without_file(connection, tool_id)
-    return _report(present, (), without_file=without_file)
+    @property
+    def comes_back(self) -> bool:
+        """Whether it counts again."""
+        return (
+            self.stored is not None
+            and self.stored.removal in ("asked", "removed")
+            and self.now.removal is None
+        )
 
 
 class _LedgerRun:
@@ -177,76 +102,129 @@ class _LedgerRun:
         self,
         connection: apsw.Connection,
         tool_id: int,
-        exports: Sequence[_Export],
-        known: dict[str, KnownFile],
+        exports: Sequence[Export],
+        known: Mapping[str, KnownFile],
+        wish: RemovalWish,
     ) -> None:
         self.connection = connection
         self.tool_id = tool_id
         self.exports = exports
         self.known = known
-        self.stored = transactions.stored_rows(connection, tool_id)
-        self.latest = _latest(exports)
-        self.new: list[tuple[str, Placed]] = []
-        self.changed: list[tuple[int, Placed]] = []
-        self.moved: list[tuple[int, Placed]] = []
+        self.wish = wish
+        self.kept_again = len(wish.keep)
+        self.changes: list[_Change] = []
+        self.left: list[tuple[int, str]] = []
         self.without_file = 0
         self.deleted = 0
 
     def write(self, mode: LedgerMode, *, may_delete: bool) -> None:
-        """Add, update and, where it may, delete; remember the files."""
-        self._compare(keep_newer=mode == "update")
-        transactions.insert_rows(self.connection, self.tool_id, self.new)
-        transactions.update_rows(self.connection, self.changed)
-        transactions.move_rows(self.connection, self.tool_id, self.moved)
-        left = self._left_over()
-        if mode == "replace" and may_delete:
-            unsure = {export.file.path for export in self.exports if export.file.bad_rows}
-            gone = [row.id for row in left if row.source_file not in unsure]
-            transactions.delete_rows(self.connection, gone)
-            self.deleted = len(gone)
+        """Add, update, take out of the sums and, where it may, delete; remember the files."""
+        statements.keep_rows(self.connection, self.tool_id, self.wish.keep)
+        self.stored = transactions.stored_rows(self.connection, self.tool_id)
+        self.heard = hear(self.connection, self.tool_id, self.exports, self.stored, mode)
+        transactions.rename_identities(self.connection, self.tool_id, self.heard.renames)
+        for old, new in self.heard.renames.items():
+            self.stored[new] = self.stored.pop(old)
+        numbers = self._remember_statements()
+        self._compare(numbers)
+        self._write_changes()
+        self._delete(mode, may_delete=may_delete)
+        departed_pairs.bring_back_decisions(self.connection, self.tool_id)
         settle_marks(self.connection, self.tool_id)
-        self.without_file = len(left) - self.deleted
-        self._remember()
+        self._remember(numbers, mode)
 
-    def report(self) -> LedgerReport:
-        """What was done."""
-        return _report(
-            [export.file for export in self.exports if not export.unread],
-            [Problem(export.file.path, export.unread) for export in self.exports if export.unread],
-            imported=len(self.new),
-            updated=len(self.changed),
-            without_file=self.without_file,
-            deleted=self.deleted,
+    def _remember_statements(self) -> list[int]:
+        """The number of each witness, in their order; those that are new get one."""
+        numbers = []
+        for witness in self.heard.witnesses:
+            number = self.heard.numbers.get(witness.statement.key)
+            if number is None or witness.statement.key in self.heard.present:
+                number = statements.remember_statement(
+                    self.connection, self.tool_id, witness.statement
+                )
+            numbers.append(number)
+        families: dict[int, int] = {}
+        for number, kin in zip(numbers, self.heard.kin, strict=True):
+            families[kin] = min(number, families.get(kin, number))
+        statements.set_kin(
+            self.connection,
+            [(n, families[k]) for n, k in zip(numbers, self.heard.kin, strict=True)],
+        )
+        return numbers
+
+    def _compare(self, numbers: Sequence[int]) -> None:
+        """What the files say of each identity, beside what the ledger has."""
+        standing = self.heard.standing
+        decided = self._removals(standing)
+        for identity, known in standing.items():
+            stored = self.stored.get(identity)
+            removal = decided.get(identity)
+            by = None if known.gone is None or removal is None else numbers[known.gone]
+            number, row = numbers[known.by], known.row
+            if known.gone is None and stored is not None and stored.removal == "kept":
+                removal = "kept" if stored.statement == number else None
+            if stored is None or _is_other(stored, row, number, removal):
+                self.changes.append(_Change(identity, stored, Written(row, number, removal, by)))
+            if removal is None and stored is not None and identity not in self.heard.mentioned:
+                self.left.append((stored.id, row.source_file))
+
+    def _removals(self, standing: Mapping[str, Standing]) -> dict[str, str]:
+        gone = {
+            identity: (known.row.day, self._before(identity))
+            for identity, known in standing.items()
+            if known.gone is not None
+        }
+        if not gone:
+            return {}
+        days = [
+            known.row.day
+            for identity, known in standing.items()
+            if self._before(identity) != "removed"
+        ]
+        return removals.decide(
+            gone,
+            days,
+            only_ask=statements.asks_first(self.connection, self.tool_id),
+            accepted=self.wish.accept,
         )
 
-    def _compare(self, *, keep_newer: bool) -> None:
-        """Sort what the files say into new, changed and moved.
+    def _before(self, identity: str) -> str | None:
+        stored = self.stored.get(identity)
+        return None if stored is None else stored.removal
 
-        ``keep_newer``: a row that came from a file changed later than the one at hand stays,
-        be that file gone by now.
-        """
-        times = {path: file.mtime_ns for path, file in self.known.items()}
-        times |= {export.file.path: export.age for export in self.exports}
-        for identity, row in self.latest.items():
-            stored = self.stored.get(identity)
-            if stored is None:
-                self.new.append((identity, row))
-            elif stored.values == row.values:
-                if (stored.source_file, stored.row_number) != (row.source_file, row.row_number):
-                    self.moved.append((stored.id, row))
-            elif not (keep_newer and times.get(stored.source_file, 0) > times[row.source_file]):
-                self.changed.append((stored.id, row))
+    def _write_changes(self) -> None:
+        new = [change for change in self.changes if change.stored is None]
+        departed = departed_pairs.numbers_of(
+            self.connection, self.tool_id, {change.identity for change in new}
+        )
+        transactions.insert_rows(
+            self.connection,
+            self.tool_id,
+            [(change.identity, change.now) for change in new],
+            departed,
+        )
+        transactions.update_rows(
+            self.connection, [(c.stored.id, c.now) for c in self.changes if c.stored and c.is_other]
+        )
+        transactions.move_rows(
+            self.connection,
+            self.tool_id,
+            [(c.stored.id, c.now) for c in self.changes if c.stored and not c.is_other],
+        )
 
-    def _left_over(self) -> list[StoredRow]:
-        """Rows of the ledger that are in none of the files; an unread file keeps its own."""
+    def _delete(self, mode: LedgerMode, *, may_delete: bool) -> None:
+        """Count the rows that are in none of the files, and delete them where that is wanted."""
         unread = {export.file.path for export in self.exports if export.unread}
-        return [
-            row
-            for identity, row in self.stored.items()
-            if identity not in self.latest and row.source_file not in unread
-        ]
+        bad = {export.file.path for export in self.exports if export.file.bad_rows}
+        left = [(row_id, path) for row_id, path in self.left if path not in unread]
+        if mode == "replace" and may_delete:
+            gone = [row_id for row_id, path in left if path not in bad]
+            departed_pairs.keep_decisions(self.connection, self.tool_id, gone)
+            transactions.delete_rows(self.connection, gone)
+            self.deleted = len(gone)
+        self.without_file = len(left) - self.deleted
 
-    def _remember(self) -> None:
+    def _remember(self, numbers: Sequence[int], mode: LedgerMode) -> None:
         """Remember what was read; of files that are gone, those that rows still come from."""
         seen = {export.file.path for export in self.exports}
         in_use = transactions.rows_by_file(self.connection, self.tool_id)
@@ -260,37 +238,47 @@ class _LedgerRun:
         files.extend(file for file in self.known.values() if file.path in unread)
         ledger_files.remember_files(self.connection, self.tool_id, files)
         ledger_files.set_without_file(self.connection, self.tool_id, self.without_file)
+        kept = [
+            number
+            for number, witness in zip(numbers, self.heard.witnesses, strict=True)
+            if witness.statement.key in self.heard.present or witness.statement.path in unread
+        ]
+        statements.forget_statements(
+            self.connection, self.tool_id, kept, only_rows=mode == "replace"
+        )
+        statements.ledger_changed(self.connection, self.tool_id)
+
+    def report(self) -> LedgerReport:
+        """What was done."""
+        removed = {
+            change.identity
+            for change in self.changes
+            if change.now.removal == "removed" and self._before(change.identity) != "removed"
+        }
+        found = statements.gone_rows(self.connection, self.tool_id, "removed")
+        now = transactions.ids_of(self.connection, self.tool_id, removed)
+        mentioned = self.heard.mentioned
+        returned = sum(change.comes_back for change in self.changes)
+        return report_of(
+            [export.file for export in self.exports if not export.unread],
+            [Problem(export.file.path, export.unread) for export in self.exports if export.unread],
+            imported=sum(change.stored is None for change in self.changes),
+            updated=sum(
+                change.is_other or (change.comes_back and change.identity in mentioned)
+                for change in self.changes
+            ),
+            without_file=self.without_file,
+            deleted=self.deleted,
+            removed=tuple(row for row in found if row.id in now),
+            asked=tuple(statements.gone_rows(self.connection, self.tool_id, "asked")),
+            returned=returned + self.kept_again,
+            overruled=overruled_files(self.heard),
+        )
 
 
-def _latest(exports: Iterable[_Export]) -> dict[str, Placed]:
-    """What the last file says of each identity."""
-    latest: dict[str, Placed] = {}
-    for export in exports:
-        latest.update(export.rows)
-    return latest
-
-
-def _report(
-    files: Sequence[KnownFile],
-    unread: Sequence[Problem],
-    *,
-    without_file: int,
-    imported: int = 0,
-    updated: int = 0,
-    deleted: int = 0,
-) -> LedgerReport:
-    ordered = sorted(files, key=lambda file: file.path)
-    failed = tuple(FailedRow(file.path, *bad) for file in ordered for bad in file.bad_rows)
-    rows_read = sum(file.rows for file in ordered)
-    return LedgerReport(
-        files=sum(not file.passed_over for file in ordered),
-        passed_over=tuple(Problem(f.path, f.passed_over) for f in ordered if f.passed_over),
-        unread=tuple(sorted(unread, key=lambda problem: problem.file_path)),
-        rows_read=rows_read,
-        imported=imported,
-        updated=updated,
-        unchanged=rows_read - imported - updated - len(failed),
-        failed=failed,
-        without_file=without_file,
-        deleted=deleted,
+def _is_other(stored: StoredRow, row: Placed, number: int, removal: str | None) -> bool:
+    return (
+        stored.values != row.values
+        or (stored.source_file, stored.row_number) != (row.source_file, row.row_number)
+        or (stored.statement, stored.removal) != (number, removal)
     )

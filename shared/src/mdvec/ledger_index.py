@@ -17,7 +17,13 @@ from mdvec.core.household.transaction import Transaction
 from mdvec.core.text.chunking import Chunk
 from mdvec.import_options import ImportRefused, model_to_ask_for
 from mdvec.import_report import ImportReport
-from mdvec.interfaces.database import documents, tools, transactions, vectors
+from mdvec.interfaces.database import (
+    documents,
+    ledger_statements,
+    tools,
+    transactions,
+    vectors,
+)
 from mdvec.interfaces.database.documents import NewDocument, StoredFile
 from mdvec.interfaces.database.sqlite import snapshot
 from mdvec.interfaces.database.tables import Tables
@@ -65,6 +71,7 @@ class HouseholdRun(ToolImport):
                 files,
                 "replace" if self.request.mode == "replace" else "update",
                 complete=not self.found.unseen,
+                wish=self.request.removals,
             )
         passed_over = [*ledger.passed_over, *not_looked_into(self.found.others)]
         ledger = replace(
@@ -105,6 +112,14 @@ class HouseholdRun(ToolImport):
                 f"{rows} transactions; put the files back (is a disk not mounted?), or give the "
                 f"tool up with: mdvec tool delete -n {self.tool.name}"
             )
+        gone = ledger_statements.ids_of_gone(self.connection, self.tool.id)
+        for row_id in self.request.removals.keep:
+            if row_id not in gone:
+                raise ImportRefused(
+                    f"no row {row_id} of {self.tool.name!r} is gone from its statements; "
+                    "the import that took rows out of the sums named their ids, and "
+                    "get_monthly_household still shows them"
+                )
 
     def _follow(self, files: list[LedgerFile]) -> Tables:
         """Write anew what differs from the ledger, drop what has no rows left."""
@@ -113,6 +128,11 @@ class HouseholdRun(ToolImport):
         else:
             model_to_ask_for(self.tool, self.request.model, rebuild=False)
             self.index_what_is_there()
+            if ledger_statements.is_indexed(self.connection, self.tool.id):
+                with self.connection:
+                    self.check_tool()
+                    tools.record_import(self.connection, self.tool)
+                return self.tables
         stored = documents.stored_files(self.connection, self.tables)
         exports = self._exports(files, stored)
         changed = [
@@ -127,21 +147,31 @@ class HouseholdRun(ToolImport):
             for path in stored:
                 if path not in kept:
                     documents.delete_document(self.connection, self.tables, path)
+            self._note_indexed()
             tools.record_import(self.connection, self.tool)
         return self.tables
+
+    def _note_indexed(self) -> None:
+        """Within a transaction: the next import has nothing to do here while the ledger stays."""
+        if not self.failed:
+            ledger_statements.index_followed(self.connection, self.tool.id)
 
     def _rebuild(self, files: list[LedgerFile]) -> Tables:
         """Fill a new generation beside the old, then put it in its place."""
         exports = self._exports(files, documents.stored_files(self.connection, self.tables))
         current = self.begin_staged()
         self._store_all(exports)
-        return self.put_staged_in_place(current)
+        final = self.put_staged_in_place(current)
+        with self.connection:
+            self._note_indexed()
+        return final
 
     def _exports(self, files: list[LedgerFile], stored: Mapping[str, StoredFile]) -> list[_Export]:
         """The files that rows come from; one that is gone has the text that was stored of it."""
         rows: dict[str, dict[int, Transaction]] = {}
         for row in transactions.list_transactions(self.connection, self.tool.id):
-            rows.setdefault(row.source_file, {})[row.row_number] = row
+            if not row.is_removed:
+                rows.setdefault(row.source_file, {})[row.row_number] = row
         found = {file.path: file for file in files}
         exports = []
         for path, of_file in sorted(rows.items()):

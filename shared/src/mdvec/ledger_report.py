@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
+from mdvec.interfaces.database.ledger_files import KnownFile
+from mdvec.interfaces.database.ledger_statements import GoneRow
 from mdvec.interfaces.filesystem.scan import FoundFile, Problem
 
 LedgerMode = Literal["update", "replace"]
@@ -51,6 +53,23 @@ def not_looked_into(others: Iterable[str]) -> list[Problem]:
 
 
 @dataclass(frozen=True, slots=True)
+class RemovalWish:
+    """What the user says of rows that are gone.
+
+    ``accept``: all that were asked about may leave the sums; ``keep``: these, by id, count again.
+    """
+
+    accept: bool = False
+    keep: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.accept or bool(self.keep)
+
+
+NO_WISH = RemovalWish()
+
+
+@dataclass(frozen=True, slots=True)
 class FailedRow:
     """A row that could not be read: its file, the line at which it begins, and why."""
 
@@ -80,3 +99,42 @@ class LedgerReport:
     failed: tuple[FailedRow, ...]
     without_file: int
     deleted: int
+    removed: tuple[GoneRow, ...] = ()
+    asked: tuple[GoneRow, ...] = ()
+    returned: int = 0
+    overruled: tuple[Problem, ...] = ()
+
+
+def report_of(
+    files: Sequence[KnownFile],
+    unread: Sequence[Problem] = (),
+    *,
+    without_file: int,
+    imported: int = 0,
+    updated: int = 0,
+    deleted: int = 0,
+    removed: tuple[GoneRow, ...] = (),
+    asked: tuple[GoneRow, ...] = (),
+    returned: int = 0,
+    overruled: tuple[Problem, ...] = (),
+) -> LedgerReport:
+    """The report of an import; ``files`` are those that could be read."""
+    ordered = sorted(files, key=lambda file: file.path)
+    failed = tuple(FailedRow(file.path, *bad) for file in ordered for bad in file.bad_rows)
+    rows_read = sum(file.rows for file in ordered)
+    return LedgerReport(
+        files=sum(not file.passed_over for file in ordered),
+        passed_over=tuple(Problem(f.path, f.passed_over) for f in ordered if f.passed_over),
+        unread=tuple(sorted(unread, key=lambda problem: problem.file_path)),
+        rows_read=rows_read,
+        imported=imported,
+        updated=updated,
+        unchanged=rows_read - imported - updated - len(failed),
+        failed=failed,
+        without_file=without_file,
+        deleted=deleted,
+        removed=removed,
+        asked=asked,
+        returned=returned,
+        overruled=overruled,
+    )

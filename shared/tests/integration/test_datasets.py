@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import apsw
 import duckdb
 import pytest
 from collection import Collection
@@ -15,7 +16,7 @@ from mdvec.core.tool_name import InvalidToolName
 from mdvec.import_options import ImportRefused
 from mdvec.import_report import ImportInterrupted, ToolChanged
 from mdvec.importing import import_tool
-from mdvec.interfaces.database import datasets
+from mdvec.interfaces.database import datasets, migrations
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.duckdb.connection import one_path, parquet_scan
 from mdvec.interfaces.filesystem.scan import SourceMissing
@@ -395,10 +396,13 @@ def test_a_tool_that_is_deleted_meanwhile_leaves_nothing_behind(runs):
 
 
 def test_a_database_of_before_datasets_gets_them(tmp_path):
+    connection = apsw.Connection(str(tmp_path / "old.sqlite"))
+    for step in migrations.STEPS[:3]:
+        step(connection)
+    connection.execute("PRAGMA user_version = 3")
+    connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID:d}")
+    connection.close()
     notes = Collection(tmp_path / "notes", tmp_path / "old.sqlite")
-    with open_database(notes.database, "write") as connection:
-        connection.execute("DROP TABLE dataset_files; DROP TABLE dataset_tables")
-        connection.execute("PRAGMA user_version = 3")
     assert [tool.tables for tool in overview(notes.database).tools] == [None]
     Dataset(tmp_path / "runs", notes.database, name="runs").import_("new")
     assert [tool.tables for tool in overview(notes.database).tools] == [None, 0]

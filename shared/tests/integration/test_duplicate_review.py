@@ -17,9 +17,9 @@ from mdvec.duplicate_review import (
     TransactionNotFound,
 )
 from mdvec.interfaces.database import duplicate_checks
+from mdvec.interfaces.database.ledger_schema import add_statements, create_ledger
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.tools import add_tool
-from mdvec.interfaces.database.transactions import create_ledger
 
 EXACT = DetectionOptions()
 FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"
@@ -30,6 +30,7 @@ def make_household(connection, name="kakeibo"):
     tool = add_tool(connection, name, "家計簿", __file__, "household")
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'transactions'").fetchone():
         create_ledger(connection)
+        add_statements(connection)
     return tool.id
 
 
@@ -448,6 +449,7 @@ class Review(RuleBasedStateMachine):
         self.db.execute("CREATE TABLE tools (id INTEGER PRIMARY KEY)")
         self.db.execute("INSERT INTO tools VALUES (1), (2)")
         create_ledger(self.db)
+        add_statements(self.db)
         for day in rows:
             add(self.db, 1, date=day)
             add(self.db, 2, date=day)

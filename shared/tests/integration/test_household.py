@@ -23,9 +23,9 @@ from mdvec.core.household.wording import (
 from mdvec.household import AvailableMonth, available_months, category_hierarchy
 from mdvec.household_month import monthly_household
 from mdvec.household_trend import TrendCache, category_trend, category_trend_summary
+from mdvec.interfaces.database.ledger_schema import add_statements, create_ledger
 from mdvec.interfaces.database.sqlite import open_database, snapshot
 from mdvec.interfaces.database.tools import add_tool
-from mdvec.interfaces.database.transactions import create_ledger
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "household"
 TODAY = date(2025, 8, 15)
@@ -75,6 +75,7 @@ def connection(tmp_path):
     with open_database(tmp_path / "ledger.sqlite", "create") as connection:
         if not connection.table_exists(None, "transactions"):
             create_ledger(connection)
+            add_statements(connection)
         yield connection
 
 

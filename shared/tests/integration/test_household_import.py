@@ -1,6 +1,7 @@
 """A household through the whole import: its ledger, and what a search of it finds."""
 
 import os
+import sys
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from mdvec.importing import import_tool
 from mdvec.interfaces.database.sqlite import open_database
 from mdvec.interfaces.database.transactions import list_transactions
 from mdvec.interfaces.embedding.embedder import Embedder, ModelUnavailable
+from mdvec.ledger_report import RemovalWish
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 
@@ -37,6 +39,18 @@ class Household(Collection):
     def ledger(self):
         with open_database(self.database, "read") as connection:
             return list_transactions(connection, 1)
+
+
+def files_opened_below(folder):
+    """The names of files below a folder that Python opens from now on."""
+    opened = []
+
+    def hear(event, arguments):
+        if event == "open" and str(arguments[0]).startswith(f"{folder}/"):
+            opened.append(arguments[0])
+
+    sys.addaudithook(hear)
+    return opened
 
 
 def no_model(name):
@@ -145,6 +159,41 @@ def test_two_households_never_mix_and_deleting_one_leaves_the_other(household, t
     with open_database(household.database, "read") as connection:
         left = connection.execute("SELECT description FROM transactions").fetchall()
     assert left == [("市営プール",)]
+
+
+def test_an_import_without_a_change_opens_no_statement(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"))
+    household.import_("new")
+    opened = files_opened_below(household.folder)
+    report = household.import_()
+    assert (report.unchanged, report.chunks, list(opened)) == (2, 2, [])
+    household.export("7.csv", row("a"), row("c", "市営プール"))
+    assert (household.import_().added, len(opened) > 0) == (1, True)
+
+
+def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):
+    july = "収入・支出詳細_2025-07-01_2025-07-31"
+    household.export(f"{july}.csv", row("a"), row("b", "市営プール"), time=1_755_000_000)
+    household.export(f"{july} (1).csv", row("a"), time=1_755_000_001)
+    report = household.import_("new")
+    (gone,) = report.ledger.removed
+    assert (gone.description, report.chunks) == ("市営プール", 1)
+    asked = replace(household.request("update"), removals=RemovalWish(keep=(gone.id,)))
+    report = import_tool(asked, lambda _: Embedder(household.backend))
+    assert (report.ledger.returned, report.chunks) == (1, 2)
+    assert household.search("市営プール", k=1).results[0].content == row("b", "市営プール")
+    wrong = replace(household.request("update"), removals=RemovalWish(keep=(99,)))
+    with pytest.raises(ImportRefused, match="no row 99 of 'kakeibo' is gone"):
+        import_tool(wrong, lambda _: Embedder(household.backend))
+
+
+def test_rows_of_a_file_that_was_overwritten_are_not_taken_for_others(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"), time=1_000)
+    household.import_("new")
+    household.export("7.csv", row("c", "書店"), row("d", "花屋"), time=2_000)
+    household.import_()
+    for shop in ("書店", "花屋"):
+        assert shop in household.search(shop, k=1).results[0].content
 
 
 def test_duplicates_are_looked_for_after_an_import_only_where_asked(household):

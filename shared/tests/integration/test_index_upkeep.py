@@ -99,7 +99,8 @@ def first_format(collection: Collection) -> None:
         connection.execute("UPDATE tools SET chunking = ?", (json.dumps(options),))
         connection.execute("DROP TRIGGER ledger_versions_begun")
         later = ("duplicate_checks", "transactions", "ledger_files", "ledger_versions")
-        for table in (*later, "dataset_files", "dataset_tables"):
+        later += ("ledger_statements", "departed_pairs", "dataset_files", "dataset_tables")
+        for table in later:
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 1")
 

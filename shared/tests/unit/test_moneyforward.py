@@ -344,7 +344,7 @@ def test_a_damaged_file_is_named_by_the_line_of_the_damage():
 
 def test_rows_with_an_id_are_told_apart_by_it_alone():
     assert identities([ROW, replace(ROW, mf_id="a2"), replace(ROW, amount=5)]) == [
-        "id:a1", "id:a2", "id:a1",
+        "id:a1", "id:a2", "part:2:a1",
     ]  # fmt: skip
 
 

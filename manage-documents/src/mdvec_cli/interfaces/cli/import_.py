@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,7 @@ from mdvec_cli.interfaces.cli.output import STOPPED, print_json, print_line, say
 if TYPE_CHECKING:
     from mdvec.dataset_report import DatasetReport, TableReport
     from mdvec.import_report import ImportReport, ImportRequest, Progress
+    from mdvec.interfaces.database.ledger_statements import GoneRow
     from mdvec.interfaces.embedding.embedder import Embedder
     from mdvec.ledger_report import LedgerReport
     from mdvec.settings import Settings
@@ -77,6 +79,18 @@ def import_command(
         typer.Option("--chunk-overlap", help="What two chunks share, in tokens.",
                      show_default=False),
     ] = None,
+    accept_removals: Annotated[
+        bool,
+        typer.Option("--accept-removals",
+                     help="Household: let the rows that the last import asked about leave the "
+                          "sums."),
+    ] = False,
+    restore_removed: Annotated[
+        list[int] | None,
+        typer.Option("--restore-removed", metavar="ID",
+                     help="Household: let a row that left the sums count again, for good; "
+                          "repeatable.", show_default=False),
+    ] = None,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
@@ -88,6 +102,7 @@ def import_command(
     """
     from mdvec.import_report import ImportInterrupted
     from mdvec.importing import import_tool
+    from mdvec.ledger_report import RemovalWish
 
     settings = settings_from(
         config,
@@ -100,7 +115,10 @@ def import_command(
     try:
         with _progress(name, quiet=verbose) as (on_progress, tell):
             report = import_tool(
-                _request(settings, name, mode, asked_model=model),
+                replace(
+                    _request(settings, name, mode, asked_model=model),
+                    removals=RemovalWish(accept_removals, tuple(restore_removed or ())),
+                ),
                 functools.partial(_load_and_tell, tell),
                 on_progress=on_progress,
                 on_notice=tell,
@@ -208,8 +226,37 @@ def _print_ledger(name: str, ledger: LedgerReport) -> None:
         f"{ledger.deleted} deleted, {ledger.without_file} in the ledger have no file left"
     )
     _say_failed([f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed])
+    if ledger.returned:
+        print_line(f"{ledger.returned} rows count again")
+    for problem in ledger.overruled:
+        say(on_one_line(f"older than its time: {problem.file_path}: {problem.reason}"))
+    if ledger.removed:
+        print_line(
+            f"{len(ledger.removed)} rows left the sums, gone from the newest file of their day; "
+            f"to keep one: mdvec import -n {name} --mode update --restore-removed ID"
+        )
+        _list_gone("removed", ledger.removed)
+    if ledger.asked:
+        print_line(
+            f"{len(ledger.asked)} rows still count, but are gone from the newest file of their "
+            f"day; to let them go: mdvec import -n {name} --mode update --accept-removals"
+        )
+        _list_gone("gone?", ledger.asked)
     for problem in ledger.passed_over:
         say(on_one_line(f"passed over: {problem.file_path}: {problem.reason}"))
+
+
+def _list_gone(word: str, rows: Sequence[GoneRow]) -> None:
+    for row in rows[:_PROBLEMS_SHOWN]:
+        amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
+        say(
+            on_one_line(
+                f"{word}: {row.id}: {row.date} {row.description} {amount} ({row.account}), "
+                f"in {row.path}, not in {row.missing_from}"
+            )
+        )
+    if len(rows) > _PROBLEMS_SHOWN:
+        say(f"… and {len(rows) - _PROBLEMS_SHOWN} more; --format json lists them all")
 
 
 def _print_dataset(report: ImportReport, dataset: DatasetReport) -> None:

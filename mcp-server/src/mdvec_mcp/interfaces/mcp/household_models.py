@@ -20,6 +20,7 @@ class CountsModel(BaseModel):
     duplicate: int = Field(description="重複で除いた件数")
     no_amount: int = Field(description="金額がなく除いた件数")
     no_category: int = Field(description="カテゴリがなく除いた件数")
+    removed: int = Field(description="新しい明細から消えたため除いた件数")
 
 
 class ShareModel(BaseModel):
@@ -198,6 +199,7 @@ def _counts(counts: Counts) -> dict[str, int]:
         "duplicate": left.duplicate,
         "no_amount": left.no_amount,
         "no_category": left.no_category,
+        "removed": left.removed,
     }
 
 

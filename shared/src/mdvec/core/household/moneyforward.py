@@ -67,18 +67,29 @@ class ParsedFile:
     """What a file holds.
 
     ``passed_over`` is "" for a file of transactions; otherwise it says what the file is instead,
-    and there are no rows.
+    and there are no rows. ``begins`` has the places in ``rows`` at which those below a further
+    header begin, where files were joined.
     """
 
     rows: tuple[TransactionRow, ...]
     bad: tuple[BadRow, ...]
     passed_over: str = ""
+    begins: tuple[int, ...] = ()
+
+    @property
+    def blocks(self) -> tuple[tuple[TransactionRow, ...], ...]:
+        """The rows below each header."""
+        ends = (*self.begins, len(self.rows))
+        return tuple(
+            self.rows[begin:end] for begin, end in zip((0, *self.begins), ends, strict=True)
+        )
 
 
 def read_rows(data: bytes) -> ParsedFile:
     """The transactions in a file's bytes; a bad row is noted and the rest goes on.
 
-    Blank lines, and the header where files were joined, are no rows.
+    Blank lines, and the headers where files were joined, are no rows; each header says where the
+    columns below it stand.
 
     Raises:
         NotTransactions: it is a web page, or in no encoding that is known.
@@ -98,15 +109,21 @@ def read_rows(data: bytes) -> ParsedFile:
     if isinstance(columns, str):
         return ParsedFile((), (), columns)
     rows: list[TransactionRow] = []
+    begins: list[int] = []
     bad: list[BadRow] = []
     for line, cells in records:
-        if not _has_content(cells) or cells == header:
+        if not _has_content(cells):
             continue
         try:
             rows.append(columns.row(cells, line))
         except BadCell as error:
-            bad.append(BadRow(line, str(error)))
-    return ParsedFile(tuple(rows), tuple(bad))
+            below = _Columns.of(_header_names(cells))
+            if isinstance(below, str):
+                bad.append(BadRow(line, str(error)))
+            else:
+                columns = below
+                begins.append(len(rows))
+    return ParsedFile(tuple(rows), tuple(bad), begins=tuple(begins))
 
 
 def is_transactions(data: bytes) -> bool:
@@ -234,6 +251,8 @@ def _header_names(cells: Record) -> list[str]:
     """The header's names in one spelling: brackets in half width, nothing that only spaces."""
     if isinstance(cells, str):
         return [cells]
+    if cells and cells[0].startswith("\ufeff"):  # where files were joined
+        cells = [cells[0].removeprefix("\ufeff").strip().strip('"'), *cells[1:]]
     names = [_SPACING.sub("", unicodedata.normalize("NFKC", cell)) for cell in cells]
     names = [name.translate(_BRACKETS) for name in names]
     return ["ID" if name.upper() == "ID" else name for name in names]

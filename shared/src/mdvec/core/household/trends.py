@@ -24,6 +24,7 @@ class LeftOut:
     duplicate: int = 0
     no_amount: int = 0
     no_category: int = 0
+    removed: int = 0
 
     @property
     def total(self) -> int:

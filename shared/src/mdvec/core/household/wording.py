@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from mdvec.core.household.categories import Category
+from mdvec.core.household.categories import INCOME, Category
 from mdvec.core.household.months import Month, MonthRange
 from mdvec.core.household.savings import SavingsTrend
 from mdvec.core.household.subjects import Subject, Total
@@ -16,6 +16,7 @@ from mdvec.core.household.trends import (
     CategoryTrend,
     Counts,
     MonthFigure,
+    MonthlySum,
 )
 from mdvec.errors import MdvecError
 
@@ -27,6 +28,7 @@ REASONS = {
     "duplicate": "重複",
     "no_amount": "金額なし",
     "no_category": "カテゴリなし",
+    "removed": "明細から消えたもの",
 }
 """Why a row stays out of the sums, in words."""
 
@@ -238,6 +240,26 @@ def gaps_note(gaps: Iterable[Month]) -> str:
 def filling_note(month: Month) -> str:
     """A month that may not be complete yet."""
     return f"{month.in_words}の明細はまだ揃っていない可能性があります"
+
+
+def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:
+    """What rows that are gone from the newest statements would have added; none if there are none.
+
+    They are the rows that nothing else keeps out of the sums.
+    """
+    gone = [cell for cell in sums if cell.left_out == "removed"]
+    if not gone:
+        return []
+    income = sum(cell.amount for cell in gone if cell.category_major == INCOME)
+    spending = -sum(cell.amount for cell in gone if cell.category_major != INCOME)
+    parts = [
+        f"{name} {format_currency(amount)}"
+        for name, amount in (("支出", spending), ("収入", income))
+        if amount
+    ]
+    amounts = f"（{'、'.join(parts)}）" if parts else ""
+    rows = sum(cell.rows for cell in gone)
+    return [f"新しい明細から消えた {rows:,}件{amounts}は集計していません"]
 
 
 def row_line(row: ShownRow) -> str:

@@ -18,27 +18,24 @@ import apsw
 from mdvec.core.household.duplicates import DetectionOptions, Pair
 from mdvec.core.household.similarity import Line
 from mdvec.core.household.transaction import Transaction
+from mdvec.interfaces.database.transactions import COUNTS, COUNTS_ALONE
 
 _TRANSACTION = (
     "id, tool_id, date, amount, description, category_major, category_minor, account, memo, "
-    "is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number"
+    "is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number, "
+    "removal IS 'removed'"
 )
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
     "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
     "c.user_decision"
 )
-# The words of Transaction.counts.
-_COUNTS = (
-    "{0}.is_target AND NOT {0}.is_transfer AND NOT {0}.is_duplicate "
-    "AND {0}.amount IS NOT NULL AND {0}.category_major <> ''"
-)
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _WITH_ROWS = (
     "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
     "JOIN transactions AS b ON b.id = c.transaction_id_2 WHERE c.tool_id = ?"
 )
-_BOTH_COUNT = f"{_COUNTS.format('a')} AND {_COUNTS.format('b')}"
+_BOTH_COUNT = f"{COUNTS.format('a.')} AND {COUNTS.format('b.')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ def counting_lines(connection: apsw.Connection, tool_id: int) -> list[Line]:
     # Almost every row counts: reading them by an index would look each one up.
     rows = connection.execute(
         "SELECT id, date, amount, description, category_major, category_minor, account, mf_id "
-        f"FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND {_COUNTS.format('t')}",
+        f"FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND {COUNTS.format('t.')}",
         (tool_id,),
     )
     days = _Days()
@@ -260,8 +257,7 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
     pairs = connection.execute(
         "SELECT c.transaction_id_1, c.transaction_id_2 FROM duplicate_checks AS c "
         "JOIN transactions AS t ON t.id = c.transaction_id_1 "
-        "WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND t.is_target "
-        "AND NOT t.is_transfer AND t.amount IS NOT NULL AND t.category_major <> '' "
+        f"WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND {COUNTS_ALONE.format('t.')} "
         "ORDER BY c.transaction_id_2, c.transaction_id_1",
         (tool_id,),
     )
@@ -283,7 +279,7 @@ def _numbers(connection: apsw.Connection, sql: str, tool_id: int) -> tuple[int, 
 
 def _transaction(row: apsw.SQLiteValues) -> Transaction:
     day = date.fromisoformat(str(row[2]))
-    fields = (*row[:2], day, *row[3:9], *map(bool, row[9:12]), *row[12:])
+    fields = (*row[:2], day, *row[3:9], *map(bool, row[9:12]), *row[12:16], bool(row[16]))
     return Transaction(*fields)  # type: ignore[arg-type]
 
 

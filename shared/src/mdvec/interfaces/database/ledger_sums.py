@@ -17,7 +17,8 @@ CASE WHEN NOT is_target THEN 'not_target'
      WHEN is_transfer THEN 'transfer'
      WHEN is_duplicate THEN 'duplicate'
      WHEN amount IS NULL THEN 'no_amount'
-     WHEN category_major = '' THEN 'no_category' END
+     WHEN category_major = '' THEN 'no_category'
+     WHEN removal IS 'removed' THEN 'removed' END
 """
 """SQL: the first reason that holds; NULL for rows that count, as ``Transaction.counts`` says."""
 _COLUMNS = (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import apsw
 
 from mdvec.interfaces.database.datasets import create_datasets
-from mdvec.interfaces.database.transactions import create_ledger
+from mdvec.interfaces.database.ledger_schema import add_statements, create_ledger
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -55,6 +55,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m002_derived_indexes,
     create_ledger,
     create_datasets,
+    add_statements,
 )
 LATEST = len(STEPS)
 

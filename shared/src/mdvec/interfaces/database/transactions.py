@@ -12,92 +12,9 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from mdvec.core.household.rows import TransactionRow
+from mdvec.core.household.placed import Placed, Values
 from mdvec.core.household.transaction import Transaction
 
-_SCHEMA = """
-CREATE TABLE transactions (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
-    identity TEXT NOT NULL,
-    mf_id TEXT NOT NULL,
-    source_file TEXT NOT NULL,
-    row_number INTEGER NOT NULL,
-    date DATE NOT NULL,
-    amount INTEGER,
-    description TEXT NOT NULL,
-    category_major TEXT NOT NULL,
-    category_minor TEXT NOT NULL,
-    account TEXT NOT NULL,
-    memo TEXT NOT NULL,
-    is_target INTEGER NOT NULL,
-    is_transfer INTEGER NOT NULL,
-    is_duplicate INTEGER NOT NULL DEFAULT 0,
-    duplicate_of INTEGER REFERENCES transactions(id) ON DELETE SET NULL,
-    duplicate_checked INTEGER NOT NULL DEFAULT 0,
-    duplicate_checked_at DATETIME,
-    created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    UNIQUE (tool_id, identity)
-);
-CREATE INDEX idx_transactions_date ON transactions (tool_id, date);
-CREATE INDEX idx_transactions_amount ON transactions (tool_id, amount);
-CREATE INDEX idx_transactions_duplicate_of ON transactions (duplicate_of);
-CREATE TABLE duplicate_checks (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
-    transaction_id_1 INTEGER NOT NULL REFERENCES transactions(id) ON DELETE CASCADE,
-    transaction_id_2 INTEGER NOT NULL REFERENCES transactions(id) ON DELETE CASCADE,
-    detection_date_tolerance INTEGER NOT NULL,
-    detection_amount_tolerance_abs TEXT NOT NULL,
-    detection_amount_tolerance_pct TEXT NOT NULL,
-    similarity_score REAL NOT NULL,
-    detected_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    user_decision TEXT CHECK (user_decision IN ('duplicate', 'not_duplicate', 'skip')),
-    decided_at DATETIME,
-    UNIQUE (transaction_id_1, transaction_id_2),
-    CHECK (transaction_id_1 < transaction_id_2)
-);
-CREATE INDEX idx_duplicate_checks_decision ON duplicate_checks (tool_id, user_decision);
-CREATE INDEX idx_duplicate_checks_second ON duplicate_checks (transaction_id_2);
-CREATE TABLE ledger_files (
-    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
-    path TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    content_hash TEXT NOT NULL,
-    is_present INTEGER NOT NULL,
-    rows INTEGER NOT NULL,
-    bad_rows TEXT NOT NULL,
-    passed_over TEXT NOT NULL,
-    app_version TEXT NOT NULL,
-    PRIMARY KEY (tool_id, path)
-) WITHOUT ROWID;
-CREATE TABLE ledger_versions (
-    tool_id INTEGER PRIMARY KEY REFERENCES tools(id) ON DELETE CASCADE,
-    version INTEGER NOT NULL DEFAULT 0,
-    without_file INTEGER NOT NULL DEFAULT 0
-);
-CREATE TRIGGER ledger_versions_begun AFTER INSERT ON tools BEGIN
-    INSERT INTO ledger_versions (tool_id) VALUES (NEW.id);
-END;
-INSERT INTO ledger_versions (tool_id) SELECT id FROM tools;
-CREATE TRIGGER transactions_updated AFTER UPDATE OF
-    date, amount, description, category_major, category_minor, account, memo, is_target,
-    is_transfer, mf_id, is_duplicate, duplicate_of, duplicate_checked
-ON transactions BEGIN
-    UPDATE ledger_versions SET version = version + 1 WHERE tool_id = NEW.tool_id;
-END;
-CREATE TRIGGER transactions_deleted AFTER DELETE ON transactions BEGIN
-    UPDATE ledger_versions SET version = version + 1 WHERE tool_id = OLD.tool_id;
-END;
-CREATE TRIGGER duplicate_checks_updated AFTER UPDATE ON duplicate_checks BEGIN
-    UPDATE ledger_versions SET version = version + 1 WHERE tool_id = NEW.tool_id;
-END;
-CREATE TRIGGER duplicate_checks_deleted AFTER DELETE ON duplicate_checks BEGIN
-    UPDATE ledger_versions SET version = version + 1 WHERE tool_id = OLD.tool_id;
-END;
-"""
 # What an export says of a transaction, in the order of StoredRow.values.
 _VALUES = (
     "date, amount, description, category_major, category_minor, account, memo, is_target, "
@@ -105,25 +22,28 @@ _VALUES = (
 )
 
 
-Values = tuple[str, int | None, str, str, str, str, str, int, int, str]
-"""date, amount, description, both categories, account, memo, both flags, mf_id."""
-
-
 class StoredRow(NamedTuple):
-    """What the ledger has of one identity."""
+    """What the ledger has of one identity.
+
+    ``statement`` is the file, in the state, that had the last word about it; ``removal`` is None,
+    or what came of it when a later file no longer had it.
+    """
 
     id: int
     source_file: str
     row_number: int
+    statement: int | None
+    removal: str | None
     values: Values
 
 
-class Placed(NamedTuple):
-    """What an export says of one identity, and where."""
+class Written(NamedTuple):
+    """What is to be written of a row, and which statements have it, and no longer have it."""
 
-    source_file: str
-    row_number: int
-    values: Values
+    row: Placed
+    statement: int
+    removal: str | None
+    removed_by: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +55,6 @@ class LedgerStatistics:
     last: date | None
 
 
-def create_ledger(connection: apsw.Connection) -> None:
-    """Make the ledger's tables, empty; a step of the file's format."""
-    connection.execute(_SCHEMA).fetchall()
-
-
-def values_of(row: TransactionRow) -> Values:
-    """A row of an export as its columns."""
-    return (
-        row.date.isoformat(), row.amount, row.description, row.category_major, row.category_minor,
-        row.account, row.memo, int(row.is_target), int(row.is_transfer), row.mf_id,
-    )  # fmt: skip
-
-
 def list_transactions(
     connection: apsw.Connection, tool_id: int, first: date | None = None, last: date | None = None
 ) -> list[Transaction]:
@@ -157,7 +64,8 @@ def list_transactions(
     """
     rows = connection.execute(
         "SELECT id, tool_id, date, amount, description, category_major, category_minor, account, "
-        "memo, is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number "
+        "memo, is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number, "
+        "removal IS 'removed' "
         "FROM transactions WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
         (tool_id, (first or date.min).isoformat(), (last or date.max).isoformat()),
     )
@@ -202,43 +110,93 @@ def data_version(connection: apsw.Connection, tool_id: int) -> int:
 def stored_rows(connection: apsw.Connection, tool_id: int) -> dict[str, StoredRow]:
     """Every row of a tool by its identity."""
     rows = connection.execute(
-        f"SELECT identity, id, source_file, row_number, {_VALUES} "
+        f"SELECT identity, id, source_file, row_number, statement_id, removal, {_VALUES} "
         "FROM transactions WHERE tool_id = ?",
         (tool_id,),
     )
-    return {row[0]: StoredRow(row[1], row[2], row[3], row[4:]) for row in rows}
+    return {row[0]: StoredRow(row[1], row[2], row[3], row[4], row[5], row[6:]) for row in rows}
 
 
 def insert_rows(
-    connection: apsw.Connection, tool_id: int, rows: Iterable[tuple[str, Placed]]
+    connection: apsw.Connection,
+    tool_id: int,
+    rows: Iterable[tuple[str, Written]],
+    numbers: Mapping[str, int],
 ) -> None:
-    """Add rows, each with its identity; call within a transaction."""
+    """Add rows, each with its identity; call within a transaction.
+
+    ``numbers`` are the ids of those that were in the ledger before, which they get again.
+    """
+    if numbers:
+        _count_change(connection, tool_id)
     connection.executemany(
-        f"INSERT INTO transactions (tool_id, identity, source_file, row_number, {_VALUES}) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((tool_id, identity, row[0], row[1], *row[2]) for identity, row in rows),
-    )
+        "INSERT INTO transactions (id, tool_id, identity, statement_id, removal, removed_by, "
+        f"removed_at, source_file, row_number, {_VALUES}) VALUES (?, ?, ?, ?, ?5, ?, "
+        "iif(?5 IS NULL, NULL, CURRENT_TIMESTAMP), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                numbers.get(identity), tool_id, identity, new.statement, new.removal,
+                new.removed_by, new.row.source_file, new.row.row_number, *new.row.values,
+            )
+            for identity, new in rows
+        ),
+    )  # fmt: skip
 
 
-def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Placed]]) -> None:
+def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Written]]) -> None:
     """Give rows, by id, what a later export says; decisions stay. Call within a transaction."""
     connection.executemany(
-        f"UPDATE transactions SET (source_file, row_number, {_VALUES}, updated_at) = "
-        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP) WHERE id = ?",
-        ((row[0], row[1], *row[2], row_id) for row_id, row in rows),
+        f"UPDATE transactions SET ({_PLACE}, {_VALUES}, updated_at) = "
+        f"({_PLACED}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP) WHERE id = ?",
+        ((*_place(new), *new.row.values, row_id) for row_id, new in rows),
     )
 
 
 def move_rows(
-    connection: apsw.Connection, tool_id: int, rows: Sequence[tuple[int, Placed]]
+    connection: apsw.Connection, tool_id: int, rows: Sequence[tuple[int, Written]]
 ) -> None:
     """Note where rows, by id, stand now; call within a transaction."""
     if not rows:
         return
     _count_change(connection, tool_id)
     connection.executemany(
-        "UPDATE transactions SET source_file = ?, row_number = ? WHERE id = ?",
-        ((row[0], row[1], row_id) for row_id, row in rows),
+        f"UPDATE transactions SET ({_PLACE}) = ({_PLACED}) WHERE id = ?",
+        ((*_place(new), row_id) for row_id, new in rows),
+    )
+
+
+_PLACE = "statement_id, source_file, row_number, removal, removed_by, removed_at"
+_PLACED = (
+    "?1, ?2, ?3, ?4, ?5, CASE WHEN ?4 IS NULL THEN NULL WHEN removal IS ?4 THEN removed_at "
+    "ELSE CURRENT_TIMESTAMP END"
+)
+
+
+def _place(new: Written) -> tuple[int, str, int, str | None, int | None]:
+    return new.statement, new.row.source_file, new.row.row_number, new.removal, new.removed_by
+
+
+def ids_of(connection: apsw.Connection, tool_id: int, identities: Iterable[str]) -> set[int]:
+    """The ids of a tool's rows, by their identities."""
+    found = set()
+    for identity in identities:
+        found |= {
+            int(str(row_id))
+            for (row_id,) in connection.execute(
+                "SELECT id FROM transactions WHERE tool_id = ? AND identity = ?",
+                (tool_id, identity),
+            )
+        }
+    return found
+
+
+def rename_identities(
+    connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]
+) -> None:
+    """Give rows other identities, by their old ones; call within a transaction."""
+    connection.executemany(
+        "UPDATE transactions SET identity = ? WHERE tool_id = ? AND identity = ?",
+        ((new, tool_id, old) for old, new in renames.items()),
     )
 
 
@@ -277,8 +235,18 @@ def _count_change(connection: apsw.Connection, tool_id: int) -> None:
     )
 
 
+COUNTS_ALONE = (
+    "{0}is_target AND NOT {0}is_transfer AND {0}amount IS NOT NULL "
+    "AND {0}category_major <> '' AND {0}removal IS NOT 'removed'"
+)
+"""SQL: whether a row would go into sums if it were no duplicate; {0}: "" or its table."""
+COUNTS = f"{COUNTS_ALONE} AND NOT {{0}}is_duplicate"
+"""SQL: whether a row goes into sums, in the words of ``Transaction.counts``."""
+
+
 def _transaction(row: tuple[Any, ...]) -> Transaction:
     return Transaction(
         row[0], row[1], date.fromisoformat(row[2]), row[3], row[4], row[5], row[6], row[7], row[8],
         bool(row[9]), bool(row[10]), bool(row[11]), row[12], row[13], row[14], row[15],
+        bool(row[16]),
     )  # fmt: skip

@@ -1,0 +1,61 @@
+"""`mdvec import` of a household: what it says of rows that are gone, and how they come back."""
+
+import os
+
+from ledger_folder import HEADER, JULY, line
+
+
+def write(mdvec, name, *lines, time):
+    path = mdvec.docs / name
+    path.write_bytes("\r\n".join([HEADER, *lines, ""]).encode("cp932"))
+    os.utime(path, (time, time))
+
+
+def test_rows_that_are_gone_are_named_and_can_be_restored_and_accepted(mdvec):
+    mdvec.write("notes/a.txt", "no statement")
+    assert mdvec(
+        "tool", "add", "-n", "kakeibo", "-d", "家計簿", "-s", str(mdvec.docs), "--kind", "household"
+    ).code == 0  # fmt: skip
+    write(mdvec, f"{JULY}.csv", line("a"), line("b", -3200), time=1_755_000_009)
+    write(mdvec, f"{JULY} (1).csv", line("a"), time=1_755_000_001)
+    done = mdvec("import", "-n", "kakeibo")
+    assert done.out.splitlines()[:2] == [
+        "kakeibo: 2 files, 3 rows read: 2 imported, 0 updated, 1 unchanged, 0 failed; "
+        "0 deleted, 0 in the ledger have no file left",
+        "1 rows left the sums, gone from the newest file of their day; to keep one: "
+        "mdvec import -n kakeibo --mode update --restore-removed ID",
+    ]
+    gone = f"2025-07-01 店 -3,200 yen (財布), in {JULY}.csv, not in {JULY} (1).csv"
+    assert [line for line in done.err.splitlines() if not line.startswith("model:")] == [
+        f"older than its time: {JULY}.csv: its time is later than that of {JULY} (1).csv, "
+        "which has the higher number and has the last word",
+        f"removed: 2: {gone}",
+    ]
+    update = ("import", "-n", "kakeibo", "--mode", "update", "--format", "json")
+    assert mdvec(*update, "--restore-removed", "2").json["ledger"]["returned"] == 1
+    refused = mdvec(*update, "--restore-removed", "7")
+    assert (refused.code != 0, "no row 7 of 'kakeibo' is gone" in refused.err) == (True, True)
+
+    many = [line(f"id{n}", -n) for n in range(60)]
+    write(mdvec, f"{JULY} (2).csv", line("a"), *many, time=1_755_000_010)
+    assert mdvec(*update).json["ledger"]["removed"] == []
+    write(mdvec, f"{JULY} (3).csv", line("a"), *many[30:], time=1_755_000_011)
+    done = mdvec("import", "-n", "kakeibo", "--mode", "update")
+    assert (
+        "30 rows still count, but are gone from the newest file of their day; "
+        "to let them go: mdvec import -n kakeibo --mode update --accept-removals"
+    ) in done.out.splitlines()
+    assert "… and 10 more; --format json lists them all" in done.err.splitlines()
+    done = mdvec(*update)
+    assert done.err == ""
+    again = done.json["ledger"]
+    assert (len(again["asked"]), len(again["removed"])) == (30, 0)
+    assert again["asked"][0]["missing_from"] == f"{JULY} (3).csv"
+    accepted = mdvec(*update, "--accept-removals").json["ledger"]
+    assert (len(accepted["asked"]), len(accepted["removed"])) == (0, 30)
+
+
+def test_only_a_household_has_rows_that_are_gone(notes):
+    done = notes("import", "-n", "notes", "--mode", "update", "--accept-removals")
+    assert done.code != 0
+    assert "the tool 'notes' is no household" in done.err

@@ -1,0 +1,83 @@
+"""A folder of a household's exports that lies in memory, and the ledger that is made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+
+import apsw
+from mdvec.interfaces.database import migrations, transactions
+from mdvec.ledger_import import import_ledger
+from mdvec.ledger_report import LedgerFile, LedgerReport, RemovalWish
+
+HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+JULY = "収入・支出詳細_2025-07-01_2025-07-31"
+
+
+def line(
+    mf_id: str = "",
+    amount: object = -100,
+    day: str = "2025/07/01",
+    shop: str = "店",
+    account: str = "財布",
+) -> str:
+    """A row of an export."""
+    return f"1,{day},{shop},{amount},{account},食費,食料品,,0,{mf_id}"
+
+
+def at_noon(day: date) -> int:
+    """A file's time."""
+    return int(datetime.combine(day, time(12), UTC).timestamp()) * 10**9
+
+
+@dataclass
+class LedgerFolder:
+    """Exports by name, each with its time and its bytes."""
+
+    connection: apsw.Connection = field(default_factory=lambda: apsw.Connection(":memory:"))
+    steps: int = migrations.LATEST
+    files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.connection.execute("PRAGMA foreign_keys = ON").fetchall()
+        for step in migrations.STEPS[: self.steps]:
+            step(self.connection)
+        self.connection.execute(
+            "INSERT INTO tools (name, description, source_directory) VALUES ('kakeibo', '', '')"
+        )
+
+    def write(self, path: str, *lines: str, saved: date = date(2025, 8, 10)) -> None:
+        """Put an export into the folder."""
+        self.put(path, "\r\n".join([HEADER, *lines, ""]), saved=saved)
+
+    def put(self, path: str, text: str, *, saved: date = date(2025, 8, 10)) -> None:
+        """Put a file into the folder."""
+        self.files[path] = (at_noon(saved), text.encode("cp932"))
+
+    def import_(
+        self, mode: str = "update", *, accept: bool = False, keep: tuple[int, ...] = ()
+    ) -> LedgerReport:
+        """Import the folder."""
+        files = [
+            LedgerFile(path, len(data), mtime, lambda data=data: data)
+            for path, (mtime, data) in self.files.items()
+        ]
+        wish = RemovalWish(accept, keep)
+        report = import_ledger(self.connection, 1, files, mode, wish=wish)
+        done = report.imported + report.updated + report.unchanged + len(report.failed)
+        assert report.rows_read == done
+        assert report.unchanged >= 0
+        return report
+
+    def amounts(self) -> dict[str, int | None]:
+        """The amount of each row that counts, by shop and ID."""
+        return {
+            f"{row.description}{row.mf_id}": row.amount
+            for row in transactions.list_transactions(self.connection, 1)
+            if row.counts
+        }
+
+    def row_id(self, mf_id: str) -> int:
+        """The number of the row of an ID."""
+        rows = transactions.list_transactions(self.connection, 1)
+        return next(row.id for row in rows if row.mf_id == mf_id)
