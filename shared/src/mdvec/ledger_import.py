@@ -121,7 +121,8 @@ class _LedgerRun:
         """Add, update, take out of the sums and, where it may, delete; remember the files."""
         statements.keep_rows(self.connection, self.tool_id, self.wish.keep)
         self.stored = transactions.stored_rows(self.connection, self.tool_id)
-        self.heard = hear(self.connection, self.tool_id, self.exports, self.stored, mode)
+        before = {path: file.content_hash for path, file in self.known.items()}
+        self.heard = hear(self.connection, self.tool_id, self.exports, self.stored, before, mode)
         transactions.rename_identities(self.connection, self.tool_id, self.heard.renames)
         for old, new in self.heard.renames.items():
             self.stored[new] = self.stored.pop(old)

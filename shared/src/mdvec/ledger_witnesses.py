@@ -57,11 +57,13 @@ def hear(
     tool_id: int,
     exports: Sequence[Export],
     stored: Mapping[str, StoredRow],
+    before: Mapping[str, str],
     mode: LedgerMode,
 ) -> Heard:
     """Ask all files of a ledger, and the ledger about those that are gone.
 
-    For ``replace`` files that are gone have no say but about rows that no other file has.
+    ``before`` has the content's hash that each path had at the last import. For ``replace``
+    files that are gone have no say but about rows that no other file has.
     """
     read = [export for export in exports if not (export.unread or export.file.passed_over)]
     twins = _twins(read, stored if mode == "update" else {})
@@ -80,7 +82,7 @@ def hear(
     heard = {ids[key]: rows for key, (_, rows) in said.items() if key in ids}
     rest = _rest(stored, renames, heard, mentioned if mode == "replace" else frozenset())
     pairs = [
-        (_with_time(each, known), {**rest.pop(ids.get(each.key, 0), {}), **rows})
+        (_as_known(each, known, before), {**rest.pop(ids.get(each.key, 0), {}), **rows})
         for each, rows in said.values()
     ]
     present_paths = {path for path, _ in said}
@@ -142,14 +144,25 @@ def _rest(
     return rows
 
 
-def _with_time(statement: Statement, known: Sequence[KnownStatement]) -> Statement:
-    """The statement with the oldest time that was ever seen of its content."""
-    times = [
-        old.statement.mtime_ns
+def _as_known(
+    statement: Statement, known: Sequence[KnownStatement], before: Mapping[str, str]
+) -> Statement:
+    """The statement with the oldest time that was ever seen of its content, and since when.
+
+    What its own path held before something else does not make it old: a change may have been
+    taken back.
+    """
+    is_back = before.get(statement.path, statement.content_hash) != statement.content_hash
+    same = [
+        old.statement
         for old in known
         if old.statement.content_hash == statement.content_hash
+        and not (is_back and old.statement.path == statement.path)
     ]
-    return replace(statement, mtime_ns=min([statement.mtime_ns, *times]))
+    seen = [old.seen for old in same if old.path == statement.path]
+    now = 1 + max((old.statement.seen for old in known), default=0)
+    oldest = min([statement.mtime_ns, *(old.mtime_ns for old in same)])
+    return replace(statement, mtime_ns=oldest, seen=min(seen, default=now))
 
 
 def _twins(exports: Sequence[Export], stored: Mapping[str, StoredRow]) -> Twins:

@@ -79,6 +79,27 @@ def test_an_old_file_that_takes_the_place_of_a_newer_one_changes_nothing(folder)
     assert [problem.file_path for problem in report.overruled] == [f"{JULY}.csv"]
 
 
+@pytest.mark.parametrize("mode", ["update", "replace"])
+def test_a_change_that_was_taken_back_is_followed_when_the_file_is_downloaded_again(folder, mode):
+    for day, amount in enumerate([-1, -2, -1, -2], 1):
+        folder.write(f"{JULY}.csv", line("a", amount), *DAYS, saved=date(2025, 8, day))
+        folder.import_(mode)
+        assert folder.amounts()["店a"] == amount
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_name_that_is_free_again_is_no_older_for_having_no_number(folder, stays):
+    folder.write(f"{JULY}.csv", line("a", -1), *DAYS, saved=date(2025, 8, 1))
+    folder.write(f"{JULY} (1).csv", line("a", -2), *DAYS, saved=date(2025, 8, 2))
+    folder.import_()
+    if not stays:
+        folder.files.clear()
+    folder.write(f"{JULY}.csv", line("a", -3), *DAYS[1:], saved=date(2025, 8, 3))
+    for mode in ("update", "replace", "update"):
+        folder.import_(mode)
+        assert (folder.amounts()["店a"], "店day10" in folder.amounts()) == (-3, False)
+
+
 def test_a_file_that_says_nothing_against_its_time_is_as_new_as_that(folder):
     folder.write("new.csv", line("a", -2), saved=AUGUST_20)
     folder.write("old.csv", line("a", -1), *DAYS, saved=AUGUST_10)
@@ -237,3 +258,19 @@ def test_a_row_that_an_old_database_counts_twice_is_asked_about():
     for mode in ("update", "replace"):
         folder.import_(mode)
         assert len(folder.amounts()) == 1
+
+
+def test_a_duplicate_counts_again_when_the_row_that_was_kept_is_gone(folder):
+    kept = line("a", -18700, "2025/07/05", shop="家具店")
+    twice = line("b", -18700, "2025/07/05", shop="家具店", account="カード")
+    folder.write(f"{JULY}.csv", kept, twice, line("c"))
+    folder.import_()
+    duplicate_review.detect(folder.connection, 1, DetectionOptions())
+    duplicate_review.confirm(folder.connection, 1, 1, "duplicate")
+    assert folder.amounts().keys() == {"家具店a", "店c"}
+    folder.write(f"{JULY} (1).csv", twice, line("c"), saved=AUGUST_20)
+    folder.import_()
+    assert folder.amounts().keys() == {"家具店b", "店c"}
+    folder.write(f"{JULY} (2).csv", kept, twice, line("c"), saved=AUGUST_20)
+    folder.import_()
+    assert folder.amounts().keys() == {"家具店a", "店c"}

@@ -113,6 +113,17 @@ def test_what_a_file_showed_is_remembered_when_the_file_is_gone(folder):
     assert folder.amounts().keys() == {"店a", "店b"}
 
 
+@pytest.mark.parametrize("time", [-(2**63), -1, 0, 2**63 - 1])
+def test_a_file_with_an_impossible_time_is_imported_and_shows_nothing(folder, time):
+    folder.write("all.csv", A, B)
+    folder.import_()
+    folder.write(f"{JULY} (1).csv", A)
+    _, data = folder.files[f"{JULY} (1).csv"]
+    folder.files[f"{JULY} (1).csv"] = (time, data)
+    assert folder.import_().removed == ()
+    assert folder.amounts().keys() == {"店a", "店b"}
+
+
 def many(first, last):
     return [line(f"id{n}", -n, f"2025/07/{1 + n % 28:02}") for n in range(first, last)]
 

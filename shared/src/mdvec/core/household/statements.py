@@ -25,7 +25,7 @@ class Statement:
     """A file of transactions in one of its states.
 
     ``days`` are the days of its rows in order, as YYYY-MM-DD, ``accounts`` those that it has rows
-    of; ``is_whole``: it was read without a bad row.
+    of; ``is_whole``: it was read without a bad row. ``seen`` numbers the import that first met it.
     """
 
     path: str
@@ -34,6 +34,7 @@ class Statement:
     days: tuple[str, ...]
     accounts: frozenset[str]
     is_whole: bool
+    seen: int = 0
 
     @property
     def name(self) -> StatementName:
@@ -85,12 +86,15 @@ class Standing(NamedTuple):
 
 
 def local_day(time_ns: int) -> str:
-    """The day of a file's time, where this computer is."""
-    moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
+    """The day of a file's time, where this computer is; the first day of all if there is none.
+
+    A disk may hold any time, and what nobody can have seen shows nothing.
+    """
     try:
+        moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
         return moment.astimezone().date().isoformat()
-    except (OverflowError, OSError):
-        return moment.date().isoformat()
+    except (OverflowError, OSError, ValueError):
+        return date.min.isoformat()
 
 
 def in_order(said: Iterable[tuple[Statement, Mapping[str, Placed]]]) -> list[Witness]:
@@ -99,8 +103,8 @@ def in_order(said: Iterable[tuple[Statement, Mapping[str, Placed]]]) -> list[Wit
     A copy is as old as the oldest file of its content. Of two files one is the newer, whatever
     their times, if it has the higher number of "name (n)", or if it has rows of days that the
     other covers by its name, but ends before. Where the number speaks against three days of rows
-    or more, time decides; so it does between two states of a file of one name, unless one lacks
-    the last three days of the other.
+    or more, time decides; so it does between files of one name without such a number between
+    them, unless one lacks the last three days of the other.
     """
     pairs = list(said)
     oldest: dict[str, int] = {}
@@ -138,7 +142,7 @@ def _ends(statements: Sequence[Statement]) -> list[str]:
         places.sort(key=lambda n: statements[n].name.number)
         for rank, place in enumerate(places):
             for before in places[:rank]:
-                if statements[before].name.number == statements[place].name.number:
+                if not _outnumbers(statements[place], statements[before]):
                     continue
                 more = _days_between(statements[before], statements[place].latest, ends[before])
                 if len(more) < _STALE_DAYS:
@@ -148,13 +152,23 @@ def _ends(statements: Sequence[Statement]) -> list[str]:
 
 def _is_newer(one: Statement, end: str, other: Statement, other_end: str) -> bool:
     """Whether names and rows show ``one``, which does not end earlier, to be the newer."""
+    if _outnumbers(one, other) or _outnumbers(other, one):
+        return _outnumbers(one, other)
     name, others = one.name, other.name
-    if name.stem == others.stem and name.number != others.number:
-        return name.number > others.number
     if end <= other_end or not others.has_period:
         return False
     missing = _days_between(one, other_end, min(end, others.last))
-    return len(missing) >= (_STALE_DAYS if one.path == other.path else 1)
+    return len(missing) >= (_STALE_DAYS if name.stem == others.stem else 1)
+
+
+def _outnumbers(one: Statement, other: Statement) -> bool:
+    """Whether ``one`` has the higher number of one name.
+
+    That says nothing of a file that came only after the other was known: a name is free again
+    when its file was moved away, or is overwritten.
+    """
+    name, others = one.name, other.name
+    return name.stem == others.stem and name.number > others.number and other.seen <= one.seen
 
 
 def _days_between(statement: Statement, after: str, last: str) -> list[str]:

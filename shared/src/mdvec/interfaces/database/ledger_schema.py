@@ -98,6 +98,7 @@ CREATE TABLE ledger_statements (
     accounts TEXT NOT NULL,
     is_whole INTEGER NOT NULL,
     kin INTEGER NOT NULL,
+    seen INTEGER NOT NULL DEFAULT 0,
     UNIQUE (tool_id, path, content_hash)
 );
 ALTER TABLE transactions ADD COLUMN statement_id INTEGER;

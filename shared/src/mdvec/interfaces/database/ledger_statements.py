@@ -39,7 +39,7 @@ class GoneRow:
 def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownStatement]:
     """Every statement that is remembered of a tool."""
     rows = connection.execute(
-        "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin "
+        "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen "
         "FROM ledger_statements WHERE tool_id = ?",
         (tool_id,),
     )
@@ -48,11 +48,11 @@ def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownSta
             number,
             Statement(
                 path, content_hash, mtime_ns, tuple(json.loads(days)),
-                frozenset(json.loads(accounts)), bool(is_whole),
+                frozenset(json.loads(accounts)), bool(is_whole), seen,
             ),
             kin,
         )
-        for number, path, content_hash, mtime_ns, days, accounts, is_whole, kin in rows
+        for number, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen in rows
     ]  # fmt: skip
 
 
@@ -60,14 +60,15 @@ def remember_statement(connection: apsw.Connection, tool_id: int, statement: Sta
     """Remember a statement, and return its number; call within a transaction."""
     row = connection.execute(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
-        "is_whole, kin) VALUES (?, ?, ?, ?, ?, ?, ?, 0) "
+        "is_whole, seen, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) "
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
-        "mtime_ns = min(mtime_ns, excluded.mtime_ns), days = excluded.days, "
-        "accounts = excluded.accounts, is_whole = excluded.is_whole RETURNING id",
+        "mtime_ns = excluded.mtime_ns, days = excluded.days, "
+        "accounts = excluded.accounts, is_whole = excluded.is_whole, "
+        "seen = excluded.seen RETURNING id",
         (
             tool_id, statement.path, statement.content_hash, statement.mtime_ns,
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
-            statement.is_whole,
+            statement.is_whole, statement.seen,
         ),
     ).fetchall()  # fmt: skip
     return int(str(row[0][0]))
