@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ledger_folder import JULY, LedgerFolder, line
+from ledger_folder import HEADER, JULY, LedgerFolder, line
 
 from mdvec import duplicate_review
 from mdvec.core.household.duplicates import DetectionOptions
@@ -274,3 +274,33 @@ def test_a_duplicate_counts_again_when_the_row_that_was_kept_is_gone(folder):
     folder.write(f"{JULY} (2).csv", kept, twice, line("c"), saved=AUGUST_20)
     folder.import_()
     assert folder.amounts().keys() == {"家具店a", "店c"}
+
+
+BLOCKS = st.lists(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([-1, -2, -3])), max_size=5),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(BLOCKS, min_size=1, max_size=3), st.booleans())
+def test_the_last_block_that_has_an_id_says_all_of_its_different_rows(files, at_once):
+    folder, wanted = LedgerFolder(), {}
+    for number, blocks in enumerate(files, 1):
+        text = ""
+        for block in blocks:
+            text += "\r\n".join([HEADER, *[line(name, amount) for name, amount in block], ""])
+            wanted |= {
+                name: {(name, amount) for of, amount in block if of == name} for name, _ in block
+            }
+        folder.put(f"{number}.csv", text, saved=date(2025, 8, number))
+        if not at_once:
+            folder.import_()
+    folder.import_()
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        found = folder.connection.execute(
+            "SELECT mf_id, amount FROM transactions WHERE removal IS NULL"
+        ).fetchall()
+        assert sorted(found) == sorted(row for rows in wanted.values() for row in rows)
