@@ -6,8 +6,8 @@ from pathlib import Path
 from mdvec.core.household.categories import INCOME
 from mdvec.household_month import monthly_household
 from mdvec.household_trend import category_trend, category_trend_summary
+from mdvec.interfaces.database.ledger_schema import add_statements, create_ledger
 from mdvec.interfaces.database.tools import add_tool
-from mdvec.interfaces.database.transactions import create_ledger
 
 FLAGS = ("計算対象外", "振替", "重複")
 
@@ -41,6 +41,7 @@ class SmallLedger:
         self.connection = connection
         if not connection.table_exists(None, "transactions"):
             create_ledger(connection)
+            add_statements(connection)
         ((others,),) = connection.execute("SELECT count(*) FROM tools")
         name = f"kakeibo{others or ''}"
         self.tool_id = add_tool(connection, name, "家計簿", Path(), "markdown").id

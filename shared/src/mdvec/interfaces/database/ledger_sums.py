@@ -21,6 +21,8 @@ CASE WHEN NOT is_target THEN 'not_target'
      WHEN removal IS 'removed' THEN 'removed' END
 """
 """SQL: the first reason that holds; NULL for rows that count, as ``Transaction.counts`` says."""
+IN_LEDGER = "removal IS NOT 'removed'"
+"""SQL: the row was not deleted in Money Forward; months that have only such rows have none."""
 _COLUMNS = (
     "id, date, amount, description, category_major, category_minor, account, memo, is_target, "
     "is_transfer, is_duplicate, source_file, row_number"
@@ -38,8 +40,10 @@ def months_with_rows(connection: apsw.Connection, tool_id: int) -> list[Month]:
     # A step through the index for each month: counting every row takes a hundred times as long.
     rows = connection.execute(
         "WITH RECURSIVE present(month) AS (SELECT substr(min(date), 1, 7) FROM transactions "
-        "WHERE tool_id = ?1 UNION ALL SELECT (SELECT substr(min(date), 1, 7) FROM transactions "
-        "WHERE tool_id = ?1 AND date > month || '-31') FROM present WHERE month IS NOT NULL) "
+        f"WHERE tool_id = ?1 AND {IN_LEDGER} "
+        "UNION ALL SELECT (SELECT substr(min(date), 1, 7) FROM transactions "
+        f"WHERE tool_id = ?1 AND date > month || '-31' AND {IN_LEDGER}) "
+        "FROM present WHERE month IS NOT NULL) "
         "SELECT month FROM present WHERE month IS NOT NULL",
         (tool_id,),
     )
@@ -50,7 +54,8 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, 
     """How many rows some months have, counted no further than ``most``."""
     where, values = _where(tool_id, months, None)
     rows = connection.execute(
-        f"SELECT count(*) FROM (SELECT 1 FROM transactions WHERE {where} LIMIT ?)", (*values, most)
+        f"SELECT count(*) FROM (SELECT 1 FROM transactions WHERE {where} AND {IN_LEDGER} LIMIT ?)",
+        (*values, most),
     )
     return int(str(rows.fetchall()[0][0]))
 
@@ -58,7 +63,9 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, 
 def last_day(connection: apsw.Connection, tool_id: int, months: MonthRange) -> date | None:
     """The day of the last row of some months."""
     where, values = _where(tool_id, months, None)
-    row = connection.execute(f"SELECT max(date) FROM transactions WHERE {where}", values).fetchone()
+    row = connection.execute(
+        f"SELECT max(date) FROM transactions WHERE {where} AND {IN_LEDGER}", values
+    ).fetchone()
     return None if row is None or row[0] is None else date.fromisoformat(str(row[0]))
 
 
@@ -68,7 +75,9 @@ def rows_by_month(
     """How many rows each of the months has that has any."""
     where, values = _where(tool_id, months, None)
     rows = connection.execute(
-        f"SELECT substr(date, 1, 7), count(*) FROM transactions WHERE {where} GROUP BY 1", values
+        "SELECT substr(date, 1, 7), count(*) FROM transactions "
+        f"WHERE {where} AND {IN_LEDGER} GROUP BY 1",
+        values,
     )
     return {Month.from_iso(str(month)): int(str(count)) for month, count in rows}
 
@@ -184,7 +193,7 @@ def rows_outside(
     connection: apsw.Connection, tool_id: int, months: MonthRange, limit: int
 ) -> tuple[int, list[ShownRow]]:
     """How many rows lie before or after some months, and the first of them."""
-    where = "tool_id = ? AND (date < ? OR date > ?)"
+    where = f"tool_id = ? AND (date < ? OR date > ?) AND {IN_LEDGER}"
     values = (tool_id, f"{months.first}-01", f"{months.last}-31")
     counted = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values)
     rows = connection.execute(
