@@ -268,7 +268,7 @@ def fill(mdvec, use) -> Callable[..., ImportReport]:
 
     def fill_it(name: str = "notes") -> ImportReport:
         registering.add_tool(mdvec.database, name, f"the {name} of a test", mdvec.docs, "markdown")
-        rules = ScanRules((".md", ".txt"), (), 10 * 2**20)
+        rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
         request = ImportRequest(mdvec.database, name, "new", rules, ChunkingWish())
         return import_tool(request, lambda _: use)
 

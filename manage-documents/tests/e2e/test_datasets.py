@@ -30,7 +30,7 @@ def runs(mdvec):
 @pytest.fixture
 def imported(runs):
     """The same, imported."""
-    rules = ScanRules((".md",), (), 2**20)
+    rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
     request = ImportRequest(runs.database, "runs", "new", rules, ChunkingWish())
     import_tool(request, catalog.load)
     return runs

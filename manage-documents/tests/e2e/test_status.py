@@ -38,9 +38,10 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
         "file_size": notes.database.stat().st_size,
         "tools": [
             {"name": "empty", "kind": "markdown", "is_active": False, "documents": 0,
-             "vectors": 0, "model": None, "last_import_at": None, "tables": None, "rows": None},
+             "vectors": 0, "model": None, "last_import_at": None, "tables": None, "rows": None,
+             "unfinished": None},
             {"name": "notes", "kind": "markdown", "is_active": True, "documents": 3,
-             "vectors": 4, "model": "use", "tables": None, "rows": None},
+             "vectors": 4, "model": "use", "tables": None, "rows": None, "unfinished": None},
         ],
     }  # fmt: skip
     size = f"{found['file_size'] / 1e3:.1f} kB"
@@ -76,11 +77,11 @@ def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
 def test_the_details_in_plain_lines_are_names_and_values(notes):
     lines = notes("status", "-n", "notes").out.splitlines()
     assert lines[0] == "fact\tvalue"
-    facts = dict(line.split("\t") for line in lines[1:14])
+    facts = dict(line.split("\t") for line in lines[1:15])
     assert facts["source"] == str(notes.docs)
     assert facts["chunks"] == "heading, up to 192 tokens, overlap 24"
     assert (facts["documents"], facts["vectors"], facts["embeddings"]) == ("3", "4", "8.2 kB")
-    assert [line.split("\t")[0] for line in lines[14:]] == [
+    assert [line.split("\t")[0] for line in lines[15:]] == [
         "file", "git/worktrees.md", "water.md", "米.txt",
     ]  # fmt: skip
 

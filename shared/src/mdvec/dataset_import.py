@@ -276,7 +276,7 @@ class DatasetRun(ToolImport):
             datasets.record_dataset(
                 self.connection, self.tool.id, self._files, self._tables.values()
             )
-            tools.record_import(self.connection, self.tool)
+            self.record_end()
 
     def _tidy(self) -> None:
         """Remove copies that no table needs, and those of tools that are gone."""

@@ -77,6 +77,9 @@ class Progress:
 class ImportRequest:
     """What to import and how; what is None follows the tool, or the model's defaults.
 
+    ``rules`` are those in force, ``scan_asked`` the names of those that were asked for rather
+    than are defaults; they hold for a tool that has none of its own, ``scan_asked`` also for a
+    rebuild, and with ``take_scan`` all of them become the tool's own.
     ``detection`` has a household's duplicates looked for after its import; ``removals`` is what
     its user says of rows that are gone from their statements.
     """
@@ -89,3 +92,5 @@ class ImportRequest:
     model: str | None = None
     detection: DetectionOptions | None = None
     removals: RemovalWish = NO_WISH
+    scan_asked: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
+    take_scan: bool = False

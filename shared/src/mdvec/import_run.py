@@ -10,7 +10,7 @@ from mdvec.core.text.context import texts_to_embed
 from mdvec.core.text.markdown import outline
 from mdvec.import_options import ImportRefused, model_to_ask_for, resolve_chunking
 from mdvec.import_report import ImportReport
-from mdvec.interfaces.database import documents, tools, vectors
+from mdvec.interfaces.database import documents, vectors
 from mdvec.interfaces.database.sqlite import snapshot
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.embedding.embedder import ModelError, ModelUnavailable
@@ -66,6 +66,8 @@ class ImportRun(ToolImport):
             "[import] scan: %d files (new or changed=%d, unchanged=%d), %d documents stored",
             len(self.found.files), self.files, self.unchanged, len(stored),
         )  # fmt: skip
+        if candidates:
+            self.begin_work(len(self.found.files), self.unchanged)
         for number, file in enumerate(candidates, 1):
             self._import_file(file, stored.get(file.path))
             self.files_done = number
@@ -73,7 +75,7 @@ class ImportRun(ToolImport):
         self._drop_gone(stored)
         with self.connection:
             self.check_tool()
-            tools.record_import(self.connection, self.tool)
+            self.record_end()
         return self._report(self.tables)
 
     def rebuild(self) -> ImportReport:
@@ -124,6 +126,7 @@ class ImportRun(ToolImport):
                     documents.touch_document(
                         self.connection, self.tables, file.path, file.size, file.mtime_ns
                     )
+                    self.count_done()
                 return
             self._store(file, text)
         except ModelUnavailable:

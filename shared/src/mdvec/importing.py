@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import apsw
 from filelock import FileLock, Timeout
 
 from mdvec.dataset_import import DatasetRun
@@ -22,12 +22,13 @@ from mdvec.import_report import (
     ToolChanged,
 )
 from mdvec.import_run import ImportRun
-from mdvec.interfaces.database import tools
+from mdvec.interfaces.database import datasets, documents, ledger_files, tools
 from mdvec.interfaces.database.sqlite import DatabaseError, open_database
+from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
-from mdvec.interfaces.filesystem.scan import DATA_ENDINGS, Scan, ScanRules, scan, scan_file
+from mdvec.interfaces.filesystem.scan import Scan, ScanRules, scan, scan_file
 from mdvec.ledger_index import HouseholdRun
-from mdvec.ledger_report import LEDGER_ENDINGS
+from mdvec.scan_rules import choose_rules
 from mdvec.timing import Stopwatch
 
 _RUNS: dict[str, type[ImportRun | HouseholdRun | DatasetRun]] = {
@@ -47,8 +48,8 @@ def import_tool(
 
     Each document goes in whole or not at all. ``new`` fills an empty tool, ``update`` follows
     changes, ``replace`` builds everything again while searches still see the old.
-    ``on_notice`` gets a sentence when another import of the same tool has to end first, and when
-    the tool's indexes have to be built.
+    ``on_notice`` gets a sentence when another import of the same tool has to end first, when the
+    tool's indexes have to be built, and when its own rules of scanning differ from those in force.
 
     Raises:
         ToolNotFound, SourceMissing, ModelError: nothing was changed.
@@ -58,7 +59,7 @@ def import_tool(
     """
     with open_database(request.database, "write") as connection:
         locked = tools.get_tool(connection, request.tool)
-        with _only_import_of(request.database, locked, on_notice):
+        with only_import_of(request.database, locked, on_notice):
             stopwatch = Stopwatch()
             tool = tools.get_tool(connection, request.tool)
             if tool.id != locked.id:
@@ -68,36 +69,45 @@ def import_tool(
                     f"the tool {tool.name!r} is no household: rows that are gone from their "
                     "statements are a household's; leave the option out"
                 )
+            choice = choose_rules(tool, request, _held(connection, tool))
             with stopwatch.stage("file_scan"):
-                found = _scan(tool, request)
+                found = _scan(tool, choice.rules)
+            if choice.notice:
+                on_notice(choice.notice)
             run = _RUNS.get(tool.kind, ImportRun)(
-                connection, tool, request, embedder_for, stopwatch, on_progress, on_notice, found
-            )
+                connection, tool, request, embedder_for, stopwatch, on_progress, on_notice, found,
+                choice.own,
+            )  # fmt: skip
             try:
                 report = run.run()
-                report = replace(report, hints=hints_of(tool, found, request.rules, report))
+                report = replace(report, hints=hints_of(tool, found, choice.rules, report))
             except KeyboardInterrupt:
                 raise ImportInterrupted(run.interrupted()) from None
     stopwatch.log("import")
     return report
 
 
-def _scan(tool: Tool, request: ImportRequest) -> Scan:
+def _scan(tool: Tool, rules: ScanRules) -> Scan:
     if tool.kind == "dataset" and tool.source.is_file():
         return scan_file(tool.source)
-    return scan(tool.source, _rules(tool, request))
+    return scan(tool.source, rules)
 
 
-def _rules(tool: Tool, request: ImportRequest) -> ScanRules:
+def _held(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
+    """The files whose contents the tool holds, with their sizes."""
     if tool.kind == "household":
-        return replace(request.rules, extensions=LEDGER_ENDINGS)
-    if tool.kind == "dataset":  # of any size: data files are not read into memory
-        return replace(request.rules, extensions=DATA_ENDINGS, max_bytes=sys.maxsize)
-    return request.rules
+        files = ledger_files.known_files(connection, tool.id).values()
+        return {file.path: file.size for file in files if file.is_present}
+    if tool.kind == "dataset":
+        return {
+            path: file.size for path, file in datasets.imported_files(connection, tool.id).items()
+        }
+    stored = documents.stored_files(connection, Tables(tool.id, tool.name, tool.generation))
+    return {path: file.size for path, file in stored.items()}
 
 
 @contextmanager
-def _only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
+def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock that keeps two imports of one tool apart; a dead process holds none."""
     path = Path(f"{database}.import-{tool.id}.lock")
     lock = FileLock(path)

@@ -20,7 +20,6 @@ from mdvec.import_report import ImportReport
 from mdvec.interfaces.database import (
     documents,
     ledger_statements,
-    tools,
     transactions,
     vectors,
 )
@@ -64,6 +63,7 @@ class HouseholdRun(ToolImport):
         """Bring the ledger in line with the exports, and the searchable texts with the ledger."""
         files = [LedgerFile.of(self.tool.source, found) for found in self.found.files]
         self._check_mode(files)
+        self.begin_work(len(files), 0)
         with self.stopwatch.stage("ledger"):
             ledger = import_ledger(
                 self.connection,
@@ -131,7 +131,7 @@ class HouseholdRun(ToolImport):
             if ledger_statements.is_indexed(self.connection, self.tool.id):
                 with self.connection:
                     self.check_tool()
-                    tools.record_import(self.connection, self.tool)
+                    self.record_end()
                 return self.tables
         stored = documents.stored_files(self.connection, self.tables)
         exports = self._exports(files, stored)
@@ -148,7 +148,7 @@ class HouseholdRun(ToolImport):
                 if path not in kept:
                     documents.delete_document(self.connection, self.tables, path)
             self._note_indexed()
-            tools.record_import(self.connection, self.tool)
+            self.record_end()
         return self.tables
 
     def _note_indexed(self) -> None:

@@ -18,6 +18,7 @@ from mdvec.interfaces.database.sqlite import open_database, snapshot
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
 from mdvec.searching import no_texts
+from mdvec.unfinished import unfinished
 
 _NAMES_SHOWN = 5
 
@@ -123,10 +124,14 @@ def _range(content: str, lines: list[int], part: Part) -> tuple[int, int]:
 
 
 def _no_document(connection: apsw.Connection, tool: Tool, names: Tables, file_path: str) -> str:
+    missing = unfinished(connection, tool)
     known = [line.file_path for line in documents.document_lines(connection, names)]
     if not known:
         return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
     near = difflib.get_close_matches(file_path, known, n=_NAMES_SHOWN, cutoff=0.4)
     near += [path for path in known if path.endswith(f"/{file_path}") and path not in near]
     hint = f"; nearest are: {', '.join(near[:_NAMES_SHOWN])}" if near else ""
-    return f"{tool.name} has no document {file_path!r}{hint}; hits name the documents there are"
+    return (
+        f"{tool.name} has no document {file_path!r}{hint}; hits name the documents there are"
+        f"{f'. {missing}' if missing else ''}"
+    )

@@ -24,6 +24,7 @@ from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.embedding.embedder import Embedder, ModelError
 from mdvec.search_candidates import ToolCandidates, find_candidates
 from mdvec.timing import Stopwatch
+from mdvec.unfinished import unfinished
 
 if TYPE_CHECKING:
     from mdvec.interfaces.embedding.embedder import Vectors
@@ -62,8 +63,8 @@ class Answer:
     """The hits, best first, out of ``total_chunks`` in ``tools``.
 
     ``truncated`` is whether the budget cut a hit or left one out. ``notes`` are sentences on what
-    could not be searched as asked and on whether fewer was found, ``seconds`` the time of each
-    stage.
+    is missing or could not be searched as asked and on whether fewer was found, ``seconds`` the
+    time of each stage.
     """
 
     tools: tuple[str, ...]
@@ -208,6 +209,7 @@ def _answer(
         for pool in pools
         if not pool.has_words and question.mode != "vector"
     ]
+    notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
     with stopwatch.stage("fusion"):
         found = _ranked(pools, query, question.mode)
     total = sum(pool.knowledge.chunks for pool in pools)

@@ -15,13 +15,16 @@ from mdvec.interfaces.database.sqlite import open_database, snapshot
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.database.vectors import VectorStatistics
+from mdvec.interfaces.filesystem.scan import ScanRules
+from mdvec.unfinished import unfinished
 
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
     """A tool at a glance; ``model`` and ``last_import_at`` are None before its first import.
 
-    ``tables`` and ``rows`` are those of a dataset, and None for other kinds.
+    ``tables`` and ``rows`` are those of a dataset, and None for other kinds. ``unfinished`` says
+    how far an import came that has not finished.
     """
 
     name: str
@@ -33,6 +36,7 @@ class ToolStatus:
     last_import_at: str | None
     tables: int | None = None
     rows: int | None = None
+    unfinished: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class ToolDetails:
     fingerprint: str | None
     dimension: int | None
     chunking: ChunkingOptions | None
+    scan: ScanRules | None
     created_at: str
     updated_at: str
     statistics: VectorStatistics
@@ -91,6 +96,7 @@ def details(database: Path, name: str) -> ToolDetails:
             fingerprint=tool.fingerprint,
             dimension=tool.dimension,
             chunking=tool.chunking,
+            scan=tool.scan,
             created_at=tool.created_at,
             updated_at=tool.updated_at,
             statistics=vectors.vector_statistics(connection, tables),
@@ -114,6 +120,7 @@ def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
         last_import_at=tool.last_import_at,
         tables=tables,
         rows=rows,
+        unfinished=unfinished(connection, tool),
     )
 
 

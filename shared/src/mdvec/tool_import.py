@@ -16,7 +16,7 @@ from mdvec.interfaces.database.documents import NewDocument
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.embedding.embedder import Embedder
-from mdvec.interfaces.filesystem.scan import Problem, Scan
+from mdvec.interfaces.filesystem.scan import Problem, Scan, ScanRules
 from mdvec.timing import Stopwatch
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ class ToolImport:
     on_progress: Callable[[Progress], None]
     on_notice: Callable[[str], None]
     found: Scan
+    scan_rules: ScanRules
+    """The tool's own, which this import stores."""
 
     added: int = 0
     updated: int = 0
@@ -44,6 +46,7 @@ class ToolImport:
     chunks_done: int = 0
     files_done: int = 0
     files: int = 0
+    done: int = 0
     failed: list[Problem] = field(default_factory=list)
     _embedder: Embedder | None = None
     _options: ChunkingOptions | None = None
@@ -135,6 +138,23 @@ class ToolImport:
         model = (embedder.name, embedder.fingerprint, embedder.dimension)
         tools.record_model(self.connection, self.tool, generation, model, self.chunking())
 
+    def begin_work(self, files: int, done: int) -> None:
+        """Note that an import of so many files has begun, ``done`` of which are in already."""
+        with self.connection:
+            self.check_tool()
+            tools.begin_import(self.connection, self.tool, self.scan_rules, files, done)
+        self.done = done
+
+    def count_done(self) -> None:
+        """Within a transaction: one more of the files is in."""
+        if not self.tables.staged:
+            self.done += 1
+            tools.count_done(self.connection, self.tool, self.done)
+
+    def record_end(self) -> None:
+        """Within a transaction: the import came to its end."""
+        tools.record_import(self.connection, self.tool, self.scan_rules)
+
     def check_tool(self) -> None:
         """Within a transaction: the tool is the one that this import began with."""
         now = next(
@@ -155,6 +175,7 @@ class ToolImport:
         with self.stopwatch.stage("write"), self.connection:
             self.check_tool()
             documents.put_document(self.connection, self.tables, document)
+            self.count_done()
 
     def begin_staged(self) -> Tables:
         """Begin the next generation beside the current one, whose tables are returned."""
@@ -173,7 +194,7 @@ class ToolImport:
             self.check_tool()
             tables.put_in_place(self.connection, current, self.tables)
             self.record_model(self.tables.generation)
-            tools.record_import(self.connection, self.tool)
+            self.record_end()
         return Tables(self.tool.id, self.tool.name, self.tables.generation)
 
     def tell(self) -> None:

@@ -79,6 +79,11 @@ def import_command(
         typer.Option("--chunk-overlap", help="What two chunks share, in tokens.",
                      show_default=False),
     ] = None,
+    take_scan: Annotated[
+        bool,
+        typer.Option("--take-scan",
+                     help="Take the [scan] settings in force in place of the tool's own."),
+    ] = False,
     accept_removals: Annotated[
         bool,
         typer.Option("--accept-removals",
@@ -116,7 +121,7 @@ def import_command(
         with _progress(name, quiet=verbose) as (on_progress, tell):
             report = import_tool(
                 replace(
-                    _request(settings, name, mode, asked_model=model),
+                    _request(settings, name, mode, asked_model=model, take_scan=take_scan),
                     removals=RemovalWish(accept_removals, tuple(restore_removed or ())),
                 ),
                 functools.partial(_load_and_tell, tell),
@@ -133,7 +138,7 @@ def import_command(
 
 
 def _request(
-    settings: Settings, name: str, mode: ImportMode, asked_model: str | None
+    settings: Settings, name: str, mode: ImportMode, asked_model: str | None, *, take_scan: bool
 ) -> ImportRequest:
     from mdvec.import_options import ChunkingWish
     from mdvec.import_report import ImportRequest
@@ -154,6 +159,8 @@ def _request(
         detection=(
             settings.duplicates.options() if settings.duplicates.auto_detect_on_import else None
         ),
+        scan_asked=frozenset(settings.scan.model_fields_set),
+        take_scan=take_scan,
     )
 
 

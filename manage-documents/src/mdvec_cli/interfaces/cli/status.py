@@ -23,9 +23,11 @@ from mdvec_cli.interfaces.cli.output import (
     print_json,
     print_line,
     print_table,
+    say,
 )
 
 if TYPE_CHECKING:
+    from mdvec.interfaces.filesystem.scan import ScanRules
     from mdvec.status import ToolDetails, ToolStatus
 
 
@@ -72,6 +74,9 @@ def _overview(database: Path, *, as_json: bool) -> None:
                 for tool in data
             ],
         )
+    for tool in found.tools:
+        if tool.unfinished:
+            say(f"note: {tool.unfinished}")
 
 
 def _print_texts(tools: list[ToolStatus]) -> None:
@@ -95,6 +100,8 @@ def _details(database: Path, name: str, *, as_json: bool) -> None:
     if as_json:
         print_json(_as_json(found))
         return
+    if found.status.unfinished:
+        say(f"note: {found.status.unfinished}")
     if found.status.tables is not None:
         _dataset_details(found)
         return
@@ -109,6 +116,7 @@ def _details(database: Path, name: str, *, as_json: bool) -> None:
             ("model", found.fingerprint),
             ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
                                     f"overlap {chunking.overlap}"),
+            ("files", found.scan and _files(found.scan)),
             ("created (UTC)", found.created_at),
             ("last import (UTC)", found.status.last_import_at),
             ("documents", found.status.documents),
@@ -127,6 +135,11 @@ def _details(database: Path, name: str, *, as_json: bool) -> None:
             for line in found.documents
         ],
     )
+
+
+def _files(rules: ScanRules) -> str:
+    excluded = f", without {', '.join(rules.exclude)}" if rules.exclude else ""
+    return f"{', '.join(rules.extensions)}{excluded}, up to {file_size(rules.max_bytes)}"
 
 
 def _dataset_details(found: ToolDetails) -> None:

@@ -40,7 +40,7 @@ class AnswerModel(BaseModel):
     total_chunks: int = Field(description="How many passages the collection has.")
     truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
     notes: list[str] = Field(
-        description="What could not be searched as asked, and whether fewer was found."
+        description="What is missing or could not be searched as asked, and whether fewer was found."
     )
 
 
@@ -59,7 +59,7 @@ class WideAnswerModel(BaseModel):
     total_chunks: int = Field(description="How many passages they have together.")
     truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
     notes: list[str] = Field(
-        description="What could not be searched as asked, and whether fewer was found."
+        description="What is missing or could not be searched as asked, and whether fewer was found."
     )
 
 
@@ -107,7 +107,8 @@ def as_text(answer: Answer, *, wide: bool) -> str:
         )
     if not answer.total_chunks:
         how = f"mdvec import -n {answer.tools[0] if len(answer.tools) == 1 else 'NAME'}"
-        return f"{names}: no documents yet; the user can import them with: {how}"
+        nothing = f"{names}: no documents yet; the user can import them with: {how}"
+        return "\n\n".join([nothing, *(f"note: {note}" for note in answer.notes)])
     parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {names}"]
     if not answer.results:
         parts = [f"{names}: nothing found in {answer.total_chunks} passages"]

@@ -19,6 +19,7 @@ from mdvec.interfaces.database.tools import Tool
 from mdvec.reading import DocumentText, Part, read_document
 from mdvec.searching import MAX_K, MAX_QUERY_CHARS, Answer, Question, search
 from mdvec.settings import SearchSettings
+from mdvec.unfinished import described
 from pydantic import Field
 
 from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
@@ -91,7 +92,7 @@ def add_search_tool(server: MdvecServer, tool: Tool, searching: Searching) -> No
     server.add_tool(
         search_household if tool.kind == "household" else search_collection,
         name=tool.name,
-        description=tool.description,
+        description=described(tool),
         annotations=_READS,
         structured_output=True,
     )

@@ -50,12 +50,21 @@ def m002_derived_indexes(connection: apsw.Connection) -> None:
     connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.context', json('false'))")
 
 
+def scan_rules_and_progress(connection: apsw.Connection) -> None:
+    """Each tool's own rules of scanning, and how far an import came that has not finished."""
+    there = connection.execute("SELECT name FROM pragma_table_info('tools')").get
+    for name, kind in (("scan", "TEXT"), ("import_files", "INTEGER"), ("import_done", "INTEGER")):
+        if name not in there:
+            connection.execute(f"ALTER TABLE tools ADD COLUMN {name} {kind}")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_tools,
     m002_derived_indexes,
     create_ledger,
     create_datasets,
     add_statements,
+    scan_rules_and_progress,
 )
 LATEST = len(STEPS)
 

@@ -15,6 +15,7 @@ from mdvec.core.tool_name import checked_tool_name
 from mdvec.errors import MdvecError
 from mdvec.interfaces.database import tables
 from mdvec.interfaces.database.sqlite import DatabaseUnusable
+from mdvec.interfaces.filesystem.scan import ScanRules
 
 Kind = Literal["markdown", "household", "dataset"]
 
@@ -41,7 +42,9 @@ class Tool:
 
     ``model``, ``fingerprint``, ``dimension`` and ``chunking`` are set by the first import;
     ``generation`` is 0 until then and counts its rebuilds after. Times are UTC, as SQLite
-    writes them.
+    writes them. ``scan`` is None until an import of this format has stored it. While an import
+    has not finished, ``import_files`` is how many files it found, and ``import_done`` how many of
+    them are in; both are None otherwise.
     """
 
     id: int
@@ -58,12 +61,16 @@ class Tool:
     last_import_at: str | None
     created_at: str
     updated_at: str
+    scan: ScanRules | None = None
+    import_files: int | None = None
+    import_done: int | None = None
 
 
 _COLUMNS = (
     "id, name, description, source_directory, kind, is_active, model, embedding_fingerprint, "
     "embedding_dimension, chunking, generation, last_import_at, created_at, updated_at"
 )
+_LATER_COLUMNS = "scan, import_files, import_done"
 
 
 def add_tool(
@@ -98,7 +105,9 @@ def get_tool(connection: apsw.Connection, name: str) -> Tool:
     """
     if _is_new(connection):
         raise ToolNotFound(name)
-    row = connection.execute(f"SELECT {_COLUMNS} FROM tools WHERE name = ?", (name,)).fetchone()
+    row = connection.execute(
+        f"SELECT {_columns(connection)} FROM tools WHERE name = ?", (name,)
+    ).fetchone()
     if row is None:
         raise ToolNotFound(name)
     return _tool(row)
@@ -109,7 +118,7 @@ def list_tools(connection: apsw.Connection, *, active_only: bool = False) -> lis
     if _is_new(connection):
         return []
     where = "WHERE is_active" if active_only else ""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM tools {where} ORDER BY name")
+    rows = connection.execute(f"SELECT {_columns(connection)} FROM tools {where} ORDER BY name")
     return [_tool(row) for row in rows]
 
 
@@ -175,12 +184,36 @@ def record_model(
     )
 
 
-def record_import(connection: apsw.Connection, tool: Tool) -> None:
-    """Note that an import came to its end."""
+def begin_import(
+    connection: apsw.Connection, tool: Tool, rules: ScanRules, files: int, done: int
+) -> None:
+    """Note what an import takes, how many files it found, and how many of them are in already."""
     connection.execute(
-        "UPDATE tools SET last_import_at = CURRENT_TIMESTAMP, app_version = ? WHERE id = ?",
-        (__version__, tool.id),
+        "UPDATE tools SET scan = ?, import_files = ?, import_done = ? WHERE id = ?",
+        (json.dumps(asdict(rules), ensure_ascii=False), files, done, tool.id),
     )
+
+
+def count_done(connection: apsw.Connection, tool: Tool, done: int) -> None:
+    """Note how many of the files are in by now."""
+    connection.execute("UPDATE tools SET import_done = ? WHERE id = ?", (done, tool.id))
+
+
+def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> None:
+    """Note that an import came to its end, and what it took."""
+    connection.execute(
+        "UPDATE tools SET last_import_at = CURRENT_TIMESTAMP, app_version = ?, scan = ?, "
+        "import_files = NULL, import_done = NULL WHERE id = ?",
+        (__version__, json.dumps(asdict(rules), ensure_ascii=False), tool.id),
+    )
+
+
+def _columns(connection: apsw.Connection) -> str:
+    """What is read of a row; a file of an older format, which readers leave as it is, has less."""
+    found = connection.execute(
+        "SELECT 1 FROM pragma_table_info('tools') WHERE name = 'import_done'"
+    ).fetchone()
+    return f"{_COLUMNS}, {_LATER_COLUMNS}" if found else f"{_COLUMNS}, NULL, NULL, NULL"
 
 
 def _is_new(connection: apsw.Connection) -> bool:
@@ -191,12 +224,23 @@ def _is_new(connection: apsw.Connection) -> bool:
 
 def _tool(row: apsw.SQLiteValues) -> Tool:
     try:
-        chunking = _chunking(row[9])
+        chunking, scan = _chunking(row[9]), _scan(row[14])
     except (ValueError, TypeError, KeyError, InvalidChunking) as error:
         raise DatabaseUnusable(
             f"the database's row of the tool {row[1]!r} is damaged; put back a copy of the file"
         ) from error
-    fields = (*row[:3], Path(str(row[3])), row[4], bool(row[5]), *row[6:9], chunking, *row[10:])
+    source, is_active = Path(str(row[3])), bool(row[5])
+    fields = (
+        *row[:3],
+        source,
+        row[4],
+        is_active,
+        *row[6:9],
+        chunking,
+        *row[10:14],
+        scan,
+        *row[15:],
+    )
     return Tool(*fields)  # type: ignore[arg-type]
 
 
@@ -206,4 +250,15 @@ def _chunking(stored: object) -> ChunkingOptions | None:
     options = json.loads(stored)
     return ChunkingOptions(
         **{"context": False, **options, "heading_levels": tuple(options["heading_levels"])}
+    )
+
+
+def _scan(stored: object) -> ScanRules | None:
+    if not isinstance(stored, str):
+        return None
+    rules = json.loads(stored)
+    return ScanRules(
+        tuple(map(str, rules["extensions"])),
+        tuple(map(str, rules["exclude"])),
+        int(rules["max_bytes"]),
     )
