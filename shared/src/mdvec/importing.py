@@ -110,7 +110,7 @@ def _held(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
 def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
     """Hold the lock that keeps two imports of one tool apart; a dead process holds none."""
     path = Path(f"{database}.import-{tool.id}.lock")
-    lock = FileLock(path)
+    lock = FileLock(path, mode=0o600)
     try:
         try:
             lock.acquire(timeout=0)

@@ -13,6 +13,7 @@ from mdvec.import_options import ImportRefused, model_to_ask_for, resolve_chunki
 from mdvec.import_report import EmbedderFor, ImportRequest, Progress, ToolChanged
 from mdvec.interfaces.database import documents, tables, tools, vectors
 from mdvec.interfaces.database.documents import NewDocument
+from mdvec.interfaces.database.erasing import erase_deleted_terms
 from mdvec.interfaces.database.tables import Tables
 from mdvec.interfaces.database.tools import Tool
 from mdvec.interfaces.embedding.embedder import Embedder
@@ -152,7 +153,10 @@ class ToolImport:
             tools.count_done(self.connection, self.tool, self.done)
 
     def record_end(self) -> None:
-        """Within a transaction: the import came to its end."""
+        """Within a transaction: the import came to its end, and what it deleted is erased."""
+        if not self.tables.staged and tables.has_indexes(self.connection, self.tables):
+            with self.stopwatch.stage("erase"):
+                erase_deleted_terms(self.connection, self.tables)
         tools.record_import(self.connection, self.tool, self.scan_rules)
 
     def check_tool(self) -> None:

@@ -7,6 +7,7 @@ is one.
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from mdvec.interfaces.database import migrations
 Connection = apsw.Connection
 Mode = Literal["read", "write", "create"]
 BUSY_TIMEOUT_MS = 30_000
+_LOG_TIMEOUT_MS = 1_000
 
 
 class DatabaseError(MdvecError):
@@ -59,6 +61,8 @@ def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
         try:
             yield connection
         finally:
+            if mode != "read":
+                empty_log(connection)
             # Closing checkpoints the log; on a full disk that fails and loses nothing.
             with suppress(apsw.Error):
                 connection.close()
@@ -123,6 +127,19 @@ def _in_words(error: apsw.Error, path: Path) -> DatabaseError:
     )
 
 
+def empty_log(connection: apsw.Connection, timeout_ms: int = _LOG_TIMEOUT_MS) -> bool:
+    """Bring the log into the file and cut it to nothing: it holds what was deleted since.
+
+    Whether that was possible. Where a search is in the way for longer, whoever closes the file
+    last does it, and that search's own connection may be the one.
+    """
+    with suppress(apsw.Error):
+        connection.set_busy_timeout(timeout_ms)
+        row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return row is not None and row[0] == 0
+    return False
+
+
 @contextmanager
 def snapshot(connection: apsw.Connection) -> Iterator[None]:
     """Read everything within from one state of the file, whatever is written meanwhile."""
@@ -158,12 +175,15 @@ def _look_at(path: Path, mode: Mode) -> None:
 def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
     if mode == "create":
         _make_folder(path.parent)
+        _make_private(path)
     flags = apsw.SQLITE_OPEN_READWRITE
     if mode == "create":
         flags |= apsw.SQLITE_OPEN_CREATE
     connection = apsw.Connection(str(path), flags=flags)
     try:
         _prepare(connection)
+        # Zeros over what is deleted: it is not to be read in the file by whoever gets a copy.
+        connection.execute("PRAGMA secure_delete = ON").fetchall()
         _check_version(connection, path)
         # Only a write tells whether the file can be written: root may open anything.
         connection.execute("PRAGMA journal_mode = WAL")
@@ -238,9 +258,18 @@ def _check_version(connection: apsw.Connection, path: Path) -> None:
 
 def _make_folder(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise DatabaseUnusable(
             f"cannot make the folder {folder} for the database ({error.strerror}); "
             "name another place with --database"
         ) from error
+
+
+def _make_private(path: Path) -> None:
+    """Make a new file that its owner alone can read; SQLite gives its log the same mode.
+
+    A file that is there keeps its mode.
+    """
+    with suppress(OSError):  # whatever is wrong, SQLite's own opening says it
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
