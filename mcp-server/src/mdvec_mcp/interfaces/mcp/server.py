@@ -45,7 +45,8 @@ class MdvecServer(MCPServer):
     """The SDK's server, with messages that a model can act on."""
 
     def __init__(self, name: str, *, version: str, instructions: str) -> None:
-        super().__init__(name, version=version, instructions=instructions)
+        # Served, subscriptions would be promised to clients; nothing is ever published to them.
+        super().__init__(name, version=version, instructions=instructions, subscriptions=False)
         self._at_beginning: list[Callable[[], None]] = []
         self._at_end: list[Callable[[], None]] = []
 
