@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,14 +14,18 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mdvec.analytics_settings import MAX_ROWS
 from mdvec.errors import MdvecError
+from mdvec.interfaces.database.sqlite import DatabaseError
 from pydantic import Field
 
 from mdvec_mcp.analytics import Analytics
 from mdvec_mcp.core.analytics.guard import Answer, Guard, as_json, portable
 from mdvec_mcp.interfaces.mcp import analytics_models as models
+from mdvec_mcp.interfaces.mcp.database_trouble import in_english
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
+
+logger = logging.getLogger("mdvec")
 
 _MAX_SQL = 20_000
 _MAX_ERROR = 900
@@ -180,6 +185,9 @@ async def answered(
         answer = await anyio.to_thread.run_sync(
             lambda: settle(work()), abandon_on_cancel=True, limiter=_limiter()
         )
+    except DatabaseError as error:
+        logger.warning("%s", error)
+        raise ToolError(_within(in_english(error))) from error
     except MdvecError as error:
         raise ToolError(_within(str(error))) from error
     return CallToolResult(

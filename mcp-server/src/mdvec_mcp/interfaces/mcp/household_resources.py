@@ -13,8 +13,9 @@ from mdvec.interfaces.database.sqlite import Connection
 from mdvec.interfaces.database.tools import Tool
 
 from mdvec_mcp.interfaces.mcp import household_models as models
+from mdvec_mcp.interfaces.mcp.database_trouble import emptied_in_japanese, is_emptied
 from mdvec_mcp.interfaces.mcp.household_tools import Asking
-from mdvec_mcp.interfaces.mcp.households import NO_HOUSEHOLD, asked
+from mdvec_mcp.interfaces.mcp.households import NO_HOUSEHOLD, asked, refused
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -53,8 +54,14 @@ def add_household_resources(server: MCPServer, asking: Asking) -> None:
 
 async def _read(asking: Asking, work: Work) -> str:
     """The answer as JSON: of the one household, or of each by name."""
-    there = asking.households()
-    if not there:
+    try:
+        with refused():
+            there = asking.households()
+    except ToolError as error:
+        return json.dumps({"error": str(error)}, ensure_ascii=False, separators=(",", ":"))
+    if not there and is_emptied(asking.database):
+        found = {"error": emptied_in_japanese(asking.database)}
+    elif not there:
         found = {"error": NO_HOUSEHOLD}
     elif len(there) == 1:
         found = await _of(asking, there[0], work)

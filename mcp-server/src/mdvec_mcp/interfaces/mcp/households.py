@@ -15,6 +15,12 @@ from mdvec.interfaces.database.sqlite import DatabaseError, Mode, open_database
 from mdvec.interfaces.database.tools import Tool
 from pydantic import Field
 
+from mdvec_mcp.interfaces.mcp.database_trouble import (
+    emptied_in_japanese,
+    in_japanese,
+    is_emptied,
+)
+
 logger = logging.getLogger("mdvec")
 
 Result = TypeVar("Result")
@@ -38,7 +44,10 @@ async def asked(
 
     def answer() -> Result:
         with refused():
-            household = household_of(households(), name)
+            there = households()
+            if not there and is_emptied(database):
+                raise ToolError(emptied_in_japanese(database))
+            household = household_of(there, name)
             with open_database(database, mode) as connection:
                 return work(connection, household.id)
 
@@ -52,12 +61,8 @@ def refused() -> Iterator[None]:
     try:
         yield
     except DatabaseError as error:
-        # Its words name the file; they are for the user, not for the model.
         logger.warning("household: %s", error)
-        raise ToolError(
-            "データベース接続に失敗しました。原因はサーバーのログか、"
-            "ターミナルの mdvec status で確認できます"
-        ) from error
+        raise ToolError(in_japanese(error)) from error
     except MdvecError as error:
         raise ToolError(str(error)) from error
 

@@ -14,8 +14,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mdvec.core.search.passages import Returning
 from mdvec.errors import MdvecError
-from mdvec.interfaces.database.sqlite import DatabaseError, DatabaseMissing
-from mdvec.interfaces.database.tools import Tool
+from mdvec.interfaces.database.sqlite import DatabaseError
+from mdvec.interfaces.database.tools import Tool, ToolNotFound
 from mdvec.reading import DocumentText, Part, read_document
 from mdvec.searching import MAX_K, MAX_QUERY_CHARS, Answer, Question, search
 from mdvec.settings import SearchSettings
@@ -31,6 +31,7 @@ from mdvec_mcp.interfaces.mcp.answers import (
     document_text,
     structured,
 )
+from mdvec_mcp.interfaces.mcp.database_trouble import emptied_in_english, in_english, is_emptied
 
 if TYPE_CHECKING:
     from mdvec_mcp.interfaces.mcp.server import MdvecServer
@@ -101,7 +102,9 @@ def add_search_tool(server: MdvecServer, tool: Tool, searching: Searching) -> No
 async def _one_tool(
     searching: Searching, name: str, query: str, k: int, returning: Returning
 ) -> CallToolResult:
-    answer = await _in_thread(functools.partial(searching.ask, query, (name,), k, returning))
+    answer = await _in_thread(
+        searching.database, functools.partial(searching.ask, query, (name,), k, returning)
+    )
     return CallToolResult(
         content=[TextContent(type="text", text=as_text(answer, wide=False))],
         structured_content=structured(answer, wide=False),
@@ -122,7 +125,7 @@ def add_search_across(server: MdvecServer, searching: Searching) -> None:
     ) -> Annotated[CallToolResult, WideAnswerModel]:
         names = None if tools is None else tuple(tools)
         answer = await _in_thread(
-            functools.partial(_everywhere, searching, query, names, k, return_)
+            searching.database, functools.partial(_everywhere, searching, query, names, k, return_)
         )
         return CallToolResult(
             content=[TextContent(type="text", text=as_text(answer, wide=True))],
@@ -156,6 +159,7 @@ def add_get_document(server: MdvecServer, searching: Searching) -> None:
     ) -> Annotated[CallToolResult, DocumentModel]:
         part = Part(start_line, end_line, start_position, end_position)
         document: DocumentText = await _in_thread(
+            searching.database,
             functools.partial(
                 read_document,
                 searching.database, tool, file_path, part, searching.settings.max_chars,
@@ -185,23 +189,23 @@ def _everywhere(
     k: int,
     returning: Returning,
 ) -> Answer:
-    try:
-        return searching.ask(query, names, k, returning)
-    except DatabaseMissing:
-        return Answer((), query, (), 0)
+    answer = searching.ask(query, names, k, returning)
+    if not answer.tools and is_emptied(searching.database):
+        raise ToolError(emptied_in_english(searching.database))
+    return answer
 
 
-async def _in_thread(work: Callable[[], T]) -> T:
+async def _in_thread(database: Path, work: Callable[[], T]) -> T:
     """Run a piece of work beside the event loop; what it refuses is for the model to read."""
     try:
         # The work may outlive a client that goes away; nobody waits for it then.
         return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
     except DatabaseError as error:
-        # Its words name the file; they are for the user, not for the model.
         logger.warning("%s", error)
-        raise ToolError(
-            "the database cannot be searched now; the user finds the reason in this server's log, "
-            "or in a terminal with: mdvec status"
-        ) from error
+        raise ToolError(in_english(error)) from error
+    except ToolNotFound as error:
+        if is_emptied(database):
+            raise ToolError(emptied_in_english(database)) from error
+        raise ToolError(str(error)) from error
     except MdvecError as error:
         raise ToolError(str(error)) from error

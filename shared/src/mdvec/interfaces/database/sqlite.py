@@ -33,6 +33,7 @@ class DatabaseMissing(DatabaseError):
     """There is no database file yet."""
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         super().__init__(
             f"there is no database at {path}; begin with: "
             'mdvec tool add -n NAME -d "what is in it" -s FOLDER'

@@ -1,0 +1,91 @@
+"""The database changes its place or its nature under a running server: the truth is told."""
+
+import sqlite3
+
+import pytest
+from mdvec import registering
+from mdvec.interfaces.database.sqlite import open_database
+
+from mdvec_mcp.interfaces.mcp.households import NO_HOUSEHOLD
+
+
+def moved(database):
+    database.rename(database.with_name("elsewhere.sqlite"))
+
+
+def emptied(database):
+    database.write_bytes(b"")
+
+
+def replaced_by_text(database):
+    database.write_text("これはデータベースではない。" * 200)
+
+
+def replaced_by_another_program(database):
+    database.unlink()
+    other = sqlite3.connect(database)
+    other.execute("CREATE TABLE notes (words)")
+    other.commit()
+    other.close()
+
+
+def made_by_a_newer_version(database):
+    with open_database(database, "write") as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+def replaced_by_a_folder(database):
+    database.unlink()
+    database.mkdir()
+
+
+def behind_a_dangling_link(database):
+    database.unlink()
+    database.symlink_to("nowhere")
+
+
+TROUBLES = [
+    (moved, "is not there", "ファイルがありません"),
+    (emptied, "holds no tools", "ツールが一つもありません"),
+    (replaced_by_text, "is not a database", "is not a database"),
+    (replaced_by_another_program, "of another program", "of another program"),
+    (made_by_a_newer_version, "made by a newer mdvec", "made by a newer mdvec"),
+    (replaced_by_a_folder, "is a folder", "is a folder"),
+    (behind_a_dangling_link, "is not there", "ファイルがありません"),
+]
+ENGLISH = [
+    ("notes", {"query": "水"}),
+    ("search", {"query": "水"}),
+    ("search", {"query": "水", "tools": ["notes"]}),
+    ("get_document", {"tool": "notes", "file_path": "a.md"}),
+]
+JAPANESE = [("get_monthly_household", {}), ("get_category_trend", {"category": "食費"})]
+ANALYTICS = [("list_handles", {}), ("export", {"query": "SELECT 1"})]
+
+
+@pytest.mark.parametrize(("change", "english", "japanese"), TROUBLES)
+def test_every_tool_says_what_became_of_the_database(database, connect, change, english, japanese):
+    home = database.parent.parent
+    registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
+    with connect(database, home=home) as client:
+        assert not client.call("search", {"query": "水"}).is_error
+        change(database)
+        for name, arguments in ENGLISH:
+            answer = client.call(name, arguments)
+            assert (name, answer.is_error) == (name, True)
+            assert english in answer.content[0].text
+            assert "~/own/vectors.sqlite" in answer.content[0].text
+            assert str(home) not in answer.content[0].text
+        for name, arguments in JAPANESE:
+            answer = client.call(name, arguments)
+            assert (name, answer.is_error) == (name, True)
+            assert japanese in answer.content[0].text
+            assert NO_HOUSEHOLD not in answer.content[0].text
+        if change is not emptied:
+            for name, arguments in ANALYTICS:
+                answer = client.call(name, arguments)
+                assert (name, answer.is_error) == (name, True)
+                assert english in answer.content[0].text
+                assert str(home) not in answer.content[0].text
+        resource = client.portal.call(client.client.read_resource, "data://available_months")
+        assert japanese in resource.contents[0].text
