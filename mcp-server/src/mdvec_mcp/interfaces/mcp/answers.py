@@ -40,7 +40,7 @@ class AnswerModel(BaseModel):
     total_chunks: int = Field(description="How many passages the collection has.")
     truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
     notes: list[str] = Field(
-        description="What is missing or could not be searched as asked, and whether fewer was found."
+        description="What is missing, could not be searched as asked, or why fewer was found."
     )
 
 
@@ -59,7 +59,7 @@ class WideAnswerModel(BaseModel):
     total_chunks: int = Field(description="How many passages they have together.")
     truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
     notes: list[str] = Field(
-        description="What is missing or could not be searched as asked, and whether fewer was found."
+        description="What is missing, could not be searched as asked, or why fewer was found."
     )
 
 
