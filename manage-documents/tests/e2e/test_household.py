@@ -30,6 +30,7 @@ def test_rows_that_are_gone_are_named_and_can_be_restored_and_accepted(mdvec):
         f"older than its time: {JULY}.csv: its time is later than that of {JULY} (1).csv, "
         "which has the higher number and has the last word",
         f"removed: 2: {gone}",
+        "passed over: notes/a.txt: it is plain text; if it holds transactions, let it end in .csv",
     ]
     update = ("import", "-n", "kakeibo", "--mode", "update", "--format", "json")
     assert mdvec(*update, "--restore-removed", "2").json["ledger"]["returned"] == 1

@@ -44,10 +44,10 @@ def test_an_import_that_did_not_finish_is_named_by_search_and_status(notes):
         "go on with: mdvec import -n notes --mode update"
     )
     plain, as_json, status, details, status_json = notes.each(
-        "search 水", "search 水 --format json", "status", "status -n notes", "status --format json"
+        "search 水 -k 1", "search 水 -k 1 --format json", "status", "status -n notes", "status --format json"
     )
     assert [done.err for done in (plain, status, details)] == [f"note: {note}\n"] * 3
     assert as_json.json["notes"] == [note]
     assert status_json.json["tools"][0]["unfinished"] == note
     assert json.loads(notes("import", "-n", "notes", "-m", "update", "--format", "json").out)
-    assert notes("search", "水").err == ""
+    assert notes("search", "水", "-k", "1").err == ""
