@@ -14,11 +14,11 @@ from typing import Any
 import duckdb
 import psutil
 from mdvec.analysis import safe_json_output, safe_load_export, safe_summary_table, validate_output
-from mdvec.analytics_settings import AnalyticsSettings
-from mdvec.exports import ExportFolder
-from mdvec_mcp.analytics import Analytics
-from mdvec_mcp.core.analytics.asking import Data, Limits, ParquetTable
-from mdvec_mcp.interfaces.duckdb.query_process import QueryProcess
+from mdvec.analysis.exports import ExportFolder
+from mdvec.settings.analytics import AnalyticsSettings
+from mdvec_mcp.analytics.core.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.analytics.service import Analytics
 from processes import Bench, call_in_child
 from rows import Row, median, spread
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from corpus import markdown_files
 from finding import evenly, hits_of, imported
-from mdvec.core.text.markdown import outline
-from mdvec.hits import Hit
-from mdvec.interfaces.embedding import catalog
+from mdvec.embedding import catalog
+from mdvec.search.hits import Hit
+from mdvec.text.markdown import outline
 from processes import Bench
 from rows import Row
 

@@ -7,10 +7,10 @@ import time
 import urllib.request
 
 import psutil
-from mdvec.chart_settings import ChartSettings
-from mdvec_mcp.core.charts.chart import CategoryChart, Chart, Drawn, Series, TrendChart
-from mdvec_mcp.core.charts.figure import draw
-from mdvec_mcp.interfaces.http.chart_server import ChartServer
+from mdvec.settings.charts import ChartSettings
+from mdvec_mcp.charts.chart import CategoryChart, Chart, Drawn, Series, TrendChart
+from mdvec_mcp.charts.figure import draw
+from mdvec_mcp.charts.server import ChartServer
 from processes import Bench, call_in_child
 from rows import Row, median, spread
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mdvec.interfaces.embedding.cards import USE
+from mdvec.embedding.cards import USE
 from processes import Bench, call_in_child
 from rows import Row
 

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from mdvec.core.search.fusion import SearchMode
-from mdvec.hits import Hit
-from mdvec.import_options import ChunkingWish
-from mdvec.import_report import ImportReport, ImportRequest
-from mdvec.importing import import_tool
-from mdvec.interfaces.embedding.embedder import Embedder
-from mdvec.interfaces.filesystem.scan import ScanRules
-from mdvec.registering import add_tool
-from mdvec.searching import Question, search
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportReport, ImportRequest
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.registering import add_tool
+from mdvec.search.core.fusion import SearchMode
+from mdvec.search.hits import Hit
+from mdvec.search.search import Question, search
 
 TOOL = "bench"
 TOP = 10

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from corpus import markdown_files
 from finding import HITS, MODES, Quality, first_place, hits_of, quality
-from mdvec.core.search.fusion import SearchMode
-from mdvec.core.text.chunking import Chunk, ChunkingOptions, chunk_document
-from mdvec.core.text.context import in_context
-from mdvec.core.text.tokens import is_blank
-from mdvec.import_options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
-from mdvec.interfaces.database.documents import NewDocument
-from mdvec.interfaces.embedding import catalog
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.importing.options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
+from mdvec.index.documents import NewDocument
+from mdvec.search.core.fusion import SearchMode
+from mdvec.text.chunking import Chunk, ChunkingOptions, chunk_document
+from mdvec.text.context import in_context
+from mdvec.text.tokens import is_blank
 from processes import Bench
 from rows import Row
 from section_finding import (

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus import markdown_files
-from mdvec.registering import add_tool
+from mdvec.manage.registering import add_tool
 from processes import Bench, Finished, call_in_child, run_mdvec
 from rows import Row, median
 
 if TYPE_CHECKING:
-    from mdvec.interfaces.embedding.embedder import Vectors
-    from mdvec.interfaces.embedding.use import UseBackend
+    from mdvec.embedding.backends.use import UseBackend
+    from mdvec.embedding.embedder import Vectors
 
 RATIO_BAR = 1.3
 MEMORY_BAR_MB = 500
@@ -108,12 +108,12 @@ class _Twice:
 
 def import_beside_model(database: str) -> dict[str, float]:
     """Import in this process; what the model took by itself is told, and no part of the import."""
-    from mdvec.import_options import ChunkingWish
-    from mdvec.import_report import ImportRequest
-    from mdvec.importing import import_tool
-    from mdvec.interfaces.embedding.embedder import Embedder
-    from mdvec.interfaces.embedding.use import UseBackend
-    from mdvec.interfaces.filesystem.scan import ScanRules
+    from mdvec.embedding.backends.use import UseBackend
+    from mdvec.embedding.embedder import Embedder
+    from mdvec.files.scan import ScanRules
+    from mdvec.importing.options import ChunkingWish
+    from mdvec.importing.report import ImportRequest
+    from mdvec.manage.import_tool import import_tool
 
     models: list[_Twice] = []
 

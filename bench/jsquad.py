@@ -12,9 +12,9 @@ from pathlib import Path
 import jsquad_peers
 from corpus import find_corpus
 from finding import HITS, MODES, Quality, evenly, first_place, hits_of, imported, quality, timed
-from mdvec.core.search.fusion import SearchMode
-from mdvec.interfaces.embedding import catalog
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.search.core.fusion import SearchMode
 from processes import Bench
 from rows import Row, Skipped, median
 

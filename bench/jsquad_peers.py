@@ -16,10 +16,10 @@ from pathlib import Path
 import apsw
 import numpy as np
 from finding import HITS, TOOL
-from mdvec.interfaces.database import tools
-from mdvec.interfaces.database.sqlite import open_database
-from mdvec.interfaces.database.tables import Tables
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder
+from mdvec.index.tables import Tables
+from mdvec.tools import rows as tools
 
 _RUN = re.compile(r"\w+")
 

@@ -12,12 +12,12 @@ import apsw
 import numpy as np
 from corpus import markdown_files
 from finding import TOOL, evenly, timed
-from mdvec.core.search.signatures import signature_bytes
-from mdvec.interfaces.database import tools
-from mdvec.interfaces.database.sqlite import open_database
-from mdvec.interfaces.database.tables import Tables
-from mdvec.interfaces.embedding import catalog
-from mdvec.search_candidates import _NARROW, nearest_chunks
+from mdvec.database.connection import open_database
+from mdvec.embedding import catalog
+from mdvec.index.signatures import signature_bytes
+from mdvec.index.tables import Tables
+from mdvec.search.candidates import _NARROW, nearest_chunks
+from mdvec.tools import rows as tools
 from processes import Bench
 from rows import Row, median
 from section_finding import heading_questions, read_document

@@ -14,17 +14,17 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
-from mdvec import duplicate_review
-from mdvec.core.household.duplicates import DetectionOptions, find_pairs
-from mdvec.core.household.similarity import similarity
-from mdvec.core.household.transaction import Transaction
-from mdvec.household_trend import TrendCache
-from mdvec.interfaces.database import transactions
-from mdvec.interfaces.database.sqlite import open_database
-from mdvec.interfaces.filesystem.scan import ScanRules, scan
-from mdvec.ledger_import import import_ledger
-from mdvec.ledger_report import LedgerFile, LedgerReport
-from mdvec.registering import add_tool
+from mdvec.database.connection import open_database
+from mdvec.files.scan import ScanRules, scan
+from mdvec.household import review as duplicate_review
+from mdvec.household.core.pairs import DetectionOptions, find_pairs
+from mdvec.household.core.similarity import similarity
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces import rows as transactions
+from mdvec.household.ledger import import_ledger
+from mdvec.household.report import LedgerFile, LedgerReport
+from mdvec.household.trend import TrendCache
+from mdvec.manage.registering import add_tool
 from processes import Bench, call_in_child
 from rows import Row
 

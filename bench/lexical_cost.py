@@ -11,14 +11,16 @@ from typing import Any
 
 import apsw
 from finding import TOOL, imported
-from mdvec.import_report import ImportReport
-from mdvec.interfaces.database import documents as documents_of_import
-from mdvec.interfaces.database import tables, tools, vectors
-from mdvec.interfaces.database.documents import NewDocument, put_document
-from mdvec.interfaces.database.sqlite import open_database
-from mdvec.interfaces.database.tables import Tables
-from mdvec.interfaces.database.tools import Tool
-from mdvec.interfaces.embedding import catalog
+from mdvec.database.connection import open_database
+from mdvec.embedding import catalog
+from mdvec.importing.report import ImportReport
+from mdvec.index import chunks as vectors
+from mdvec.index import documents as documents_of_import
+from mdvec.index import tables
+from mdvec.index.documents import NewDocument, put_document
+from mdvec.index.tables import Tables
+from mdvec.tools import rows as tools
+from mdvec.tools.rows import Tool
 from processes import Bench
 from rows import Row, median
 from storing import store

@@ -13,8 +13,8 @@ import psutil
 from finding import TOOL
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mdvec.interfaces.embedding import catalog
-from mdvec.registering import add_tool
+from mdvec.embedding import catalog
+from mdvec.manage.registering import add_tool
 from processes import SERVER, Bench, run_mdvec
 from rows import Row, median, spread
 from windows import embedded_windows, store_windows

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 from corpus import markdown_files
-from mdvec.core.text.chunking import Chunk, ChunkingOptions, chunk_document
-from mdvec.core.text.markdown import Outline, outline
-from mdvec.core.text.tokens import is_blank
-from mdvec.interfaces.embedding import catalog
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.text.chunking import Chunk, ChunkingOptions, chunk_document
+from mdvec.text.markdown import Outline, outline
+from mdvec.text.tokens import is_blank
 
 LEVELS = (1, 2, 3)
 TOP = 10

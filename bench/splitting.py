@@ -31,9 +31,9 @@ def measure(bench: Bench) -> list[Row]:
 
 def milliseconds(corpus: str, runs: int) -> list[float]:
     """How long each file takes, outline included: the median of its runs."""
-    from mdvec.core.text.chunking import ChunkingOptions, chunk_document
-    from mdvec.core.text.markdown import outline
-    from mdvec.interfaces.embedding import catalog
+    from mdvec.embedding import catalog
+    from mdvec.text.chunking import ChunkingOptions, chunk_document
+    from mdvec.text.markdown import outline
 
     embedder = catalog.load("use")
     card = embedder.card

@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mdvec.registering import add_tool
+from mdvec.manage.registering import add_tool
 from processes import COMMAND_LINE, SERVER, Bench
 from rows import Row, median, spread
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from finding import TOOL
-from mdvec.core.text.chunking import ChunkingOptions
-from mdvec.interfaces.database import tables, tools
-from mdvec.interfaces.database.documents import NewDocument, put_document
-from mdvec.interfaces.database.sqlite import open_database
-from mdvec.interfaces.database.tables import Tables
-from mdvec.registering import add_tool
+from mdvec.database.connection import open_database
+from mdvec.index import tables
+from mdvec.index.documents import NewDocument, put_document
+from mdvec.index.tables import Tables
+from mdvec.manage.registering import add_tool
+from mdvec.text.chunking import ChunkingOptions
+from mdvec.tools import rows as tools
 
 
 def store(

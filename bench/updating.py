@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from mdvec.registering import add_tool
+from mdvec.manage.registering import add_tool
 from processes import Bench, call_in_child, run_mdvec
 from rows import Row, median, spread
 
@@ -58,11 +58,11 @@ def update_unchanged(database: str, source: str) -> tuple[float, int]:
 
     Python itself tells of each opening (an audit hook), so none escapes the count.
     """
-    from mdvec.import_options import ChunkingWish
-    from mdvec.import_report import ImportRequest
-    from mdvec.importing import import_tool
-    from mdvec.interfaces.embedding import catalog
-    from mdvec.interfaces.filesystem.scan import ScanRules
+    from mdvec.embedding import catalog
+    from mdvec.files.scan import ScanRules
+    from mdvec.importing.options import ChunkingWish
+    from mdvec.importing.report import ImportRequest
+    from mdvec.manage.import_tool import import_tool
 
     opened: list[str] = []
 

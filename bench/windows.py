@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from corpus import markdown_files
 from finding import evenly
-from mdvec.core.text.chunking import Chunk, ChunkingOptions
-from mdvec.core.text.tokens import is_blank
-from mdvec.interfaces.database.documents import NewDocument
-from mdvec.interfaces.embedding import catalog
+from mdvec.embedding import catalog
+from mdvec.index.documents import NewDocument
+from mdvec.text.chunking import Chunk, ChunkingOptions
+from mdvec.text.tokens import is_blank
 from storing import store
 
 MOST = 100_000

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from finding import hits_of, imported
-from mdvec.interfaces.embedding import catalog
+from mdvec.embedding import catalog
 from processes import Bench
 from rows import Row
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import apsw
 import numpy as np
-from mdvec import registering
-from mdvec.core.search.signatures import signatures
-from mdvec.core.text.terms import terms
-from mdvec.import_options import ChunkingWish
-from mdvec.import_report import ImportReport, ImportRequest, Mode
-from mdvec.importing import import_tool
-from mdvec.interfaces.database.lexical import indexed_text
-from mdvec.interfaces.database.sqlite import open_database
-from mdvec.interfaces.database.tables import Tables
-from mdvec.interfaces.embedding.embedder import Embedder
-from mdvec.interfaces.filesystem.scan import ScanRules
-from mdvec.searching import Answer, Question, search
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportReport, ImportRequest, Mode
+from mdvec.index.signatures import signatures
+from mdvec.index.tables import Tables
+from mdvec.index.words import indexed_text
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.search.search import Answer, Question, search
+from mdvec.text.terms import terms
 from tiny_embedder import TinyBackend
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)

@@ -6,10 +6,10 @@ Usage: importing_child.py DATABASE TOOL MODE; one line on STDOUT for every file 
 import sys
 from pathlib import Path
 
-from mdvec.import_options import ChunkingWish
-from mdvec.import_report import ImportRequest
-from mdvec.importing import import_tool
-from mdvec.interfaces.filesystem.scan import ScanRules
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage.import_tool import import_tool
 from tiny_embedder import tiny_embedder
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 
 import apsw
-from mdvec.interfaces.database import migrations, transactions
-from mdvec.ledger_import import import_ledger
-from mdvec.ledger_report import LedgerFile, LedgerReport, RemovalWish
+from mdvec.database import migrations
+from mdvec.household.interfaces import rows as transactions
+from mdvec.household.ledger import import_ledger
+from mdvec.household.report import LedgerFile, LedgerReport, RemovalWish
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 JULY = "収入・支出詳細_2025-07-01_2025-07-31"

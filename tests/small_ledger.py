@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec.core.household.categories import INCOME
-from mdvec.household_month import monthly_household
-from mdvec.household_trend import category_trend, category_trend_summary
-from mdvec.interfaces.database.ledger_schema import add_statements, create_ledger
-from mdvec.interfaces.database.tools import add_tool
+from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.household.core.categories import INCOME
+from mdvec.household.month import monthly_household
+from mdvec.household.trend import category_trend, category_trend_summary
+from mdvec.tools.rows import add_tool
 
 FLAGS = ("計算対象外", "振替", "重複")
 

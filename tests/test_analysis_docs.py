@@ -5,7 +5,7 @@ from pathlib import Path
 
 import duckdb
 from mdvec import analysis
-from mdvec.exports import ExportFolder
+from mdvec.analysis.exports import ExportFolder
 
 PAGE = Path(__file__).parents[1] / "docs" / "analysis.md"
 RUN = """

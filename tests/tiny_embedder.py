@@ -11,9 +11,9 @@ import zlib
 from collections.abc import Sequence
 
 import numpy as np
-from mdvec.core.text.tokens import TokenSpan
-from mdvec.interfaces.embedding.cards import ModelCard
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.embedder import Embedder
+from mdvec.text.tokens import TokenSpan
 
 _TOKEN = re.compile(r"[A-Za-z0-9_]+|\S")
 

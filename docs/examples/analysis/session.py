@@ -22,7 +22,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mdvec.analysis import safe_json_output, validate_output
-from mdvec.exports import ExportFolder
+from mdvec.analysis.exports import ExportFolder
 
 ROOT = Path(__file__).resolve().parents[3]
 HOUSEHOLD = ROOT / "docs" / "examples" / "household"

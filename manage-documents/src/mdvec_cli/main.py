@@ -10,11 +10,11 @@ import typer
 from mdvec.errors import MdvecError
 from typer.core import TyperGroup
 
-from mdvec_cli.interfaces.cli import model, tool
-from mdvec_cli.interfaces.cli.import_ import import_command
-from mdvec_cli.interfaces.cli.output import STOPPED, say
-from mdvec_cli.interfaces.cli.search import search_command
-from mdvec_cli.interfaces.cli.status import status_command
+from mdvec_cli.commands import model, tool
+from mdvec_cli.commands.import_ import import_command
+from mdvec_cli.commands.output import STOPPED, say
+from mdvec_cli.commands.search import search_command
+from mdvec_cli.commands.status import status_command
 
 
 class _Commands(TyperGroup):

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mdvec import registering
-from mdvec.import_options import ChunkingWish
-from mdvec.import_report import ImportReport, ImportRequest
-from mdvec.importing import import_tool
-from mdvec.interfaces.embedding import catalog
-from mdvec.interfaces.filesystem.scan import ScanRules
+from mdvec.embedding import catalog
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportReport, ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
 from typer.testing import CliRunner
 
 from mdvec_cli.main import main

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mdvec.interfaces.database.tools import Tool
+    from mdvec.tools.rows import Tool
 
-    from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
+    from mdvec_mcp.search.model_pool import ModelPool
 
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -85,10 +85,10 @@ def _log_to_stderr(level: str) -> None:
 
 def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) -> None:
     import anyio
-    from mdvec.settings import load_settings
+    from mdvec.settings.loading import load_settings
 
-    from mdvec_mcp.interfaces.mcp.server import build_server
-    from mdvec_mcp.interfaces.mcp.stdio import serve
+    from mdvec_mcp.server import build_server
+    from mdvec_mcp.stdio import serve
 
     path = None if database is None else str(database.expanduser().absolute())
     settings = load_settings(os.environ, config=config, flags={"database": {"path": path}})
@@ -101,8 +101,8 @@ def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) ->
 
 def _active_tools(database: Path) -> list[Tool]:
     """The rows to offer; a database that is not there yet has none."""
-    from mdvec.interfaces.database.sqlite import DatabaseMissing
-    from mdvec.registering import list_tools
+    from mdvec.database.connection import DatabaseMissing
+    from mdvec.manage.registering import list_tools
 
     try:
         return list_tools(database, active_only=True)
@@ -113,9 +113,9 @@ def _active_tools(database: Path) -> list[Tool]:
 
 def _models(idle_seconds: float, memory_threshold: float) -> ModelPool:
     import psutil
-    from mdvec.interfaces.embedding import catalog
+    from mdvec.embedding import catalog
 
-    from mdvec_mcp.interfaces.embedding.model_pool import ModelPool
+    from mdvec_mcp.search.model_pool import ModelPool
 
     def memory_use() -> float:
         return float(psutil.virtual_memory().percent) / 100

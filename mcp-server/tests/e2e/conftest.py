@@ -21,12 +21,12 @@ from collection import RULES
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, Tool
-from mdvec import registering
-from mdvec.import_options import ChunkingWish
-from mdvec.import_report import ImportRequest
-from mdvec.importing import import_tool
-from mdvec.interfaces.embedding import catalog
-from mdvec.interfaces.embedding.embedder import Embedder
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
 
 RUN = "from mdvec_mcp.main import main; main()"
 WATER = "# 防災\n\n## 水の備蓄\n\n水は1人1日3リットルを目安に、三日分から一週間分を備えます。\n"

@@ -3,10 +3,10 @@
 import sqlite3
 
 import pytest
-from mdvec import registering
-from mdvec.interfaces.database.sqlite import open_database
+from mdvec.database.connection import open_database
+from mdvec.manage import registering
 
-from mdvec_mcp.interfaces.mcp.households import NO_HOUSEHOLD
+from mdvec_mcp.household.context import NO_HOUSEHOLD
 
 
 def moved(database):

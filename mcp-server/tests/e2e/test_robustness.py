@@ -6,8 +6,8 @@ import anyio
 import anyio.to_thread
 from mcp import Client
 from mcp.client.stdio import stdio_client
-from mdvec.interfaces.database.sqlite import open_database
-from mdvec.registering import add_tool
+from mdvec.database.connection import open_database
+from mdvec.manage.registering import add_tool
 
 LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from mdvec import registering
-from mdvec.import_options import ChunkingWish
-from mdvec.import_report import ImportRequest
-from mdvec.importing import import_tool
-from mdvec.interfaces.embedding.embedder import Embedder
-from mdvec.interfaces.filesystem.scan import ScanRules
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
 from tiny_embedder import TinyBackend
 
 SAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "household"

@@ -6,16 +6,16 @@ translate ``MdvecError`` once; anything else is a bug.
 
     MdvecError
     ├── SettingsError               mdvec.settings
-    ├── InvalidToolName             mdvec.core.tool_name
-    ├── InvalidChunking             mdvec.core.text.chunking
-    ├── DatabaseError               mdvec.interfaces.database.sqlite
+    ├── InvalidToolName             mdvec.tools.names
+    ├── InvalidChunking             mdvec.text.chunking
+    ├── DatabaseError               mdvec.database.connection
     │   ├── DatabaseMissing
     │   └── DatabaseUnusable
-    ├── ToolNotFound                mdvec.interfaces.database.tools
-    ├── ToolExists                  mdvec.interfaces.database.tools
-    ├── SourceMissing               mdvec.interfaces.filesystem.scan
-    ├── SnapshotsUnwritable         mdvec.interfaces.filesystem.snapshots
-    ├── ModelError                  mdvec.interfaces.embedding.embedder
+    ├── ToolNotFound                mdvec.tools.rows
+    ├── ToolExists                  mdvec.tools.rows
+    ├── SourceMissing               mdvec.files.scan
+    ├── SnapshotsUnwritable         mdvec.datasets.interfaces.snapshots
+    ├── ModelError                  mdvec.embedding.embedder
     │   ├── ModelUnavailable
     │   ├── UnembeddableText
     │   └── BadEmbedding
@@ -24,12 +24,12 @@ translate ``MdvecError`` once; anything else is a bug.
     ├── ImportInterrupted           mdvec.importing
     ├── SearchRefused               mdvec.searching
     ├── ReadingRefused              mdvec.reading
-    ├── NotTransactions             mdvec.core.household.moneyforward
-    ├── InvalidPeriod, AmbiguousPeriod      mdvec.core.household.periods
-    ├── UnknownCategory, AmbiguousCategory  mdvec.core.household.categories
+    ├── NotTransactions             mdvec.household.core.moneyforward
+    ├── InvalidPeriod, AmbiguousPeriod      mdvec.household.core.periods
+    ├── UnknownCategory, AmbiguousCategory  mdvec.household.core.categories
     ├── EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
-    │                               mdvec.core.household.wording
-    ├── DuplicateDetectionError     mdvec.core.household.duplicates
+    │                               mdvec.household.core.wording
+    ├── DuplicateDetectionError     mdvec.household.core.pairs
     ├── ExportError                 mdvec.exports
     │   ├── NotAHandle
     │   ├── ExportMissing
@@ -39,11 +39,11 @@ translate ``MdvecError`` once; anything else is a bug.
     │   ├── LibraryMissing
     │   ├── TooManyRows, OutputTooLarge
     │   └── NotJson, UnsupportedFrame, UnknownColumns
-    ├── ChartError                  mdvec_mcp.core.charts.chart
+    ├── ChartError                  mdvec_mcp.charts.chart
     │   └── FontUnusable
-    ├── UnfittingGraph              mdvec_mcp.interfaces.mcp.household_charts
-    ├── ChartServerUnavailable      mdvec_mcp.interfaces.http.chart_server
-    ├── QueryError                  mdvec_mcp.core.analytics.refusals
+    ├── UnfittingGraph              mdvec_mcp.household.pictures
+    ├── ChartServerUnavailable      mdvec_mcp.charts.server
+    ├── QueryError                  mdvec_mcp.analytics.core.refusals
     │   ├── QueryRefused
     │   │   ├── UnknownTable
     │   │   └── BadTableName

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mdvec.core.datasets.sql import identifier, literal
-from mdvec.core.datasets.types import Type, UnknownType, parsed
-from mdvec.interfaces.duckdb.connection import allowed_paths, one_path, parquet_scan
+from mdvec.datasets.core.types import Type, UnknownType, parsed
+from mdvec.datasets.interfaces.connection import allowed_paths, one_path, parquet_scan
+from mdvec.text.quoting import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from mdvec.analysis.errors import LibraryMissing, TooManyRows
 from mdvec.analysis.exact import ROWS, Library, exact_rows, opened, source_of
+from mdvec.analysis.exports import ExportFolder
 from mdvec.analysis.limits import MAX_LOAD_ROWS
 from mdvec.analysis.pandas_frame import pandas_frame
-from mdvec.core.datasets.sql import literal
-from mdvec.exports import ExportFolder
-from mdvec.settings import load_settings
+from mdvec.settings.loading import load_settings
+from mdvec.text.quoting import literal
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mdvec.core.datasets.sql import identifier
-from mdvec.core.datasets.types import Type
+from mdvec.datasets.core.types import Type
+from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
     import duckdb

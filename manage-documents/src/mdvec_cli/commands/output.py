@@ -1,0 +1,89 @@
+"""Printing: tables on a terminal, plain lines in a pipe, JSON for scripts, the rest on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from mdvec.text.one_line import on_one_line
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+STOPPED = 130
+"""The exit code of a command that its user stopped."""
+
+
+def say(message: str) -> None:
+    """A line for the person at the terminal: on stderr, so that stdout stays for results."""
+    typer.echo(message, err=True)
+
+
+def print_line(line: str) -> None:
+    """A line of the result."""
+    typer.echo(line)
+
+
+def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str, object]) -> None:
+    """The result as JSON, alone on stdout."""
+    plain: object
+    if isinstance(value, dict):
+        plain = value
+    elif isinstance(value, Sequence):
+        plain = [asdict(item) for item in value]
+    else:
+        plain = asdict(value)
+    typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A table on a terminal; elsewhere one line a row, columns parted by tabs."""
+    shown = [[_shown(cell) for cell in row] for row in rows]
+    if not sys.stdout.isatty():
+        for row in [list(columns), *shown]:
+            print_line("\t".join(cell.replace("\t", " ") for cell in row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in shown:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
+
+
+def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:
+    """Names and values, one a line."""
+    print_table(title, ("", title) if sys.stdout.isatty() else ("fact", "value"), facts)
+
+
+def file_size(size: int) -> str:
+    """A number of bytes as people read it."""
+    amount = float(size)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def _shown(cell: object) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return on_one_line(str(cell))
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

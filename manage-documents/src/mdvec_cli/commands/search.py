@@ -1,0 +1,163 @@
+"""`mdvec search`: ask one tool or all of them, as the server would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from mdvec.text.one_line import on_one_line
+
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    Format,
+    FormatOption,
+    VerboseOption,
+    chosen_format,
+    settings_from,
+)
+from mdvec_cli.commands.output import print_json, print_line, print_table, say
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Embedder
+    from mdvec.search.hits import Hit
+    from mdvec.search.search import Answer
+
+_LINES_SHOWN = 8
+
+
+class SearchMode(StrEnum):
+    """Which legs of the search answer."""
+
+    HYBRID = "hybrid"
+    VECTOR = "vector"
+    LEXICAL = "lexical"
+
+
+class Returning(StrEnum):
+    """How much of each find is shown."""
+
+    CHUNK = "chunk"
+    SECTION = "section"
+    DOCUMENT = "document"
+
+
+def search_command(
+    query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", "-n", help="The tool to search; all active ones without it.",
+                     show_default=False),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("--k", "-k", help="How many hits.", show_default=False)
+    ] = None,
+    return_: Annotated[
+        Returning, typer.Option("--return", help="How much of each find to show.")
+    ] = Returning.CHUNK,
+    mode: Annotated[
+        SearchMode | None,
+        typer.Option("--mode", "-m", help="Search by words and vectors, or by one of them alone.",
+                     show_default=False),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say why each hit stands where it stands.")
+    ] = False,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Search a tool, or all of them, and show what the server would answer."""
+    from mdvec.search.search import Question, search
+
+    settings = settings_from(
+        config, database, verbose=verbose,
+        search={"k": k, "mode": mode and mode.value},
+    )  # fmt: skip
+    question = Question(
+        query,
+        None if name is None else (name,),
+        settings.search.k,
+        settings.search.mode,
+        return_.value,
+        settings.search.max_chars,
+    )
+    answer = search(settings.database_path, question, _load)
+    if chosen_format(format_, settings) is Format.JSON:
+        _print_json(answer, explain=explain)
+        return
+    for note in answer.notes:
+        say(f"note: {note}")
+    _print_hits(answer, explain=explain)
+
+
+@contextmanager
+def _load(name: str) -> Iterator[Embedder]:
+    from mdvec.embedding import catalog
+
+    yield catalog.load(name)
+
+
+def _print_json(answer: Answer, *, explain: bool) -> None:
+    plain = asdict(answer)
+    if not explain:
+        del plain["seconds"]
+        for hit in plain["results"]:
+            del hit["explanation"]
+    print_json(plain)
+
+
+def _print_hits(answer: Answer, *, explain: bool) -> None:
+    if not answer.results:
+        say(_nothing(answer))
+    for number, hit in enumerate(answer.results, 1):
+        heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
+        source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
+        print_line(f"[{number}] {hit.score:.2f}  {source}{heading}")
+        if explain:
+            print_line(f"    {_why(hit)}")
+        for line in _shown_lines(hit):
+            print_line(f"    {line}")
+    if explain:
+        print_table(
+            "time", ("stage", "ms"),
+            [(stage, f"{spent * 1000:.1f}") for stage, spent in answer.seconds.items()],
+        )  # fmt: skip
+
+
+def _nothing(answer: Answer) -> str:
+    if not answer.tools:
+        return (
+            "no tool with texts is active; add one with: "
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER, '
+            "or switch one on with: mdvec tool enable -n NAME"
+        )
+    names = ", ".join(answer.tools)
+    if not answer.total_chunks:
+        how = answer.tools[0] if len(answer.tools) == 1 else "NAME"
+        return f"{names}: no documents yet; import them with: mdvec import -n {how}"
+    return f"{names}: nothing found in {answer.total_chunks} passages"
+
+
+def _shown_lines(hit: Hit) -> list[str]:
+    """The passage on a few lines, without those that are blank."""
+    lines = [on_one_line(line) for line in hit.content.splitlines() if line.strip()]
+    if len(lines) > _LINES_SHOWN:
+        return [*lines[:_LINES_SHOWN], f"… {len(lines) - _LINES_SHOWN} more lines"]
+    return lines
+
+
+def _why(hit: Hit) -> str:
+    why = hit.explanation
+    vector = "not asked"
+    if why.cosine is not None:
+        vector = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.3f}"
+    return (
+        f"words: rank {why.lexical_rank}, bm25 {why.bm25:.2f}, coverage {why.coverage:.0%}, "
+        f"score {why.lexical_score:.3f}, weight {why.lexical_weight:.2f}; vectors: {vector}"
+    )

@@ -1,0 +1,201 @@
+"""`mdvec tool …`: register folders and data files, switch them on and off, list them."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    Format,
+    FormatOption,
+    NameOption,
+    VerboseOption,
+    settings_from,
+)
+from mdvec_cli.commands.output import print_json, print_line, print_table, say
+
+if TYPE_CHECKING:
+    from mdvec.tools.rows import Tool
+
+app = typer.Typer(
+    help="Register folders and data files as tools, switch them on and off, list them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+DescriptionHelp = "What is in it, for the model that decides when to search it."
+SourceHelp = "The folder to import; for a dataset also one file."
+
+
+class ToolKind(StrEnum):
+    """What a tool's source holds."""
+
+    MARKDOWN = "markdown"
+    HOUSEHOLD = "household"
+    DATASET = "dataset"
+
+
+@app.command("add")
+def add(
+    name: NameOption,
+    description: Annotated[str, typer.Option("--description", "-d", help=DescriptionHelp)],
+    source: Annotated[Path, typer.Option("--source", "-s", help=SourceHelp)],
+    kind: Annotated[
+        ToolKind,
+        typer.Option(
+            "--kind",
+            help="What it holds: notes, a household's Money Forward CSVs, or tables of data "
+            "(.parquet, .csv, .tsv, .duckdb).",
+        ),
+    ] = ToolKind.MARKDOWN,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Register a folder, or a data file, as a tool; the database is made when there is none."""
+    from mdvec.manage import registering
+
+    settings = settings_from(config, database, verbose=verbose)
+    tool = registering.add_tool(settings.database_path, name, description, source, kind.value)
+    say(f"added {tool.name}: {tool.source}")
+    say(f"next: mdvec import -n {tool.name}")
+
+
+@app.command("update")
+def update(
+    name: NameOption,
+    description: Annotated[
+        str | None, typer.Option("--description", "-d", help=DescriptionHelp, show_default=False)
+    ] = None,
+    source: Annotated[
+        Path | None, typer.Option("--source", "-s", help=SourceHelp, show_default=False)
+    ] = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Change a tool's description or source."""
+    from mdvec.manage import registering
+
+    if description is None and source is None:
+        raise typer.BadParameter("name what to change", param_hint="--description / --source")
+    settings = settings_from(config, database, verbose=verbose)
+    tool = registering.update_tool(settings.database_path, name, description, source)
+    say(f"updated {tool.name}")
+    if description is not None:
+        say("a running server tells clients the new description after a restart")
+    if source is not None:
+        say(f"next: mdvec import -n {tool.name} --mode update")
+
+
+@app.command("delete")
+def delete(
+    name: NameOption,
+    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")] = False,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Delete a tool with everything that was imported for it; its source is not touched."""
+    from mdvec.manage import registering
+
+    settings = settings_from(config, database, verbose=verbose)
+    tool = registering.find_tool(settings.database_path, name)
+    if not yes:
+        if not sys.stdin.isatty():
+            say(f"error: deleting {tool.name!r} needs a yes; without a terminal, add -y")
+            raise typer.Exit(1)
+        question = f"Delete {tool.name!r} and everything that was imported for it?"
+        typer.confirm(question, abort=True, err=True)
+    registering.delete_tool(settings.database_path, name)
+    say(f"deleted {tool.name}; the file keeps its space for later imports")
+
+
+@app.command("enable")
+def enable(
+    name: NameOption,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Switch a tool on: the server offers it."""
+    _switch(name, settings_from(config, database, verbose=verbose).database_path, active=True)
+
+
+@app.command("disable")
+def disable(
+    name: NameOption,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Switch a tool off: the server does not offer it; its data stay."""
+    _switch(name, settings_from(config, database, verbose=verbose).database_path, active=False)
+
+
+def _switch(name: str, database: Path, *, active: bool) -> None:
+    from mdvec.manage import registering
+
+    tool = registering.set_active(database, name, active=active)
+    if active:
+        say(f"enabled {tool.name}; a server that started while it was off needs a restart")
+    else:
+        say(f"disabled {tool.name}; a running server refuses it from now on")
+
+
+@app.command("ls")
+def ls(
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Every tool with its details, not only active names.")
+    ] = False,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """List the names of the active tools, one a line."""
+    from mdvec.manage import registering
+
+    settings = settings_from(config, database, verbose=verbose)
+    tools = registering.list_tools(settings.database_path, active_only=not show_all)
+    default = Format(settings.display.default_format) if show_all else None
+    match format_ or default:
+        case Format.JSON:
+            print_json({"tools": [_as_json(tool) for tool in tools]})
+        case Format.TABLE:
+            _print_tools(tools)
+        case None:
+            for tool in tools:
+                print_line(tool.name)
+
+
+def _print_tools(tools: list[Tool]) -> None:
+    print_table(
+        "Tools",
+        ("name", "active", "kind", "model", "last import (UTC)", "source", "description"),
+        [
+            (
+                tool.name, tool.is_active, tool.kind, tool.model, tool.last_import_at,
+                tool.source, tool.description,
+            )
+            for tool in tools
+        ],
+    )  # fmt: skip
+
+
+def _as_json(tool: Tool) -> dict[str, object]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "source": str(tool.source),
+        "kind": tool.kind,
+        "is_active": tool.is_active,
+        "model": tool.model,
+        "last_import_at": tool.last_import_at,
+    }

@@ -1,1 +1,0 @@
-"""The outside world of the command line: the terminal."""

@@ -1,0 +1,139 @@
+"""Datasets through the commands: registered, imported, shown, refused by a search."""
+
+import os
+import re
+import signal
+
+import pytest
+from mdvec.embedding import catalog
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.status import overview
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+ADD = ("tool", "add", "--kind", "dataset", "-n", "runs", "-d", "runs of a year")
+
+
+@pytest.fixture
+def runs(mdvec):
+    """A folder with two files and one that cannot be read, registered."""
+    mdvec.write("June.csv", "日付,pace\n2025/06/01,5.5\n2025/06/30,5.2\n", "cp932")
+    mdvec.write("laps.tsv", "n\tname\n1\t00123\n")
+    mdvec.write("broken.csv", "a,b\n1\n")
+    registering.add_tool(mdvec.database, "runs", "runs of a year", mdvec.docs, "dataset")
+    return mdvec
+
+
+@pytest.fixture
+def imported(runs):
+    """The same, imported."""
+    rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
+    request = ImportRequest(runs.database, "runs", "new", rules, ChunkingWish())
+    import_tool(request, catalog.load)
+    return runs
+
+
+def test_an_import_tells_each_table_in_a_line_and_needs_no_model(runs):
+    done = runs("import", "-n", "runs", MDVEC_MODEL_NAME="plamo")
+    first, *tables = done.out.splitlines()
+    assert re.fullmatch(
+        r"runs: 2 added, 0 updated, 0 deleted, 0 unchanged, 1 failed; "
+        r"2 tables, 3 rows in \d+\.\d s",
+        first,
+    )
+    assert tables == [
+        "runs__june: 2 rows, 2 columns, from June.csv; 日付 2025-06-01 to 2025-06-30",
+        "runs__laps: 1 rows, 2 columns, from laps.tsv",
+    ]
+    assert done.err == (
+        "failed: broken.csv: line 2: the row has 1 cells, but there are 2 columns\n"
+    )
+    assert done.code == 0
+
+
+def test_everything_is_in_the_json(imported):
+    again, details = imported.each(
+        "import -n runs -m update --format json", "status -n runs --format json"
+    )
+    report, details = again.json, details.json
+    assert (report["unchanged"], report["chunks"], report["model"]) == (2, 0, "")
+    june, laps = report["dataset"]["tables"]
+    assert june == {
+        "name": "runs__june", "origin": "June.csv", "rows": 2,
+        "columns": [{"name": "日付", "type": "DATE"}, {"name": "pace", "type": "DOUBLE"}],
+        "period_column": "日付", "first": "2025-06-01", "last": "2025-06-30",
+    }  # fmt: skip
+    assert laps["columns"][1] == {"name": "name", "type": "VARCHAR"}
+    assert report["dataset"]["left_out"] == []
+    assert (details["table_count"], details["row_count"]) == (2, 3)
+    assert details["tables"][0]["source"] == str(imported.docs / "June.csv")
+
+
+def test_the_status_shows_tables_and_rows(imported):
+    glance, details = imported.each("status", "status -n runs")
+    assert glance.out.splitlines()[1:] == [
+        "name\tactive\tkind\ttables\trows\tlast import (UTC)",
+        "runs\tyes\tdataset\t2\t3\t" + glance.out.split("\t")[-1].strip(),
+    ]
+    lines = details.out.splitlines()
+    assert {"kind\tdataset", "tables\t2", "rows\t3", f"source\t{imported.docs}"} < set(lines)
+    assert lines[-2] == "runs__june\tJune.csv\t2\t2\t日付\t2025-06-01\t2025-06-30"
+
+
+def test_a_single_file_is_a_dataset_and_other_files_are_none(mdvec):
+    file = mdvec.write("June.csv", "a\nx\n")
+    assert mdvec(*ADD, "-s", "docs/June.csv").err.startswith(f"added runs: {file}\n")
+    assert mdvec("import", "-n", "runs").out.splitlines()[1].startswith("runs: 1 rows, 1 columns")
+    refused = mdvec(*ADD[:-4], "-n", "notes", "-d", "d", "-s", mdvec.write("a.md", "# a"))
+    assert refused.code == 1
+    assert "cannot be a dataset; name a file that ends in .parquet, .csv" in refused.err
+    taken = mdvec(*ADD[:-4], "-n", "runs__june", "-d", "d", "-s", "docs")
+    assert (taken.code, len(overview(mdvec.database).tools)) == (1, 1)
+    assert "would have the names of those of 'runs'" in taken.err
+
+
+def test_a_search_of_a_dataset_says_how_to_ask_it(runs):
+    one, all_ = runs.each("search -n runs 速い日", "search 速い日")
+    assert (one.code, all_.code) == (1, 0)
+    assert "'runs' holds tables, not texts; ask it in SQL through the server's tools" in one.err
+    assert all_.err.startswith("no tool with texts is active")
+
+
+def test_an_import_on_a_terminal_counts_rows(runs):
+    terminal = runs.on_terminal("import", "-n", "runs")
+    assert terminal.end() == 0
+    screen = ESCAPES.sub("", terminal.shown)
+    assert re.search(r"importing runs ━+ \d/3 files \d rows, \d+/s", screen)
+    assert "runs__june: 2 rows" in screen
+
+
+def test_an_import_that_is_stopped_leaves_the_old(imported):
+    runs = imported
+    lines = "".join(f"{number},{'x' * 30}\n" for number in range(200_000))
+    runs.write("June.csv", f"n,text\n{lines}")
+    process = runs.start("import", "-n", "runs", "-m", "update")
+    copies = runs.database.with_name("db.sqlite.datasets")
+    runs.until(lambda: list(copies.rglob("*.rows")))
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert "stopped; the tool 'runs' still has what it had before" in err
+    assert len(list(copies.rglob("*.*"))) == 2
+    assert overview(runs.database).tools[0].rows == 3
+
+
+def test_a_stop_is_heard_at_once_in_a_file_of_ten_thousand_columns(imported):
+    runs = imported
+    row = ",".join(str(number) for number in range(10_000))
+    runs.write("June.csv", ",".join(f"c{n}" for n in range(10_000)) + f"\n{row}" * 20)
+    process = runs.start("import", "-n", "runs", "-m", "update")
+    copies = runs.database.with_name("db.sqlite.datasets")
+    runs.until(lambda: [file for file in copies.rglob("*.rows") if file.stat().st_size])
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert (process.returncode, out) == (130, "")
+    assert "stopped; the tool 'runs' still has what it had before" in err
+    assert overview(runs.database).tools[0].rows == 3

@@ -1,0 +1,107 @@
+"""Ctrl-C in the middle of an import, and several imports at once."""
+
+import re
+import signal
+
+from collection import check_indexes
+from mdvec.database.connection import open_database
+from mdvec.index.tables import Tables
+from mdvec.manage.registering import add_tool
+from mdvec.manage.status import overview
+
+FILES = 120
+
+
+def many_files(mdvec, count=FILES):
+    for number in range(count):
+        mdvec.write(f"{number:03}.md", f"# 覚え書き {number}\n\nこれは {number} 番目の文書です。\n")
+
+
+def stored(mdvec, table="documents_notes"):
+    """How many documents are in the tool's table, or in the one that a rebuild fills."""
+    with open_database(mdvec.database, "read") as connection:
+        tables = connection.execute("SELECT name FROM sqlite_schema").get
+        return connection.execute(f'SELECT count(*) FROM "{table}"').get if table in tables else 0
+
+
+def check(mdvec, documents):
+    """The file is sound, and every document has its chunk in the table and in the index."""
+    (tool,) = overview(mdvec.database).tools
+    assert (tool.documents, tool.vectors) == (documents, documents)
+    with open_database(mdvec.database, "read") as connection:
+        assert connection.execute("PRAGMA integrity_check").get == "ok"
+        check_indexes(connection, Tables(1, "notes", 1))
+        names = connection.execute("SELECT name FROM sqlite_schema").get
+    assert [name for name in names if "@" in name or "_1_2" in name] == []
+    assert list(mdvec.work.glob("*.lock")) == []
+
+
+def until_stored(mdvec, number, table="documents_notes"):
+    mdvec.until(lambda: stored(mdvec, table) >= number)
+
+
+def test_ctrl_c_keeps_what_is_done_says_how_far_it_came_and_an_update_goes_on(mdvec):
+    many_files(mdvec)
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    process = mdvec.start("import", "-n", "notes")
+    until_stored(mdvec, 5)
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=60)
+    done = stored(mdvec)
+    assert 5 <= done < FILES
+    assert (process.returncode, out) == (130, "")
+    assert said == (
+        f"model: use\nstopped after {done} of {FILES} files, which are kept; "
+        "go on with: mdvec import -n notes --mode update\n"
+    )
+    check(mdvec, done)
+    report = mdvec("import", "-n", "notes", "-m", "update", "--format", "json").json
+    assert (report["added"], report["unchanged"]) == (FILES - done, done)
+    check(mdvec, FILES)
+
+
+def test_ctrl_c_on_a_terminal_during_a_replace_leaves_what_was_there(mdvec, fill):
+    many_files(mdvec)
+    fill()
+    terminal = mdvec.on_terminal("import", "-n", "notes", "--mode", "replace")
+    until_stored(mdvec, 5, "documents_notes@2")
+    terminal.type("\x03")
+    assert terminal.end() == 130
+    last = terminal.shown.splitlines()[-1]
+    assert re.search(
+        rf"stopped after \d+ of {FILES} files; the tool 'notes' still has what it had before$", last
+    )
+    check(mdvec, FILES)
+
+
+def test_a_second_import_of_a_tool_waits_and_then_says_what_is_right(mdvec):
+    many_files(mdvec)
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    first = mdvec.start("import", "-n", "notes")
+    until_stored(mdvec, 1)
+    update = mdvec.start("import", "-n", "notes", "--mode", "update")
+    new = mdvec.start("import", "-n", "notes")
+    waits = "another import of 'notes' is running; waiting for its end …\n"
+    assert first.communicate(timeout=60)[0].startswith(f"notes: {FILES} added")
+    out, said = new.communicate(timeout=60)
+    assert out == ""
+    assert said == (
+        f"{waits}error: the tool 'notes' has {FILES} documents already; use --mode update to "
+        "follow changes, or --mode replace to build it again\n"
+    )
+    out, said = update.communicate(timeout=60)
+    assert out.startswith(f"notes: 0 added, 0 updated, 0 deleted, {FILES} unchanged, 0 failed;")
+    assert said == waits
+    assert [process.returncode for process in (first, update, new)] == [0, 0, 1]
+    check(mdvec, FILES)
+
+
+def test_imports_of_two_tools_at_once_both_succeed(mdvec):
+    many_files(mdvec, 30)
+    for name in ("one", "two"):
+        add_tool(mdvec.database, name, "d", mdvec.docs, "markdown")
+    for process in [mdvec.start("import", "-n", name) for name in ("one", "two")]:
+        assert process.communicate(timeout=60)[1] == "model: use\n"
+        assert process.returncode == 0
+    tools = overview(mdvec.database).tools
+    assert [(tool.name, tool.documents) for tool in tools] == [("one", 30), ("two", 30)]

@@ -1,0 +1,53 @@
+"""`[scan]` belongs to the tool: another terminal without the variable deletes nothing."""
+
+import json
+
+from mdvec.database.connection import open_database
+from mdvec.manage.registering import add_tool
+
+FOLDER = {"a.md": "# 一\n\n春の話。\n", "b.mdx": "# 二\n\n夏の話。\n", "c.txt": "秋の話。\n"}
+KEEPS = (
+    "the tool 'docs' keeps its own [scan] settings (extensions = [.md, .mdx], not "
+    "[.md, .markdown, .txt]); to take those in force: "
+    "mdvec import -n docs --mode update --take-scan\n"
+)
+
+
+def test_a_variable_that_is_missing_later_deletes_no_document_and_is_told_in_one_line(mdvec):
+    for path, text in FOLDER.items():
+        mdvec.write(path, text)
+    add_tool(mdvec.database, "docs", "d", mdvec.docs, "markdown")
+    first = mdvec("import", "-n", "docs", MDVEC_SCAN_EXTENSIONS=".md,.mdx")
+    assert first.out.startswith("docs: 2 added")
+    update = mdvec("import", "-n", "docs", "--mode", "update", "--format", "json")
+    assert (update.json["deleted"], update.json["unchanged"], update.err) == (0, 2, KEEPS)
+    rebuilt = mdvec("import", "-n", "docs", "--mode", "replace", "--format", "json")
+    assert (rebuilt.json["added"], rebuilt.json["deleted"]) == (2, 0)
+    assert rebuilt.err.startswith(KEEPS)
+    taken = mdvec("import", "-n", "docs", "--mode", "update", "--take-scan", "--format", "json")
+    assert (taken.json["added"], taken.json["deleted"]) == (1, 1)
+    assert KEEPS not in taken.err
+    details = mdvec("status", "-n", "docs", "--format", "json").json
+    assert details["scan"] == {
+        "extensions": [".md", ".markdown", ".txt"], "exclude": [], "max_bytes": 10485760,
+    }  # fmt: skip
+    assert "files\t.md, .markdown, .txt, up to 10.5 MB\n" in mdvec("status", "-n", "docs").out
+
+
+def test_an_import_that_did_not_finish_is_named_by_search_and_status(notes):
+    with open_database(notes.database, "write") as connection:
+        connection.execute(
+            "UPDATE tools SET last_import_at = NULL, import_files = 222, import_done = 3"
+        )
+    note = (
+        "notes has 3 documents so far: its first import has not finished (3 of 222 files); "
+        "go on with: mdvec import -n notes --mode update"
+    )
+    plain, as_json, status, details, status_json = notes.each(
+        "search 水 -k 1", "search 水 -k 1 --format json", "status", "status -n notes", "status --format json"
+    )
+    assert [done.err for done in (plain, status, details)] == [f"note: {note}\n"] * 3
+    assert as_json.json["notes"] == [note]
+    assert status_json.json["tools"][0]["unfinished"] == note
+    assert json.loads(notes("import", "-n", "notes", "-m", "update", "--format", "json").out)
+    assert notes("search", "水", "-k", "1").err == ""

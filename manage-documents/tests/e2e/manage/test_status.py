@@ -1,0 +1,106 @@
+"""`mdvec status`: all tools at a glance, or one in detail."""
+
+import pytest
+from mdvec.manage.registering import add_tool
+
+COMMANDS = [
+    "status", "tool ls --all", "import -n notes", "tool disable -n notes",
+    "tool delete -n notes -y",
+]  # fmt: skip
+
+
+def test_commands_on_a_missing_database_say_how_to_begin_and_create_nothing(mdvec):
+    before = mdvec.files()
+    for done in mdvec.each(*COMMANDS):
+        assert (done.code, done.out) == (1, "")
+        assert done.err == (
+            f"error: there is no database at {mdvec.database}; begin with: "
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER\n'
+        )
+    assert mdvec.files() == before
+
+
+def test_without_a_setting_the_database_lies_in_the_users_data_folder(mdvec):
+    done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", MDVEC_DATABASE_PATH=None)
+    assert done.code == 0
+    assert [path for path in mdvec.files() if path.endswith("/mdvec/vector-db.sqlite")] != []
+    assert not (mdvec.work / "vector-db.sqlite").exists()
+
+
+def test_the_overview_lists_all_tools_and_the_files_size(notes):
+    add_tool(notes.database, "empty", "d", notes.docs, "markdown")
+    notes("tool", "disable", "-n", "empty")
+    plain, as_json = notes.each("status", "status --format json")
+    found = as_json.json
+    imported = found["tools"][1].pop("last_import_at")
+    assert found == {
+        "database": str(notes.database),
+        "file_size": notes.database.stat().st_size,
+        "tools": [
+            {"name": "empty", "kind": "markdown", "is_active": False, "documents": 0,
+             "vectors": 0, "model": None, "last_import_at": None, "tables": None, "rows": None,
+             "unfinished": None},
+            {"name": "notes", "kind": "markdown", "is_active": True, "documents": 3,
+             "vectors": 4, "model": "use", "tables": None, "rows": None, "unfinished": None},
+        ],
+    }  # fmt: skip
+    size = f"{found['file_size'] / 1e3:.1f} kB"
+    assert plain.out == (
+        f"database: {notes.database} ({size})\n"
+        "name\tactive\tkind\tdocuments\tvectors\tmodel\tlast import (UTC)\n"
+        "empty\tno\tmarkdown\t0\t0\t-\t-\n"
+        f"notes\tyes\tmarkdown\t3\t4\tuse\t{imported}\n"
+    )
+    assert (plain.code, plain.err) == (0, "")
+
+
+def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
+    details = notes("status", "--name", "notes", "--format", "json").json
+    documents = details["documents"]
+    assert [(line["file_path"], line["title"], line["chunks"]) for line in documents] == [
+        ("git/worktrees.md", "Git worktrees", 1),
+        ("water.md", "水の備え", 2),
+        ("米.txt", "米", 1),
+    ]
+    shown = {key: details[key] for key in ("document_count", "vector_count", "dimension", "model")}
+    assert shown == {"document_count": 3, "vector_count": 4, "dimension": 512, "model": "use"}
+    assert details["fingerprint"].startswith("use@")
+    assert details["chunking"] == {
+        "strategy": "heading", "size": 192, "overlap": 24, "heading_levels": [1, 2, 3],
+        "min_chars": 50, "context": True,
+    }  # fmt: skip
+    numbers = details["statistics"]
+    assert (numbers["count"], numbers["embedding_bytes"]) == (4, 4 * 512 * 4)
+    assert 0 < numbers["shortest"] < numbers["mean"] < numbers["longest"]
+
+
+def test_the_details_in_plain_lines_are_names_and_values(notes):
+    lines = notes("status", "-n", "notes").out.splitlines()
+    assert lines[0] == "fact\tvalue"
+    facts = dict(line.split("\t") for line in lines[1:15])
+    assert facts["source"] == str(notes.docs)
+    assert facts["chunks"] == "heading, up to 192 tokens, overlap 24"
+    assert (facts["documents"], facts["vectors"], facts["embeddings"]) == ("3", "4", "8.2 kB")
+    assert [line.split("\t")[0] for line in lines[15:]] == [
+        "file", "git/worktrees.md", "water.md", "米.txt",
+    ]  # fmt: skip
+
+
+def test_a_tool_that_was_never_imported_has_details_too(mdvec):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    plain, as_json = mdvec.each("status -n notes", "status -n notes --format json")
+    assert (plain.code, as_json.code) == (0, 0)
+    assert "model\t-\nchunks\t-\n" in plain.out
+    assert (as_json.json["last_import_at"], as_json.json["documents"]) == (None, [])
+
+
+@pytest.mark.parametrize("asked", [[], ["--format", "table"]])
+def test_a_database_without_tools_says_how_to_begin(mdvec, asked):
+    mdvec.database.touch()
+    done = mdvec("status", *asked)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == (
+        f"database: {mdvec.database} (0 B)\n"
+        'no tools yet; begin with: mdvec tool add -n NAME -d "what is in it" -s FOLDER\n'
+    )
+    assert mdvec.database.stat().st_size == 0

@@ -1,0 +1,140 @@
+"""Databases that cannot be used, disks that are full, folders that cannot be written."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from mdvec.database.connection import open_database
+from mdvec.manage.status import overview
+
+# Root may write anywhere. The kernel lets a process give that up for the programs that it
+# starts, so the command starts itself once more.
+FILE_MODES_COUNT = """
+import ctypes, os, sys
+DAC_OVERRIDE, DAC_READ_SEARCH, PR_CAPBSET_DROP = 1, 2, 24
+if os.geteuid() == 0 and "MODES_COUNT" not in os.environ:
+    for capability in (DAC_OVERRIDE, DAC_READ_SEARCH):
+        if ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0):
+            sys.exit("prctl refused")
+    os.environ["MODES_COUNT"] = "yes"
+    os.execv(sys.executable, sys.orig_argv)
+"""
+
+
+def refused(mdvec, command):
+    """What a command says that ends with one sentence and leaves the file as it is."""
+    before = mdvec.database.read_bytes()
+    done = mdvec(*command.split())
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert mdvec.database.read_bytes() == before
+    return done.err
+
+
+def test_a_file_that_is_no_database_is_left_alone(mdvec):
+    mdvec.database.write_text("# Notes\n\nNo database.\n" * 100)
+    assert refused(mdvec, "import -n notes") == (
+        f"error: {mdvec.database} is not a database; name another file with --database, "
+        "or move this one away\n"
+    )
+
+
+def test_another_programs_database_is_left_alone(mdvec):
+    with closing(sqlite3.connect(mdvec.database)) as other, other:
+        other.execute("CREATE TABLE tools (id INTEGER)")
+    assert refused(mdvec, "tool add -n other -d d -s docs") == (
+        f"error: {mdvec.database} is a database of another program; "
+        "name another file with --database\n"
+    )
+
+
+def test_a_database_of_a_newer_version_is_left_alone(notes):
+    with closing(sqlite3.connect(notes.database)) as other, other:
+        other.execute("PRAGMA user_version = 99")
+    said = refused(notes, "tool delete -n notes -y")
+    assert said.startswith(f"error: {notes.database} was made by a newer mdvec (format 99; ")
+    assert said.endswith("); update mdvec to use it\n")
+
+
+def test_a_folder_in_the_databases_place_is_named(mdvec):
+    done = mdvec("import", "-n", "notes", "--database", "docs")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f"error: {mdvec.docs} is a folder, not a database; name a file with --database\n"
+    )
+
+
+def test_a_database_that_lost_its_second_half_is_called_damaged(notes):
+    half = notes.database.read_bytes()[: notes.database.stat().st_size // 2]
+    notes.database.write_bytes(half)
+    assert refused(notes, "status") == (
+        f"error: the database {notes.database} is damaged (database disk image is malformed); "
+        "put back a copy, or delete it and import again\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("docs/a.md/db.sqlite", "error: cannot make the folder {work}/docs/a.md for the database"),
+        ("dangling", "error: cannot open {work}/dangling for this (unable to open database file)"),
+        ("x" * 300, "error: there can be no database at {work}/xxx"),
+    ],
+)
+def test_a_place_where_no_file_can_be_is_one_sentence(mdvec, path, message):
+    mdvec.write("a.md", "# A")
+    (mdvec.work / "dangling").symlink_to("nowhere/db.sqlite")
+    done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", "--database", path)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert done.err.startswith(message.format(work=mdvec.work))
+    assert "--database" in done.err
+
+
+def test_in_a_folder_that_cannot_be_written_reading_works_and_writing_is_one_sentence(notes):
+    folder = notes.work / "closed"
+    folder.mkdir()
+    notes.database = notes.database.rename(folder / "db.sqlite")
+    folder.chmod(0o555)
+    run = {"first": FILE_MODES_COUNT, "MDVEC_DATABASE_PATH": str(notes.database)}
+    assert notes.process("status", "--format", "json", **run).json["tools"][0]["vectors"] == 4
+    for command in ("import -n notes -m update", "tool delete -n notes -y"):
+        done = notes.process(*command.split(), **run)
+        assert (done.code, done.out) == (1, "")
+        assert done.err == (
+            f"error: cannot open {notes.database} for this (attempt to write a readonly "
+            "database); check that the file and its folder can be read and written, "
+            "or name another with --database\n"
+        )
+    folder.chmod(0o755)
+    assert [path.name for path in folder.iterdir()] == ["db.sqlite"]
+    assert overview(notes.database).tools[0].vectors == 4
+
+
+def test_a_file_that_cannot_be_written_is_read_and_kept(notes):
+    notes.write("new.md", "# 新しい\n\n本文。")
+    notes.database.chmod(0o444)
+    assert notes.process("tool", "ls", first=FILE_MODES_COUNT).out == "notes\n"
+    done = notes.process("import", "-n", "notes", "-m", "update", first=FILE_MODES_COUNT)
+    assert (done.code, done.out) == (1, "")
+    assert "attempt to write a readonly database" in done.err.splitlines()[-1]
+    assert overview(notes.database).tools[0].documents == 3
+
+
+@pytest.mark.parametrize(("mode", "room"), [("update", 300_000), ("replace", 200_000)])
+def test_a_disk_that_fills_up_is_one_sentence_and_keeps_what_was_finished(notes, mode, room):
+    for number in range(60):
+        notes.write(f"{number:02}.md", f"# {number}\n\n" + f"これは {number} 番目の文書。" * 50)
+    full = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
+    done = notes.process("import", "-n", "notes", "-m", mode, first=full)
+    assert (done.code, done.out) == (1, "")
+    first, said = done.err.splitlines()
+    assert first == "model: use"
+    assert said.startswith(f"error: reading or writing {notes.database} failed (")
+    assert "; check the disk and its free space, then repeat the command" in said
+    (tool,) = overview(notes.database).tools
+    with open_database(notes.database, "read") as connection:
+        assert connection.execute("PRAGMA integrity_check").get == "ok"
+    if mode == "replace":
+        assert (tool.documents, tool.vectors) == (3, 4)
+    else:
+        assert 3 <= tool.documents < 63
+        assert tool.vectors >= tool.documents

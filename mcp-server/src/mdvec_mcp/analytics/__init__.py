@@ -1,0 +1,1 @@
+"""SQL analytics: size-limited answers from the user's tables."""

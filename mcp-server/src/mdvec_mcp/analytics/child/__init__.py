@@ -1,0 +1,1 @@
+"""The query process itself: SQL from a model, run where nothing else can be reached."""

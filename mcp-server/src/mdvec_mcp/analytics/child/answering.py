@@ -1,0 +1,238 @@
+"""What the query process does for each question; it runs in the child."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mdvec.datasets.core.columns import Column
+from mdvec.text.quoting import identifier, literal
+
+from mdvec_mcp.analytics.child.loading import columns_of
+from mdvec_mcp.analytics.child.values import as_json, finishers
+from mdvec_mcp.analytics.core.placing import WHOLE, placed
+from mdvec_mcp.analytics.core.refusals import BadTableName, QueryRefused, shortened
+from mdvec_mcp.analytics.core.statement import check, clean, folded, named_table
+from mdvec_mcp.analytics.core.storing import stored_type
+from mdvec_mcp.analytics.process.wire import Message
+
+if TYPE_CHECKING:
+    import duckdb
+
+_TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
+_SEMICOLONS_TRIED = 20
+_FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
+
+
+@dataclass
+class Answering:
+    """Answers over one locked connection.
+
+    Args:
+        connection: with every table in it.
+        tables: the data's tables by name; nothing here changes them.
+        spool: the folder of finished exports.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    tables: dict[str, tuple[Column, ...]]
+    spool: Path
+    materialized: dict[str, tuple[Column, ...]] = field(default_factory=dict)
+
+    def answer(self, message: Message) -> Message:
+        """What a question's answer is.
+
+        Raises:
+            QueryRefused: what was asked is not allowed.
+            duckdb.Error: it could not be run.
+        """
+        does: dict[str, Callable[[Message], Message]] = {
+            "columns": self._columns,
+            "rows": self._rows,
+            "export": self._export,
+            "materialize": self._materialize,
+            "drop": self._drop,
+        }
+        return does[message["do"]](message)
+
+    def _columns(self, message: Message) -> Message:
+        text, _ = self._source(message["source"])
+        return {"columns": _plain(columns_of(self.connection, placed(WHOLE, text)))}
+
+    def _rows(self, message: Message) -> Message:
+        query, _ = self._query(message)
+        columns = columns_of(self.connection, query)
+        most: int = message["max_rows"]
+        found = self.connection.execute(as_json(columns, query, most + 1)).fetchmany(most + 1)
+        finish = finishers(columns)
+        rows: list[list[Any]] = []
+        room: int = message["max_bytes"]
+        for values in found[:most]:
+            row = [make(value) for make, value in zip(finish, values, strict=True)]
+            room -= len(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()) + 1
+            if room < 0:
+                break
+            rows.append(row)
+        return {"columns": _plain(columns), "rows": rows, "more": len(found) > len(rows)}
+
+    def _export(self, message: Message) -> Message:
+        query, _ = self._query(message)
+        columns = columns_of(self.connection, query)
+        most: int = message["max_rows"]
+        # The file tells the count; only where it is likely to be thrown away is counted before.
+        if self._estimate(query) > most and (count := self._count(query)) > most:
+            return {"rows": count, "columns": [], "size": 0}
+        file = self.spool / Path(message["file"]).name
+        if message["format"] == "parquet":
+            rows = self._copy_exactly(query, columns, file)
+        else:
+            rows = self._copy(_stored(query, columns, None), file, "csv")
+        if rows > most:
+            file.unlink()
+            return {"rows": rows, "columns": [], "size": 0}
+        return {"rows": rows, "columns": _plain(columns), "size": file.stat().st_size}
+
+    def _copy_exactly(self, query: str, columns: tuple[Column, ...], file: Path) -> int:
+        """Write a Parquet file; what it would change is written as ``stored_type`` says.
+
+        Integers of more than 64 bits become 64 bits where all of them fit, else text.
+        """
+        import duckdb
+
+        if _stored(query, columns, "BIGINT") == query:
+            return self._copy(query, file, "parquet")
+        # DuckDB removes the file of a COPY that fails, at times only after it has said so and
+        # in another thread: what is written next has a name of its own.
+        attempt = file.with_name(f"attempt_{file.name}")
+        try:
+            rows = self._copy(_stored(query, columns, "BIGINT"), attempt, "parquet")
+        except duckdb.ConversionException:
+            return self._copy(_stored(query, columns, "VARCHAR"), file, "parquet")
+        attempt.rename(file)
+        return rows
+
+    def _copy(self, query: str, file: Path, fmt: str) -> int:
+        copied = self.connection.execute(
+            f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "
+            f"({_FORMATS[fmt]}, USE_TMP_FILE false)"
+        ).fetchone()
+        return int(copied[0]) if copied else 0
+
+    def _materialize(self, message: Message) -> Message:
+        name: str = message["name"]
+        self._look_at_name(name, replace=message["replace"])
+        query, reads = self._query(message)
+        if folded(name) in {folded(table) for table in reads}:
+            raise QueryRefused(
+                f"the query reads {shortened(name)!r}, which it would replace; "
+                "give the new table another name"
+            )
+        columns = columns_of(self.connection, query)
+        made = self.connection.execute(
+            f"CREATE OR REPLACE TABLE {identifier(name)} AS\nSELECT * FROM (\n{query}\n)"
+        ).fetchone()
+        self.materialized = {
+            table: kept
+            for table, kept in self.materialized.items()
+            if folded(table) != folded(name)
+        } | {name: columns}
+        return {
+            "rows": int(made[0]) if made else 0,
+            "columns": _plain(columns),
+            "reads": sorted(reads & set(self.materialized)),
+        }
+
+    def _drop(self, message: Message) -> Message:
+        for name in [
+            table for table in self.materialized if folded(table) == folded(message["name"])
+        ]:
+            self.connection.execute(f"DROP TABLE {identifier(name)}")
+            del self.materialized[name]
+        return {}
+
+    def _look_at_name(self, name: str, *, replace: bool) -> None:
+        shown = shortened(name)
+        if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
+            raise BadTableName(
+                f"no table can be called {shown!r}; use letters, digits and underscores, begin "
+                "with a letter, and take no word of SQL"
+            )
+        if folded(name) in {folded(table) for table in self.tables}:
+            raise BadTableName(f"{shown!r} is a table of the user's data; take another name")
+        if not replace and folded(name) in {folded(table) for table in self.materialized}:
+            raise BadTableName(f"there is a table {shown!r} already; take another name")
+
+    def _needs_no_quotes(self, name: str) -> bool:
+        tree = json.loads(self._serialized(f"SELECT {name}.x FROM {name}"))
+        if tree["error"] or len(tree["statements"]) != 1:
+            return False
+        table = tree["statements"][0]["node"]["from_table"]
+        return bool(table["type"] == "BASE_TABLE" and table["table_name"] == name)
+
+    def _query(self, message: Message) -> tuple[str, frozenset[str]]:
+        """Our statement with the source in it, and the tables that it reads."""
+        text, _ = self._source(message["source"])
+        query = placed(message.get("sql", WHOLE), text)
+        # Checked once more as it will run: whatever became of the parts, the whole is a SELECT.
+        return query, check(self._serialized(query), self._known(), query)
+
+    def _source(self, source: str) -> tuple[str, frozenset[str]]:
+        """A source as it can stand after FROM, and the tables that it reads."""
+        known, text = self._known(), clean(source)
+        table = named_table(text, known)
+        if table is not None:
+            return identifier(table), frozenset({table})
+        tree = self._serialized(text)
+        reads = check(tree, known, text)
+        return f"(\n{self._without_end(text, tree)}\n)", reads
+
+    def _without_end(self, text: str, tree: str) -> str:
+        """A query without the semicolons at its end, which have no place in parentheses."""
+        shortest, end = text, len(text)
+        for _ in range(_SEMICOLONS_TRIED):
+            end = text.rfind(";", 0, end)
+            if end < 0:
+                break
+            # The same tree shows that this one ends the query, and is not part of a text.
+            if self._serialized(text[:end]) == tree:
+                shortest = text[:end]
+        return shortest
+
+    def _serialized(self, sql: str) -> str:
+        row = self.connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+        return str(row[0]) if row else ""
+
+    def _known(self) -> list[str]:
+        return [*self.tables, *self.materialized]
+
+    def _count(self, query: str) -> int:
+        row = self.connection.execute(f"SELECT count(*) FROM (\n{query}\n)").fetchone()
+        return int(row[0]) if row else 0
+
+    def _estimate(self, query: str) -> int:
+        """How many rows DuckDB expects; 0 when it does not say."""
+        row = self.connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
+        plan = json.loads(row[1]) if row else []
+        while plan and "Estimated Cardinality" not in plan[0].get("extra_info", {}):
+            plan = plan[0].get("children", [])
+        return int(plan[0]["extra_info"]["Estimated Cardinality"]) if plan else 0
+
+
+def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
+    """The query with its columns in types that the file keeps."""
+    casts = ", ".join(
+        f"CAST({name} AS {kind}) AS {name}"
+        for name, kind in (
+            (identifier(column.name), stored_type(column.type, large)) for column in columns
+        )
+        if kind is not None
+    )
+    return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query
+
+
+def _plain(columns: tuple[Column, ...]) -> list[list[str]]:
+    return [[column.name, column.type] for column in columns]

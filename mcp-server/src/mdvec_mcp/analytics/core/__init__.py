@@ -1,0 +1,1 @@
+"""What a model may ask of the user's tables; no I/O."""

@@ -1,0 +1,142 @@
+"""The edges of a histogram's bins: where each begins, as it is counted and as it is told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from mdvec.datasets.core.columns import Column
+from mdvec.text.quoting import identifier, literal
+
+from mdvec_mcp.analytics.core.column import decimals, family, may_be_infinite
+
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
+_SECOND = 1_000_000
+_ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
+_LEAST_DIGITS, _MOST_DIGITS = 6, 17
+_EXACTLY = Context(prec=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a column's values are compared with edges.
+
+    ``value`` is SQL for a value, ``finite`` for whether it is one that a bin can hold, ``type``
+    the type of both, so that no comparison rounds.
+    """
+
+    value: str
+    finite: str
+    type: str
+
+    def bound(self, edge: str) -> str:
+        """An edge in SQL."""
+        return f"CAST({literal(edge)} AS {self.type})"
+
+
+def scale_of(column: Column) -> Scale:
+    """The scale of a column whose family is integer, number, date or timestamp."""
+    name = identifier(column.name)
+    if column.type == "TIMESTAMPTZ_NS":  # it has no functions of its own
+        name = f"CAST({name} AS TIMESTAMP WITH TIME ZONE)"
+    finite = f"isfinite({name})"
+    match family(column):
+        case "date":
+            return Scale(f"({name} - DATE '1970-01-01')", finite, "BIGINT")
+        case "timestamp":
+            return Scale(f"epoch_us({name})", finite, "BIGINT")
+    if may_be_infinite(column):
+        return Scale(f"CAST({name} AS DOUBLE)", finite, "DOUBLE")
+    return Scale(name, "true", column.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Neighbouring edges, each as text for SQL and as JSON for whoever reads the answer."""
+
+    exact: tuple[str, ...]
+    told: tuple[Any, ...]
+
+
+def edges_between(column: Column, low: Decimal, high: Decimal, bins: int) -> Edges:
+    """The edges of at most ``bins`` bins of equal width over all values from ``low`` to ``high``.
+
+    The first is no larger than ``low``, the last no smaller than ``high``. What steps (days, whole
+    numbers, the last decimal) has bins of so many whole steps, so that no bin can hold more
+    values than another; numbers have edges with as many digits as tell neighbours apart.
+    """
+    if may_be_infinite(column):
+        numbers = _number_edges(float(low), float(high), bins)
+        return Edges(tuple(map(repr, numbers)), tuple(map(_whole, numbers)))
+    places = decimals(column)
+    first, last = (int(end.scaleb(places, _EXACTLY)) for end in (low, high))
+    steps = _steps(first, last, bins, _SECOND if family(column) == "timestamp" else 1)
+    exact = tuple(f"{Decimal(step).scaleb(-places, _EXACTLY):f}" for step in steps)
+    told = (_told(column, step, text) for step, text in zip(steps, exact, strict=True))
+    return Edges(exact, tuple(told))
+
+
+def _steps(first: int, last: int, bins: int, unit: int) -> range:
+    """Edges a whole number of steps apart; of whole units, where those are fine enough."""
+    width = (last - first + bins) // bins
+    if width > unit:
+        width = (width + unit - 1) // unit * unit
+    return range(first, last + width + 1, width)
+
+
+def _told(column: Column, step: int, text: str) -> Any:  # noqa: ANN401 - JSON
+    match family(column):
+        case "integer":
+            return step
+        case "date":
+            return _day(step)
+        case "timestamp":
+            return _moment(step, "Z" if column.type in _ZONED else "")
+    # Where a number of JSON would lose digits, the text keeps them.
+    return _whole(float(text)) if Decimal(repr(float(text))) == Decimal(text) else text
+
+
+def _number_edges(low: float, high: float, bins: int) -> list[float]:
+    """Edges with as many digits as tell neighbours apart, the outer ones rounded outwards."""
+    if low == high:
+        return [low, high]
+    span = Fraction(high) - Fraction(low)
+    ratio = max(abs(Fraction(low)), abs(Fraction(high))) * bins / span
+    digits = min(max(3 + len(str(math.ceil(ratio))), _LEAST_DIGITS), _MOST_DIGITS)
+    inner = (float(Fraction(low) + span * at / bins) for at in range(1, bins))
+    short = (float(f"{edge:.{digits}g}") for edge in inner)
+    begin = _outwards(low, digits, ROUND_FLOOR)
+    end = _outwards(high, digits, ROUND_CEILING)
+    # Between neighbouring floats there is no room for an edge.
+    between = {edge for edge in short if begin < edge < end}
+    return [begin, *sorted(between), end]
+
+
+def _outwards(value: float, digits: int, rounding: str) -> float:
+    """A short number that is no further inside than ``value``; the value where there is none."""
+    short = float(Context(prec=digits, rounding=rounding).create_decimal(Decimal(value)))
+    outside = short <= value if rounding == ROUND_FLOOR else short >= value
+    return short if outside and math.isfinite(short) else value
+
+
+def _whole(value: float) -> int | float:
+    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+
+
+def _day(number: int) -> str:
+    try:
+        return (date(1970, 1, 1) + timedelta(days=number)).isoformat()
+    except OverflowError:
+        return f"{number} days after 1970-01-01"
+
+
+def _moment(microseconds: int, zone: str) -> str:
+    try:
+        moment = _EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return f"{microseconds} µs after 1970-01-01"
+    return moment.isoformat() + zone

@@ -1,0 +1,157 @@
+"""How much of a profile is computed from all rows, and how far an estimate can be off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mdvec.datasets.core.columns import Column
+from mdvec.text.quoting import identifier
+
+from mdvec_mcp.analytics.core.column import Cell, family, finite_value, is_measured
+
+_SECONDS, _MEGABYTES = 10, 1_664
+_OWN_MEGABYTES = 384
+"""What a query process takes before it holds any value."""
+_MEDIANS, _DISTINCT = 40_000_000, 10_000_000
+"""The values that medians, and that distinct counts, may hold at once in that time and memory."""
+_LEAST = 0.01
+_SAMPLE = 1_000_000
+_COUNTED = 250_000
+_TEXT = 32
+"""So many bytes of a text weigh as much as a number."""
+_SURE = 3.2905
+"""Standard deviations: an estimate is farther off in one case of a thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The values that one profile may hold: to sort them, and to tell them apart."""
+
+    medians: int
+    distinct: int
+
+    @classmethod
+    def within(cls, seconds: float, memory_mb: int) -> Effort:
+        """What a query has the time and the memory for."""
+        scale = max(min(seconds / _SECONDS, (memory_mb - _OWN_MEGABYTES) / _MEGABYTES), _LEAST)
+        return cls(int(_MEDIANS * scale), int(_DISTINCT * scale))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a column's figures are computed from: all of it, unless this says otherwise.
+
+    Args:
+        rows: the part of the rows, drawn at random, that the median is taken from.
+        one_in: values are counted by those of them, one in so many, whose hash is a multiple.
+    """
+
+    rows: float = 1.0
+    one_in: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The part of each column by name; those that are not here are computed from all rows."""
+
+    by_name: Mapping[str, Part] = field(default_factory=dict)
+
+    def of(self, column: Column) -> Part:
+        """What that column's figures are computed from."""
+        return self.by_name.get(column.name, Part())
+
+
+EXACTLY = Parts()
+
+
+def size_sql(columns: Sequence[Column], condition: str | None) -> str:
+    """The statement that tells how large a profile is: its rows, and the bytes of each text."""
+    texts = (f"sum(strlen({identifier(one.name)}))" for one in columns if one.type == "VARCHAR")
+    return f"SELECT {', '.join(['count(*)', *texts])} FROM {{source}}{_where(condition)}"
+
+
+def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
+    """The statement that estimates how many values and distinct values each column has."""
+    figures = (
+        f"count({value}), approx_count_distinct({value})" for value in map(finite_value, columns)
+    )
+    return f"SELECT {', '.join(figures)} FROM {{source}}{_where(condition)}"
+
+
+def weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
+    """What one value of each column weighs, out of the row of ``size_sql``; a number weighs 1."""
+    rows, texts = max(int(sizes[0] or 0), 1), iter(sizes[1:])
+    return [
+        1 + (float(next(texts) or 0) / rows / _TEXT if one.type == "VARCHAR" else 0)
+        for one in columns
+    ]
+
+
+def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: Effort) -> bool:
+    """Whether every figure can be computed from all rows, even if no value occurs twice."""
+    rows = int(sizes[0] or 0)
+    measured = sum(is_measured(column) for column in columns)
+    counted = sum(
+        weight
+        for column, weight in zip(columns, weights(columns, sizes), strict=True)
+        if family(column) != "other"
+    )
+    return rows * measured <= effort.medians and rows * counted <= effort.distinct
+
+
+def parts(
+    columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: Effort
+) -> Parts:
+    """Small columns whole; of the others as much as there is room for.
+
+    ``sizes`` and ``spread`` are the rows of ``size_sql`` and ``spread_sql``.
+    """
+    weighed = weights(columns, sizes)
+    present = [int(cell or 0) for cell in spread[::2]]
+    distinct = [min(int(cell or 0), have) for cell, have in zip(spread[1::2], present, strict=True)]
+    sorted_ = [have if is_measured(one) else 0 for one, have in zip(columns, present, strict=True)]
+    told_apart = [
+        0 if family(one) == "other" else have * weight
+        for one, have, weight in zip(columns, distinct, weighed, strict=True)
+    ]
+    most_sorted, most_told = _share(sorted_, effort.medians), _share(told_apart, effort.distinct)
+    found = {}
+    for at, column in enumerate(columns):
+        rows, one_in = 1.0, 1
+        if sorted_[at] > most_sorted:
+            rows = min(most_sorted, _SAMPLE) / sorted_[at]
+        if told_apart[at] > most_told:
+            one_in = 2 ** math.ceil(math.log2(distinct[at] / min(most_told, _COUNTED)))
+        found[column.name] = Part(rows, max(one_in, 1))
+    return Parts(found)
+
+
+def median_is_within(drawn: int) -> float:
+    """How far from the middle the median of a sample of so many may be, in rows of all rows.
+
+    The rank of a sample's median is spread around 1/2 by 1/(2√n), whatever the values are and in
+    whatever order they are stored.
+    """
+    return _SURE / 2 / math.sqrt(drawn)
+
+
+def count_is_within(counted: int) -> float:
+    """How far off, in parts of itself, a count may be that was scaled up from so many."""
+    return _SURE / math.sqrt(counted)
+
+
+def _share(sizes: Sequence[float], room: float) -> float:
+    """The most that one may have so that all fit, where small ones leave room for the others."""
+    left, share = float(room), 0.0
+    for at, size in enumerate(sorted(sizes)):
+        share = left / (len(sizes) - at)
+        if size > share:
+            return share
+        left -= size
+    return max([share, *sizes])
+
+
+def _where(condition: str | None) -> str:
+    return f" WHERE {condition}" if condition else ""

@@ -1,0 +1,111 @@
+"""A range of dates, as a condition on the column that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from mdvec.datasets.core.columns import Column
+from mdvec.errors import MdvecError
+from mdvec.text.quoting import identifier
+
+from mdvec_mcp.analytics.core.column import found_column, has_dates
+
+
+class PeriodRefused(MdvecError):
+    """A range of dates that cannot be applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From ``first`` on, and up to ``last``; a bound without a time takes in its whole day."""
+
+    first: str
+    last: str
+
+    def condition(self, column: Column) -> str:
+        """The SQL that holds for the rows of the range.
+
+        Raises:
+            PeriodRefused: a bound is no date, or the last lies before the first.
+        """
+        begin, end = _moment(self.first), _end(self.last)
+        if begin >= end:
+            raise PeriodRefused(
+                f"date_range ends ({self.last[:40]}) before it begins ({self.first[:40]})"
+            )
+        name = identifier(column.name)
+        if column.type == "TIMESTAMP WITH TIME ZONE":
+            name = f"({name} AT TIME ZONE 'UTC')"
+        return f"{name} >= {_literal(begin)} AND {name} < {_literal(end)}"
+
+
+def period_column(columns: Sequence[Column], asked: str | None) -> Column | None:
+    """The column that a range of dates is about: the one asked for, or the only one with dates.
+
+    None where there is none, or where several could be meant.
+
+    Raises:
+        UnknownColumn: no column has that name.
+        PeriodRefused: it holds no dates.
+    """
+    candidates = [column for column in columns if has_dates(column)]
+    if asked is None:
+        return candidates[0] if len(candidates) == 1 else None
+    found = found_column(columns, asked)
+    if not has_dates(found):
+        raise PeriodRefused(
+            f"date_column {asked[:60]!r} is {found.type[:40]}, neither a date nor a timestamp; "
+            f"{_choice(candidates)}"
+        )
+    return found
+
+
+def required_column(columns: Sequence[Column], asked: str | None) -> Column:
+    """The column that ``date_range`` cuts.
+
+    Raises:
+        UnknownColumn, PeriodRefused: it is not there, holds no dates, or several could be meant.
+    """
+    found = period_column(columns, asked)
+    if found is None:
+        candidates = [column for column in columns if has_dates(column)]
+        raise PeriodRefused(f"date_range needs a date column: {_choice(candidates)}")
+    return found
+
+
+def _choice(candidates: Sequence[Column]) -> str:
+    if not candidates:
+        return "no column holds dates or timestamps; leave date_range out, or cast one in a query"
+    names = ", ".join(repr(column.name) for column in candidates[:8])
+    return f"say date_column, one of: {names}"
+
+
+def _end(text: str) -> datetime:
+    """The first moment that is behind a bound."""
+    step = timedelta(days=1) if _is_day(text) else timedelta(microseconds=1)
+    try:
+        return _moment(text) + step
+    except OverflowError:
+        return datetime.max  # noqa: DTZ901 - in the zone of the column
+
+
+def _moment(text: str) -> datetime:
+    """A bound, in UTC where it names its zone."""
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError) as error:
+        raise PeriodRefused(
+            "date_range takes two dates like '2025-01-31', or times like '2025-01-31T12:00:00', "
+            f"not {text[:40]!r}"
+        ) from error
+
+
+def _is_day(text: str) -> bool:
+    return len(text.strip()) <= len("2025-01-31")
+
+
+def _literal(moment: datetime) -> str:
+    return f"TIMESTAMP '{moment.isoformat(sep=' ')}'"

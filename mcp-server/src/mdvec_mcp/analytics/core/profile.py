@@ -1,0 +1,222 @@
+"""A profile: what a table's columns hold, in a few numbers each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from mdvec.datasets.core.columns import Column
+from mdvec.text.quoting import identifier
+
+from mdvec_mcp.analytics.core.column import (
+    Cell,
+    family,
+    finite_value,
+    found_column,
+    is_measured,
+    is_wide,
+    may_be_infinite,
+)
+from mdvec_mcp.analytics.core.effort import Part, Parts, count_is_within, median_is_within
+from mdvec_mcp.analytics.core.naming import named
+
+_VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
+_MIDDLE_DIGITS = 15
+_MIDDLE = "[0.5, 0.500000001]"
+"""The lower and the upper of the two values in the middle; they are one where the count is odd."""
+_HIGH = 2**64
+_TINY = 2.0**-32
+"""No sum of numbers that are so much smaller is too large; a power of two rounds nothing."""
+_HEAD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePlan:
+    """One statement that computes everything, and how its one row is read.
+
+    ``{source}`` stands for the table or query. ``figures`` are the names of what is computed of
+    each column, in the order of the row.
+    """
+
+    sql: str
+    figures: Mapping[str, tuple[str, ...]]
+    parts: Mapping[str, Part]
+
+    def columns(self, row: Sequence[Cell]) -> dict[str, dict[str, Cell]]:
+        """The figures of each column; the row's first three cells are its count and its period."""
+        rows = int(row[0])
+        return {
+            column: _shown(found, rows, self.parts[column])
+            for column, found in self._cells(row).items()
+        }
+
+    def approximate(self, row: Sequence[Cell]) -> dict[str, str]:
+        """The figures that are estimates, each with how far it may be off, and in which columns."""
+        medians, counts = {}, {}
+        for column, found in self._cells(row).items():
+            if self.parts[column].rows < 1 and found.get("drawn"):
+                medians[column] = median_is_within(int(found["drawn"]))
+            if self.parts[column].one_in > 1 and found.get("distinct_count"):
+                counts[column] = count_is_within(int(found["distinct_count"]))
+        said = {}
+        if medians:
+            said["median"] = f"±{_percent(medians.values())} % of the rows: {named([*medians])}"
+        if counts:
+            said["distinct_count"] = f"±{_percent(counts.values())} %: {named([*counts])}"
+        return said
+
+    def _cells(self, row: Sequence[Cell]) -> dict[str, dict[str, Cell]]:
+        cells = iter(row[_HEAD:])
+        return {
+            column: {name: next(cells) for name in names} for column, names in self.figures.items()
+        }
+
+
+def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
+    """The columns of those names; all without names.
+
+    Raises:
+        UnknownColumn: one is not there.
+    """
+    if names is None:
+        return list(columns)
+    return list(dict.fromkeys(found_column(columns, name) for name in names))
+
+
+def plan_profile(
+    columns: Sequence[Column], period: Column | None, condition: str | None, parts: Parts
+) -> ProfilePlan:
+    """The statement that profiles ``columns``, each from the part of it that ``parts`` says."""
+    expressions = [_expressions(column, at, parts.of(column)) for at, column in enumerate(columns)]
+    inner = [f"{finite_value(column)} AS c{at}" for at, column in enumerate(columns)]
+    inner += [f"isfinite({identifier(one.name)}) AS f{at}"
+              for at, one in enumerate(columns) if may_be_infinite(one)]  # fmt: skip
+    if any(parts.of(column).rows < 1 for column in columns):
+        inner.append("random() AS lot")
+    when = "NULL, NULL"
+    if period is not None:
+        inner.append(f"{identifier(period.name)} AS period")
+        when = "min(period), max(period)"
+    computed = ["count(*)", when, *(sql for found in expressions for sql in found.values())]
+    where = f"\nWHERE {condition}" if condition else ""
+    sql = (
+        "SELECT " + ",\n".join(computed) + "\nFROM (\nSELECT " + ",\n".join(inner or ["1"])
+        + "\nFROM {source}" + where + "\n)"
+    )  # fmt: skip
+    figures = {
+        column.name: tuple(found) for column, found in zip(columns, expressions, strict=True)
+    }
+    return ProfilePlan(sql, figures, {column.name: parts.of(column) for column in columns})
+
+
+def _expressions(column: Column, at: int, part: Part) -> dict[str, str]:
+    """What is computed of the column that the inner statement calls c and its number."""
+    name = f"c{at}"
+    found = {"present": f"count({name})"}
+    if may_be_infinite(column):
+        found["odd"] = f"count(*) FILTER (WHERE NOT f{at})"
+    if family(column) == "other":
+        return found
+    found |= {"min": f"min({name})", "max": f"max({name})"}
+    if is_measured(column):
+        found |= _mean(column, name) | _median(name, part)
+    distinct = f"count(DISTINCT {name})"
+    if part.one_in > 1:
+        # The hash of numbers in steps is uneven in its last bits; a second one evens them. With
+        # FILTER, which comes after DISTINCT, every value would be held.
+        chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {part.one_in} = 0"
+        distinct = f"count(DISTINCT CASE WHEN {chosen_ones} THEN hash({name}) END)"
+    return found | {"distinct_count": distinct}
+
+
+def _mean(column: Column, name: str) -> dict[str, str]:
+    """The mean, or sums of parts of the values where the sum of the values has no type."""
+    if may_be_infinite(column):
+        return {"mean": f"favg({name}::DOUBLE * {_TINY!r})"}
+    if not is_wide(column):
+        return {"mean": f"avg({name})"}
+    whole = name if family(column) == "integer" else f"trunc({name})"
+    high, low = (f"sum(({whole} {sign} {_HIGH})::HUGEINT)" for sign in ("//", "%"))
+    rest = "0" if whole == name else f"coalesce(favg(({name} - {whole})::DOUBLE), 0)"
+    return {"high": high, "low": low, "rest": rest}
+
+
+def _median(name: str, part: Part) -> dict[str, str]:
+    drawn = "" if part.rows >= 1 else f" FILTER (WHERE lot < {part.rows!r})"
+    middle = f"quantile_disc({name}, {_MIDDLE}){drawn}"
+    found = {"lower": f"{middle}[1]", "upper": f"{middle}[2]"}
+    return found | ({"drawn": f"count({name}){drawn}"} if drawn else {})
+
+
+def _shown(cells: dict[str, Cell], rows: int, part: Part) -> dict[str, Cell]:
+    """The figures of one column as the answer has them."""
+    odd, present = int(cells.get("odd") or 0), int(cells["present"])
+    nulls = rows - present - odd
+    shown: dict[str, Cell] = {}
+    if "min" in cells:
+        # A value of the column, such as an ID or yen, is told to the last digit.
+        shown = {name: rounded(cells[name], _VALUE_DIGITS) for name in ("min", "max")}
+    if "lower" in cells:
+        shown["mean"] = rounded(_mean_of(cells, present), _MEAN_DIGITS)
+        shown["median"] = _middle(cells["lower"], cells["upper"])
+    if "distinct_count" in cells:
+        # An estimate may say that there are more values than rows.
+        shown["distinct_count"] = min(int(cells["distinct_count"]) * part.one_in, present)
+    shown["null_rate"] = _rate(nulls, rows)
+    if odd:
+        shown["not_finite"] = odd
+    return shown
+
+
+def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
+    if not present:
+        return None
+    if "high" in cells:
+        whole = int(cells["high"]) * _HIGH + int(cells["low"])
+        return float(Fraction(whole, present)) + float(cells["rest"])
+    mean = float(cells["mean"])
+    if "odd" not in cells:
+        return mean
+    # What adding has rounded is no mean where it lies beyond all values.
+    return min(max(mean / _TINY, float(cells["min"])), float(cells["max"]))
+
+
+def _middle(lower: Cell, upper: Cell) -> Cell:
+    """The mean of the two values in the middle, with every digit that it has."""
+    if lower == upper or lower is None:
+        return rounded(lower, _VALUE_DIGITS)
+    if isinstance(lower, int) and isinstance(upper, int):
+        whole = lower + upper
+        return whole // 2 if whole % 2 == 0 else whole / 2
+    low, high = float(lower), float(upper)
+    both = low + high
+    return rounded(both / 2 if math.isfinite(both) else low / 2 + high / 2, _MIDDLE_DIGITS)
+
+
+def _rate(some: int, rows: int) -> Cell:
+    """A part of the rows; none and all are said only where they are meant."""
+    if not rows:
+        return None
+    short = rounded(some / rows, _RATE_DIGITS)
+    return some / rows if short in {0, 1} and 0 < some < rows else short
+
+
+def _percent(errors: Iterable[float]) -> str:
+    """The largest of them in percent, rounded up to two digits."""
+    largest = 100 * max(errors)
+    step = 10.0 ** (math.floor(math.log10(largest)) - 1)
+    return f"{math.ceil(largest / step) * step:.2g}"
+
+
+def rounded(value: Cell, digits: int) -> Cell:
+    """A number with as many digits as say something; anything else as it is, long texts cut."""
+    if isinstance(value, float) and math.isfinite(value):
+        short = float(f"{value:.{digits}g}")
+        if math.isinf(short):  # rounded up, beyond the largest number
+            short = value
+        return int(short) if short.is_integer() and abs(short) < 2**53 else short
+    if isinstance(value, str) and len(value) > 40:
+        return value[:39] + "…"
+    return value

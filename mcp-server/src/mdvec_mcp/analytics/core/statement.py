@@ -1,0 +1,267 @@
+"""Whether a query is one SELECT, all the way down, over known tables and harmless functions.
+
+It judges DuckDB's own syntax tree (``json_serialize_sql``): what DuckDB will run is what was
+judged, comments and quotes make no difference. The parsing itself is not done here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from mdvec_mcp.analytics.core import vocabulary
+from mdvec_mcp.analytics.core.refusals import QueryRefused, shortened, unknown_table
+
+MAX_CHARACTERS = 20_000
+_RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
+# No path of a file: whatever becomes of scopes, such a name opens nothing.
+_CTE_NAME = re.compile(r"[\w $#-]+")
+_FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
+_CATALOG, _SCHEMA, _RECURRING = "memory", "main", "recurring"
+
+Node = dict[str, Any]
+
+
+def folded(name: str) -> str:
+    """A name as DuckDB compares it: without the case of ASCII letters."""
+    return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
+
+
+def clean(source: str) -> str:
+    """A source without what is around it.
+
+    Raises:
+        QueryRefused: it is empty, too long, or no text.
+    """
+    text = source.removeprefix("\ufeff").strip()
+    if not text:
+        raise QueryRefused("there is no SQL; give a table's name or one SELECT")
+    if len(text) > MAX_CHARACTERS:
+        raise QueryRefused(
+            f"the SQL has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
+            "materialize a part of it first, then ask in a shorter query"
+        )
+    if _CONTROL.search(text) or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise QueryRefused("the SQL holds a control character; write it as chr(n) or leave it out")
+    return text
+
+
+def named_table(text: str, known: Collection[str]) -> str | None:
+    """The known table whose name the whole text is, quoted or not; None when it is a query.
+
+    Raises:
+        UnknownTable: it is one word, and no table has that name.
+    """
+    if _WORD.fullmatch(text) is None:
+        return None
+    quoted = text.startswith('"') and text.endswith('"') and len(text) > 1
+    name = text[1:-1].replace('""', '"') if quoted else text
+    table = {folded(table): table for table in known}.get(folded(name))
+    if table is None:
+        raise unknown_table(name, known)
+    return table
+
+
+def check(serialized: str, known: Collection[str], sql: str = "") -> frozenset[str]:
+    """The known tables that a query reads, by their names in ``known``.
+
+    Args:
+        serialized: what ``json_serialize_sql`` says of the query.
+        known: the names of the tables that there are.
+        sql: the query itself, for the words of a refusal.
+
+    Raises:
+        QueryRefused (UnknownTable): it is not allowed.
+    """
+    try:
+        answer = json.loads(serialized)
+        if answer["error"]:
+            raise QueryRefused(_unparsed(answer, sql))
+        if len(answer["statements"]) != 1:
+            count = len(answer["statements"])
+            raise QueryRefused(f"there are {count} statements; {_RULE}; ask them one by one")
+        reading = _Reading({folded(table): table for table in known})
+        reading.walk(answer["statements"][0], _Scope())
+    except (KeyError, TypeError) as error:
+        raise QueryRefused(f"the SQL holds something unknown here ({error}); {_RULE}") from error
+    except RecursionError:
+        raise QueryRefused(
+            "the SQL is nested too deeply; name its parts in a WITH, or materialize one first"
+        ) from None
+    return frozenset(reading.tables)
+
+
+def _unparsed(answer: Node, sql: str) -> str:
+    message = shortened(str(answer.get("error_message", "")), 200)
+    if "Only SELECT" in message:
+        if re.search(r"\bpivot\b", sql, re.IGNORECASE):
+            return (
+                "PIVOT must list its values, as in PIVOT t ON c IN ('a', 'b') USING sum(x); "
+                "or write sum(x) FILTER (WHERE c = 'a') AS a for each value"
+            )
+        return f"this is no SELECT; {_RULE}"
+    if "CTE body" in message:
+        return f"inside WITH too, {_RULE}"
+    if "depth limit" in message:
+        return "the SQL is nested too deeply; name its parts in a WITH, or materialize one first"
+    place = str(answer.get("position"))
+    where = f" (at byte {int(place) + 1})" if place.isdigit() else ""
+    return f"the SQL cannot be read: {message}{where}; {_RULE}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The names that a WITH has given, as far as they are visible here."""
+
+    names: frozenset[str] = frozenset()
+    recursive: frozenset[str] = frozenset()
+
+    def plus(self, name: str) -> _Scope:
+        return _Scope(self.names | {folded(name)}, self.recursive)
+
+    def within(self, name: str) -> _Scope:
+        return _Scope(self.names | {folded(name)}, self.recursive | {folded(name)})
+
+
+@dataclass
+class _Reading:
+    """A walk through the tree that ends at the first thing that is not allowed."""
+
+    known: dict[str, str]
+    tables: set[str] = field(default_factory=set)
+
+    def walk(self, value: object, scope: _Scope) -> None:
+        """Look at a value of the tree and at everything in it."""
+        if isinstance(value, list):
+            for part in value:
+                self.walk(part, scope)
+        elif isinstance(value, dict):
+            self._node(value, scope)
+
+    def _node(self, node: Node, scope: _Scope) -> None:
+        kind = node.get("type")
+        if "class" in node:
+            self._expression(node)
+        elif "cte_map" in node or str(kind).endswith("_NODE"):
+            return self._query(node, scope)
+        elif kind == "BASE_TABLE":
+            return self._base_table(node, scope)
+        elif isinstance(kind, str) and kind in vocabulary.TABLES:
+            self._table(node)
+        elif isinstance(kind, str) and kind not in vocabulary.PARTS:
+            raise QueryRefused(f"{shortened(kind)} is not allowed in a query; {_RULE}")
+        if kind == "TABLE_FUNCTION" and "class" not in node:
+            # The function itself was judged as one of a table, its arguments are like any other.
+            return self.walk(node["function"]["arguments"], scope)
+        return self._parts(node, scope)
+
+    def _parts(self, node: Node, scope: _Scope, leave_out: tuple[str, ...] = ()) -> None:
+        for key, part in node.items():
+            if key not in leave_out:
+                self.walk(part, scope)
+
+    def _query(self, node: Node, scope: _Scope) -> None:
+        kind = str(node.get("type"))
+        if kind not in vocabulary.QUERY_NODES:
+            verb = kind.removesuffix("_NODE").removesuffix("_QUERY")
+            raise QueryRefused(f"{verb} changes or writes data; inside WITH too, {_RULE}")
+        for entry in node.get("cte_map", {}).get("map", ()):
+            name = entry["key"]
+            if _CTE_NAME.fullmatch(name) is None:
+                raise QueryRefused(
+                    f"WITH cannot be given the name {shortened(name)!r}; use letters, digits and "
+                    "underscores"
+                )
+            self.walk(entry["value"], scope)
+            scope = scope.plus(name)
+        if kind == "RECURSIVE_CTE_NODE":
+            self._parts(node, scope, ("cte_map", "right"))
+            self.walk(node["right"], scope.within(node["cte_name"]))
+        elif kind == "CTE_NODE":
+            self.walk(node["query"], scope)
+            self.walk(node["child"], scope.plus(node["cte_name"]))
+        else:
+            self._parts(node, scope, ("cte_map",))
+
+    def _base_table(self, node: Node, scope: _Scope) -> None:
+        if node["at_clause"] is not None:
+            raise QueryRefused("AT (VERSION …) is not allowed: tables have no earlier versions")
+        path = [folded(part) for part in node["qualified_name"]["path"]]
+        alone = len(path) == 1
+        if alone and path[0] in scope.names:
+            return
+        if path[:-1] == [_RECURRING] and path[-1] in scope.recursive:
+            return
+        qualified = path[:-1] in ([_SCHEMA], [_CATALOG, _SCHEMA])
+        if (alone or qualified) and path[-1] in self.known:
+            self.tables.add(self.known[path[-1]])
+            return
+        name = ".".join(node["qualified_name"]["path"])
+        note = ""
+        if _SYSTEM_SCHEMAS.intersection(path[:-1]):
+            note = " for queries; DESCRIBE a table to see its columns"
+        raise unknown_table(name, self.known.values(), note)
+
+    def _table(self, node: Node) -> None:
+        kind = node["type"]
+        if kind == "TABLE_FUNCTION":
+            name = _function_name(node["function"])
+            if name not in vocabulary.TABLE_FUNCTIONS:
+                raise QueryRefused(
+                    f"the table function {shortened(name)}() is not allowed: queries read only "
+                    f"the known tables ({', '.join(sorted(self.known.values())) or 'none yet'})"
+                )
+        elif kind == "SHOW_REF" and (
+            node["show_type"] not in vocabulary.DESCRIPTIONS or node["query"] is None
+        ):
+            tables = ", ".join(sorted(self.known.values())) or "none yet"
+            raise QueryRefused(
+                f"SHOW is not allowed; the tables are: {tables}; DESCRIBE one to see its columns"
+            )
+
+    def _expression(self, node: Node) -> None:
+        kind = node["class"]
+        if kind == "PARAMETER":
+            raise QueryRefused("a query has no parameters ($1, ?); write the value itself")
+        if kind not in vocabulary.EXPRESSIONS:
+            raise QueryRefused(f"{shortened(str(kind))} is not allowed in a query; {_RULE}")
+        if "function_name" in node:
+            name = _function_name(node)
+            _judge_function(name)
+            if name in vocabulary.NAMING_FUNCTIONS:
+                _judge_function(_named_in(name, node["arguments"]))
+
+
+def _judge_function(name: str) -> None:
+    why = vocabulary.why_denied(name)
+    if why is not None:
+        raise QueryRefused(f"the function {shortened(name)}() is not allowed: {why}")
+
+
+def _named_in(function: str, arguments: list[Node]) -> str:
+    """The function that the second argument of another names.
+
+    Raises:
+        QueryRefused: it is not written out in that place, so nobody can tell which it will be.
+    """
+    by_name = any(argument.get("name") for argument in arguments)
+    second = {} if by_name or len(arguments) < 2 else arguments[1]["expression"]
+    written = second.get("literal") or {}
+    name = str(written.get("text"))
+    if written.get("kind") != "STRING" or _FUNCTION_NAME.fullmatch(name) is None:
+        raise QueryRefused(
+            f"{function}() needs the plain name of an aggregate, written out, as its second "
+            f"argument: {function}(x, 'sum')"
+        )
+    return folded(name)
+
+
+def _function_name(node: Node) -> str:
+    """The function's own name, without the schema or the column before its dot."""
+    return folded(str(node["qualified_name"]["path"][-1]))

@@ -1,0 +1,120 @@
+"""The data that SQL is asked about: which tables are there now, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from mdvec.database.connection import open_database, snapshot
+from mdvec.datasets.interfaces.tables import DatasetTable, dataset_tables
+from mdvec.household.interfaces.rows import data_version
+from mdvec.tools import rows as tools
+from mdvec.tools.rows import Tool
+
+from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.messages import Data, ParquetTable
+from mdvec_mcp.analytics.core.naming import named
+
+KINDS = ("household", "dataset")
+"""The kinds of rows that have tables."""
+
+
+def current_data(database: Path) -> Data:
+    """The tables of the active rows, as their files and ledgers are at this moment.
+
+    A dataset's file that is not there has the size -1.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        active = tools.list_tools(connection, active_only=True)
+        parquet = (
+            _as_it_is(table, tool)
+            for tool in active
+            if tool.kind == "dataset"
+            for table in dataset_tables(connection, tool.id)
+        )
+        return Data(
+            parquet=tuple(parquet),
+            database=database,
+            households=tuple(
+                (tool.id, tool.name, data_version(connection, tool.id))
+                for tool in active
+                if tool.kind == "household"
+            ),
+        )
+
+
+def tables_of(database: Path, name: str) -> list[DatasetTable]:
+    """A dataset's tables, as its last import found them.
+
+    Raises:
+        DatabaseError, ToolNotFound: it cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        return dataset_tables(connection, tools.get_tool(connection, name).id)
+
+
+def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answer:
+    """The tables in words: with the types of their columns where that fits."""
+    if not tables:
+        how = f"the user can do it: mdvec import -n {tool.name}"
+        return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
+    warnings = _changes(tool, tables)
+    answer: Answer = {"tables": [_told(table) for table in tables]}
+    if warnings:
+        answer["warnings"] = warnings
+    if guard.fits(answer):
+        return answer
+    how = f'see them with query="DESCRIBE {tables[0].name}"'
+    brief = [{**told, "columns": len(told["columns"])} for told in answer["tables"]]
+    answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
+    return guard.trimmed(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")
+
+
+def _told(table: DatasetTable) -> Answer:
+    told: Answer = {"name": table.name, "from": table.origin, "rows": table.rows}
+    if table.first is not None:
+        told["period"] = [table.first, table.last]
+    return told | {"columns": {column.name: column.type for column in table.columns}}
+
+
+def _as_it_is(table: DatasetTable, tool: Tool) -> ParquetTable:
+    path, folder = table.parquet, tool.source
+    if table.is_copy:
+        # The database may be named through a link; a user's own file was recorded without any.
+        folder = path.parent.resolve()
+        path = folder / path.name
+    try:
+        status = path.stat()
+    except OSError:
+        return ParquetTable(table.name, path, -1, 0, folder=folder)
+    return ParquetTable(table.name, path, status.st_size, status.st_mtime_ns, status.st_ino, folder)
+
+
+def _changes(tool: Tool, tables: Sequence[DatasetTable]) -> list[str]:
+    """What to say when the user's files are not what was imported."""
+    told: dict[str, list[str]] = {}
+    for table in tables:
+        if (change := _change(table, tool.source)) is not None:
+            told.setdefault(change, []).append(table.name)
+    again = f"the user can import again: mdvec import -n {tool.name} --mode update"
+    return [f"{change} since the import: {named(told[change])}; {again}" for change in sorted(told)]
+
+
+def _change(table: DatasetTable, folder: Path) -> str | None:
+    place = table.source.resolve()
+    if not place.exists():
+        return "files gone"
+    if place != table.source and not place.is_relative_to(folder):
+        return "files that are links out of the source folder, which are not followed,"
+    return "files changed" if _is_changed(table) else None
+
+
+def _is_changed(table: DatasetTable) -> bool:
+    try:
+        status = table.source.stat()
+    except OSError:
+        return True
+    return (status.st_size, status.st_mtime_ns) != (table.size, table.mtime_ns)

@@ -1,0 +1,59 @@
+"""A dataset's own tool: what its tables are, and the answers to small queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from mcp_types import CallToolResult, ToolAnnotations
+from mdvec.tools.rows import Tool
+from pydantic import Field
+
+from mdvec_mcp.analytics import schema as models
+from mdvec_mcp.analytics.core.guard import Answer
+from mdvec_mcp.analytics.data import described, tables_of
+from mdvec_mcp.analytics.service import Analytics
+from mdvec_mcp.analytics.tools import Sql, answered
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+_LEAST_BYTES = 200
+
+
+def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: Analytics) -> None:
+    """Offer one dataset under its own name and description."""
+
+    async def ask_dataset(
+        query: Sql | None = None,
+        statistics_only: Annotated[  # noqa: FBT002 - a tool's arguments have names
+            bool, Field(description="Profile the query's result instead of returning rows.")
+        ] = False,
+        max_output_size: int | None = None,
+    ) -> Annotated[CallToolResult, models.DatasetModel]:
+        guard = analytics.guard.within(max_output_size)
+
+        def work() -> Answer:
+            if query is None:
+                return described(tool, tables_of(database, tool.name), guard)
+            if statistics_only:
+                return analytics.profile(query, None, None, None, exact=False, guard=guard)
+            return analytics.ask(query, guard)
+
+        return await answered(analytics, work, guard)
+
+    # What is asked for beyond the setting is refused, not cut to it without a word.
+    most = Field(
+        ge=_LEAST_BYTES, le=analytics.guard.max_bytes, description="Bytes the answer may have."
+    )
+    ask_dataset.__annotations__["max_output_size"] = Annotated[int | None, most]
+    server.add_tool(
+        ask_dataset,
+        name=tool.name,
+        description=f"{tool.description}\n\nA dataset for SQL: without a query it tells its "
+        "tables, columns and periods; with one it answers with at most a few aggregated rows.",
+        annotations=ToolAnnotations(
+            read_only_hint=True, idempotent_hint=True, open_world_hint=False
+        ),
+        structured_output=True,
+    )

@@ -1,0 +1,180 @@
+"""What a table holds in a few figures: profiles and histograms, within the guard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.datasets.core.columns import Column
+
+from mdvec_mcp.analytics.core import effort, histogram
+from mdvec_mcp.analytics.core.column import Cell, found_column
+from mdvec_mcp.analytics.core.edges import Edges
+from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Parts
+from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.histogram import Histogram, Span
+from mdvec_mcp.analytics.core.naming import named
+from mdvec_mcp.analytics.core.period import Period, period_column, required_column
+from mdvec_mcp.analytics.core.profile import chosen, plan_profile
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+
+_BYTES_A_COLUMN = 60
+"""The least that a profile says of a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Rows to sum up: a table or a query, and the days that count.
+
+    ``date_range`` is about ``date_column``, or about the only column with dates.
+    """
+
+    source: str
+    date_range: tuple[str, str] | None = None
+    date_column: str | None = None
+
+    def period(self, columns: Sequence[Column]) -> tuple[Column | None, str | None]:
+        """The column that tells the period, and the condition of a range.
+
+        Raises:
+            UnknownColumn, PeriodRefused: there is no such column, or no such range.
+        """
+        if self.date_range is None:
+            return period_column(columns, self.date_column), None
+        column = required_column(columns, self.date_column)
+        return column, Period(*self.date_range).condition(column)
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """Figures and bins, computed where the rows are.
+
+    Args:
+        effort: how much of a profile is computed from all rows.
+    """
+
+    queries: QueryProcess
+    effort: Effort
+
+    def profile(
+        self, asked: Asked, names: Sequence[str] | None, guard: Guard, *, exact: bool
+    ) -> Answer:
+        """The row count, the period, and a few figures of each column.
+
+        Raises:
+            QueryError, UnknownColumn, PeriodRefused: it could not be answered.
+        """
+        known = self.queries.columns(asked.source)
+        period, condition = asked.period(known)
+        picked = chosen(known, names)
+        told = picked[: guard.max_bytes // _BYTES_A_COLUMN]
+        parts = EXACTLY if exact else self._parts(asked.source, told, condition)
+        plan = plan_profile(told, period, condition, parts)
+        row = self._row(asked.source, plan.sql)
+        answer: Answer = {
+            "row_count": int(row[0]),
+            "date_range": None if row[1] is None else [row[1], row[2]],
+            "columns": plan.columns(row),
+        }
+        if estimated := plan.approximate(row):
+            answer["approximate"] = estimated
+        every = [column.name for column in picked]
+
+        def left_out(gone: int) -> str:
+            return (
+                f"{gone} columns left out: {named(every[len(every) - gone :])}; "
+                "name those you need in columns"
+            )
+
+        return guard.trimmed(
+            warned(answer, self.queries.take_warnings()),
+            ("columns",),
+            left_out,
+            len(picked) - len(told),
+        )
+
+    def histogram(self, asked: Asked, name: str, bins: int, guard: Guard) -> Answer:
+        """How the values of a column are spread over bins.
+
+        Raises:
+            QueryError, UnknownColumn, PeriodRefused: it could not be answered.
+            NoHistogram, RowsDiffer: the values fall into no bins.
+        """
+        known = self.queries.columns(asked.source)
+        column = found_column(known, name)
+        _, condition = asked.period(known)
+        if histogram.is_counted_by_value(column):
+            return self._categories(asked.source, column, bins, condition, guard)
+        span = histogram.read_span([self._row(asked.source, histogram.span_sql(column, condition))])
+        edges, blank = histogram.empty(column, span, bins)
+        found = self._counted(asked.source, column, span, edges, condition)
+        warnings = said = self.queries.take_warnings()
+        if guard.fits(_histogram_answer(column, found, said)):
+            return _histogram_answer(column, found, said)
+        for fewer in range(len(blank.bins) - 1, 0, -1):
+            edges, blank = histogram.empty(column, span, fewer)
+            said = [*warnings, _cut(len(blank.bins), len(found.bins), guard)]
+            if guard.fits(_histogram_answer(column, found.over(blank), said)):
+                break
+        found = self._counted(asked.source, column, span, edges, condition)
+        return _histogram_answer(column, found, said)
+
+    def _parts(self, source: str, columns: Sequence[Column], condition: str | None) -> Parts:
+        """What each column is computed from, so that it takes no more than there is."""
+        sizes = self._row(source, effort.size_sql(columns, condition))
+        if effort.fits(columns, sizes, self.effort):
+            return EXACTLY
+        spread = self._row(source, effort.spread_sql(columns, condition))
+        return effort.parts(columns, sizes, spread, self.effort)
+
+    def _row(self, source: str, sql: str) -> Sequence[Cell]:
+        return self.queries.rows(source, sql, max_rows=1).rows[0]
+
+    def _counted(
+        self, source: str, column: Column, span: Span | None, edges: Edges, condition: str | None
+    ) -> Histogram:
+        sql = histogram.counts_sql(column, edges, condition)
+        most = histogram.most_rows(len(edges.exact))
+        rows = self.queries.rows(source, sql, max_rows=most).rows
+        return histogram.read_counts(span, edges, rows)
+
+    def _categories(
+        self, source: str, column: Column, bins: int, condition: str | None, guard: Guard
+    ) -> Answer:
+        sql = histogram.categories_sql(column, bins, condition)
+        rows = self.queries.rows(source, sql, max_rows=histogram.most_rows(bins)).rows
+        found = histogram.read_categories(rows, bins)
+        warnings = self.queries.take_warnings()
+        answer = _histogram_answer(column, found, warnings)
+        for fewer in range(len(found.bins) - 1, 0, -1):
+            if guard.fits(answer):
+                break
+            said = [*warnings, _cut(fewer, len(found.bins), guard)]
+            answer = _histogram_answer(column, found.most_frequent(fewer), said)
+        return answer
+
+
+def warned(answer: Answer, warnings: Sequence[str]) -> Answer:
+    """The answer with what happened meanwhile."""
+    return {**answer, "warnings": list(warnings)} if warnings else answer
+
+
+def _cut(fewer: int, bins: int, guard: Guard) -> str:
+    return (
+        f"{fewer} bins instead of {bins}, to stay under {guard.max_bytes:,} bytes; for all of "
+        "them export a query with GROUP BY"
+    )
+
+
+def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str]) -> Answer:
+    answer: Answer = {
+        "column": column.name,
+        "bins": list(found.bins),
+        "total_count": found.total_count,
+        "null_count": found.null_count,
+    }
+    if found.not_finite_count:
+        answer["not_finite_count"] = found.not_finite_count
+    if found.other_count:
+        answer |= {"other_count": found.other_count, "other_values": found.other_values}
+    return warned(answer, warnings)

@@ -1,0 +1,216 @@
+"""The analytics tools: a query's rows become a file, figures, bins or a table, never bulk."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import anyio
+import anyio.to_thread
+from anyio.lowlevel import RunVar
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mdvec.database.connection import DatabaseError
+from mdvec.errors import MdvecError
+from mdvec.settings.analytics import MAX_ROWS
+from pydantic import Field
+
+from mdvec_mcp.analytics import schema as models
+from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
+from mdvec_mcp.analytics.service import Analytics
+from mdvec_mcp.database_trouble import in_english
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+logger = logging.getLogger("mdvec")
+
+_MAX_SQL = 20_000
+_MAX_ERROR = 900
+_THREADS = 8
+_threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_MAKES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+
+Sql = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=_MAX_SQL,
+        description="A table's name, or one SELECT in DuckDB's SQL over the tables that "
+        "list_handles names.",
+    ),
+]
+DateRange = Annotated[
+    list[Annotated[str, Field(max_length=40)]] | None,
+    Field(
+        min_length=2,
+        max_length=2,
+        description="First and last day, both included: ['2025-06-01', '2025-06-30']; or times.",
+    ),
+]
+DateColumn = Annotated[
+    str | None,
+    Field(
+        max_length=200,
+        description="The column that date_range is about; needed where several hold dates.",
+    ),
+]
+
+
+def add_analytics_tools(server: MCPServer, analytics: Analytics) -> None:
+    """Offer the four tools, and the list of what is alive."""
+    _add_export(server, analytics)
+    _add_profile(server, analytics)
+    _add_histogram(server, analytics)
+    _add_materialize(server, analytics)
+    _add_list_handles(server, analytics)
+
+
+def _add_export(server: MCPServer, analytics: Analytics) -> None:
+    async def export(
+        query: Sql,
+        format: Literal["parquet", "csv"] = "parquet",  # noqa: A002 - the seed's name
+        max_rows: Annotated[
+            int | None,
+            Field(ge=1, le=MAX_ROWS, description="More rows than this are an error, not a file."),
+        ] = None,
+    ) -> Annotated[CallToolResult, models.ExportModel]:
+        return await answered(analytics, partial(analytics.export, query, format, max_rows))
+
+    server.add_tool(
+        export,
+        description="Write all rows of a query to a file and return only its handle, row count, "
+        "size and columns. Load it in Python with mdvec.analysis.safe_load_export(handle). For "
+        "rows that Python should work on; for figures use profile or histogram.",
+        annotations=_MAKES,
+        structured_output=True,
+    )
+
+
+def _add_profile(server: MCPServer, analytics: Analytics) -> None:
+    async def profile(
+        table_or_query: Sql,
+        date_range: DateRange = None,
+        columns: Annotated[
+            list[str] | None,
+            Field(min_length=1, max_length=200, description="The columns to tell of; or all."),
+        ] = None,
+        date_column: DateColumn = None,
+        exact: Annotated[  # noqa: FBT002 - a tool's arguments have names
+            bool, Field(description="Compute all of it exactly, whatever it takes.")
+        ] = False,
+    ) -> Annotated[CallToolResult, models.ProfileModel]:
+        period = _pair(date_range)
+        return await answered(
+            analytics,
+            partial(analytics.profile, table_or_query, period, date_column, columns, exact=exact),
+        )
+
+    server.add_tool(
+        profile,
+        description="Tell a table's or query's row count and period, and of each column min, max, "
+        "mean, median, null rate and distinct count, without a single row. Ask this first.",
+        annotations=_READS,
+        structured_output=True,
+    )
+
+
+def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
+    async def histogram(
+        table_or_query: Sql,
+        column: Annotated[str, Field(min_length=1, max_length=200, description="Its name.")],
+        bins: Annotated[int, Field(ge=1, le=100, description="How many bins at the most.")] = 20,
+        date_range: DateRange = None,
+        date_column: DateColumn = None,
+    ) -> Annotated[CallToolResult, models.HistogramModel]:
+        period = _pair(date_range)
+        return await answered(
+            analytics,
+            partial(analytics.histogram, table_or_query, column, bins, period, date_column),
+        )
+
+    server.add_tool(
+        histogram,
+        description="Count how the values of one column are spread: bins of numbers or dates, or "
+        "the most frequent categories; nulls apart.",
+        annotations=_READS,
+        structured_output=True,
+    )
+
+
+def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
+    async def materialize(
+        name: Annotated[
+            str, Field(min_length=1, max_length=63, description="What SQL will call it.")
+        ],
+        query: Sql,
+        ttl_seconds: Annotated[
+            int | None, Field(ge=1, le=30 * 86_400, description="How long it stays.")
+        ] = None,
+    ) -> Annotated[CallToolResult, models.MaterializeModel]:
+        return await answered(analytics, partial(analytics.materialize, name, query, ttl_seconds))
+
+    server.add_tool(
+        materialize,
+        description="Keep the rows of a query as a table, so that later queries on it are fast: "
+        "for joins and windows that are asked again. A table of that name is replaced.",
+        annotations=_MAKES,
+        structured_output=True,
+    )
+
+
+def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
+    async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
+        return await answered(analytics, analytics.alive)
+
+    server.add_tool(
+        list_handles,
+        description="List the tables that SQL can use, with their columns, and the materialized "
+        "tables and export handles that are alive.",
+        annotations=_READS,
+        structured_output=True,
+    )
+
+
+async def answered(
+    analytics: Analytics, work: Callable[[], Answer], guard: Guard | None = None
+) -> CallToolResult:
+    """The answer of ``work``, which may take its time; what it refuses is for the model to read."""
+    settle = (guard or analytics.guard).settled
+    try:
+        # The query process is free again when its query ends, whether or not anybody waits.
+        answer = await anyio.to_thread.run_sync(
+            lambda: settle(work()), abandon_on_cancel=True, limiter=_limiter()
+        )
+    except DatabaseError as error:
+        logger.warning("%s", error)
+        raise ToolError(_within(in_english(error))) from error
+    except MdvecError as error:
+        raise ToolError(_within(str(error))) from error
+    return CallToolResult(
+        content=[TextContent(type="text", text=as_json(answer))],
+        structured_content=portable(answer),
+    )
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """Threads of their own, so that queries that wait their turn keep no search waiting."""
+    try:
+        return _threads.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(_THREADS)
+        _threads.set(limiter)
+        return limiter
+
+
+def _within(sentence: str) -> str:
+    """A sentence in the bytes that an answer may have."""
+    cut = sentence.encode()[:_MAX_ERROR].decode(errors="ignore")
+    return sentence if cut == sentence else f"{cut}…"
+
+
+def _pair(given: list[str] | None) -> tuple[str, str] | None:
+    return None if given is None else (given[0], given[1])

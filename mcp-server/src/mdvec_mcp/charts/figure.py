@@ -1,0 +1,78 @@
+"""A chart into the bytes of a picture."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import replace
+
+from mdvec_mcp.charts.bar import draw_bars
+from mdvec_mcp.charts.chart import (
+    MEDIA_TYPES,
+    CategoryChart,
+    Chart,
+    Drawn,
+    ImageFormat,
+    Series,
+    Size,
+    check_size,
+)
+from mdvec_mcp.charts.encoding import png, svg
+from mdvec_mcp.charts.fonts import Typeface, typeface
+from mdvec_mcp.charts.page import Page
+from mdvec_mcp.charts.pie import draw_pie
+from mdvec_mcp.charts.trend import draw_trend
+
+logger = logging.getLogger("mdvec")
+
+# Fonts hold state, and two pictures at once would only share one interpreter and twice the memory.
+_drawing = threading.Lock()
+
+
+def draw(
+    chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None
+) -> Drawn:
+    """The picture of a chart in exactly these pixels, from any thread.
+
+    Args:
+        chart: what to draw.
+        size: width and height in pixels, 200x150 to 1920x1080.
+        image_format: ``png`` (under 500 kB) or ``svg`` (letters as shapes).
+        font_path: a Japanese font's file; None takes the one that matplotlib-fontja ships.
+
+    Raises:
+        ChartError: there is nothing to draw, the size is out of bounds, or the font is unusable.
+    """
+    check_size(size)
+    with _drawing:
+        letters = typeface(font_path)
+        legible, missing = _legible(chart, letters)
+        page = Page(size, letters)
+        try:
+            if isinstance(legible, CategoryChart):
+                (draw_pie if legible.kind == "pie" else draw_bars)(page, legible)
+            else:
+                draw_trend(page, legible)
+            data = png(page) if image_format == "png" else svg(page)
+        finally:
+            page.close()
+    if missing:
+        logger.warning("a chart shows %d characters as 〓: its font lacks them", len(missing))
+    return Drawn(data, MEDIA_TYPES[image_format], tuple(dict.fromkeys(missing)))
+
+
+def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
+    """The chart with every text as its font can write it, and what the font lacks."""
+    missing: list[str] = []
+
+    def text(given: str) -> str:
+        shown, lacking = letters.legible(given)
+        missing.extend(lacking)
+        return shown
+
+    title, note = text(chart.title), text(chart.note)
+    if isinstance(chart, CategoryChart):
+        items = tuple((text(name), value) for name, value in chart.items)
+        return replace(chart, title=title, note=note, items=items), missing
+    series = tuple(Series(text(one.name), one.values) for one in chart.series)
+    return replace(chart, title=title, note=note, series=series), missing

@@ -1,0 +1,243 @@
+"""The local page of each chart: ``http://127.0.0.1:8080/api/charts/{id}``, on this machine only."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import threading
+from collections.abc import AsyncIterator
+
+import uvicorn
+from mdvec.errors import MdvecError
+from mdvec.settings.charts import ChartSettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from mdvec_mcp.charts.chart import Drawn
+from mdvec_mcp.charts.patience import PatientProtocol
+from mdvec_mcp.charts.store import ChartStore
+
+logger = logging.getLogger("mdvec")
+
+_PATH = "/api/charts/"
+_NEXT_PORTS = 20
+_START_SECONDS = 10.0
+_STOP_SECONDS = 2
+_KEEP_ALIVE_SECONDS = 5
+_GONE = "グラフが見つかりません。期限切れの場合は、もう一度作成してください。"
+_NOT_LOCAL = "このサーバーには 127.0.0.1 または localhost で接続してください。"
+_LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_ADDRESSES = {"localhost": "127.0.0.1"}
+_ENDINGS = {"image/png": "png", "image/svg+xml": "svg"}
+_SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+
+class ChartServerUnavailable(MdvecError):
+    """The charts cannot be served; the message says why, in Japanese."""
+
+
+class ChartServer:
+    """Serves charts over HTTP from a thread of its own, which starts with the first chart.
+
+    Safe for several threads. Nothing is printed: STDOUT belongs to the protocol.
+
+    Args:
+        settings: where charts are served, and for how long.
+        protocol: what a connection is to the server, its patience included.
+    """
+
+    def __init__(
+        self, settings: ChartSettings, protocol: type[PatientProtocol] = PatientProtocol
+    ) -> None:
+        self.store = ChartStore(
+            entries=settings.cache_entries, ttl_seconds=settings.cache_ttl_seconds
+        )
+        self._settings = settings
+        self._protocol = protocol
+        self._lock = threading.Lock()
+        self._running: _Running | None = None
+
+    def publish(self, drawn: Drawn) -> str:
+        """Keep a chart and return the address at which a browser on this machine finds it.
+
+        Raises:
+            ChartServerUnavailable: no port can be had.
+        """
+        self._started()
+        return self.url_for(self.store.put(drawn))
+
+    def url_for(self, chart_id: str) -> str:
+        """The address of a chart; starts the server if it does not run."""
+        return f"http://{_in_url(self._settings.host)}:{self._started().port}{_PATH}{chart_id}"
+
+    def close(self) -> None:
+        """Stop serving, free the port and forget the charts; charts to come start it again."""
+        with self._lock:
+            running, self._running = self._running, None
+        if running is not None:
+            running.stop()
+        self.store.clear()
+
+    def _started(self) -> _Running:
+        with self._lock:
+            if self._running is None or not self._running.alive:
+                listening = _listen(self._settings.host, self._settings.port)
+                port = int(listening.getsockname()[1])
+                app = chart_app(self.store, port, self._settings.chunk_size)
+                self._running = _Running(app, listening, port, self._protocol)
+                logger.info("charts are served on port %d", port)
+            return self._running
+
+
+class _Running:
+    """A server in its thread, with its own event loop."""
+
+    def __init__(
+        self, app: ASGIApp, listening: socket.socket, port: int, protocol: type[PatientProtocol]
+    ) -> None:
+        self.port = port
+        self._listening = listening
+        self._ready = threading.Event()
+        config = uvicorn.Config(
+            app, log_config=None, access_log=False, lifespan="off", ws="none",
+            server_header=False, timeout_graceful_shutdown=_STOP_SECONDS,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS, http=protocol,
+        )  # fmt: skip
+        self._server = _Announcing(config, self._ready)
+        # Outside the main thread uvicorn leaves the process's signals alone.
+        self._thread = threading.Thread(target=self._run, name="mdvec-charts", daemon=True)
+        self._thread.start()
+        if not self._ready.wait(_START_SECONDS) or not self._server.started:
+            self.stop()
+            raise ChartServerUnavailable("グラフ配信サーバーを起動できませんでした。")
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still answers."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """End the thread and free the port."""
+        self._server.should_exit = True
+        self._thread.join(_STOP_SECONDS * 2)
+        self._listening.close()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._server.serve(sockets=[self._listening]))
+        except OSError:
+            logger.exception("the chart server ended")
+        finally:
+            self._ready.set()
+
+
+class _Announcing(uvicorn.Server):
+    """Says when it listens."""
+
+    def __init__(self, config: uvicorn.Config, ready: threading.Event) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready.set()
+
+
+def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
+    """The web application: charts by id, for requests that name this machine, and nothing else."""
+
+    async def chart(request: Request) -> Response:
+        kept = store.kept(request.path_params["chart_id"])
+        if kept is None:
+            return _refusal(404, _GONE)
+        drawn = kept.drawn
+        headers = _headers(drawn, int(kept.seconds))
+        if request.method == "HEAD":
+            return Response(headers=headers)
+        return StreamingResponse(_chunks(drawn.data, chunk_size), headers=headers)
+
+    async def missing(_request: Request, _error: Exception) -> Response:
+        return _refusal(404, "このアドレスには何もありません。")
+
+    async def not_allowed(_request: Request, _error: Exception) -> Response:
+        return _refusal(405, "グラフは GET で取得してください。", {"Allow": "GET, HEAD"})
+
+    app = Starlette(
+        routes=[Route(_PATH + "{chart_id}", chart, methods=["GET"])],
+        exception_handlers={404: missing, 405: not_allowed},
+    )
+    app.router.redirect_slashes = False
+    return _LocalOnly(app, port)
+
+
+class _LocalOnly:
+    """Refuses requests that came by another name.
+
+    Or else a web page could reach the charts by having its own name point at this machine.
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._hosts = frozenset(f"{name}:{port}".encode() for name in _LOCAL_NAMES)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        named = [value.lower() for name, value in scope.get("headers", ()) if name == b"host"]
+        if len(named) == 1 and named[0] in self._hosts:
+            await self._app(scope, receive, send)
+        else:
+            refusal = _refusal(421, _NOT_LOCAL)
+            await refusal(scope, receive, send)
+
+
+async def _chunks(data: bytes, size: int) -> AsyncIterator[bytes]:
+    for start in range(0, len(data), size):
+        yield data[start : start + size]
+
+
+def _headers(drawn: Drawn, seconds: int) -> dict[str, str]:
+    headers = {
+        "Content-Type": drawn.media_type,
+        "Content-Length": str(len(drawn.data)),
+        "Content-Disposition": f'inline; filename="chart.{_ENDINGS[drawn.media_type]}"',
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": f"private, max-age={seconds}",
+        "Cross-Origin-Resource-Policy": "same-origin",
+    }
+    if drawn.media_type == "image/svg+xml":
+        headers["Content-Security-Policy"] = _SVG_POLICY
+    return headers
+
+
+def _refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
+    return PlainTextResponse(
+        sentence + "\n", status, {"X-Content-Type-Options": "nosniff", **(headers or {})}
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket on the port, on the next free one, or on any that is free."""
+    tried = [one for one in range(port, port + _NEXT_PORTS + 1) if one <= 65535] if port else []
+    for candidate in [*tried, 0]:
+        listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        if os.name == "posix":  # elsewhere it would let two servers have one port
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((_ADDRESSES.get(host, host), candidate))
+            listening.listen(128)
+        except OSError as error:
+            listening.close()
+            failure = error
+        else:
+            return listening
+    raise ChartServerUnavailable(
+        f"グラフ配信サーバーのポートを確保できません（{failure.strerror}）。"
+    ) from failure
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,1 +1,0 @@
-"""What the server knows beyond the library, free of the outside world."""

@@ -1,1 +1,0 @@
-"""Charts of the household: what to draw, and the drawing of it into bytes."""

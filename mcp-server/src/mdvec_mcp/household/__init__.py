@@ -1,0 +1,1 @@
+"""The household's tools, resources and charts."""

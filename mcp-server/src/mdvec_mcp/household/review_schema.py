@@ -1,0 +1,145 @@
+"""What the duplicate tools answer, as their output schemas show it, and as text."""
+
+from __future__ import annotations
+
+from mdvec.household.core.review_wording import (
+    Candidate,
+    CandidateList,
+    CandidateRow,
+    DuplicateStats,
+)
+from mdvec.text.one_line import on_one_line
+from pydantic import BaseModel, Field
+
+_DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "skip": "保留"}
+
+
+class DetectionModel(BaseModel):
+    """What a search found."""
+
+    candidates_count: int = Field(description="判定を待つ重複候補の件数")
+    new_count: int = Field(description="そのうち今回初めて見つかった件数")
+    decided_count: int = Field(description="見つかったが判定済みのため除いた件数")
+    below_threshold_count: int = Field(
+        description="許容誤差の内側だが類似度が min_similarity_score 未満の組の件数"
+    )
+    message: str
+
+
+class CandidateRowModel(BaseModel):
+    """A transaction of a pair."""
+
+    id: int = Field(description="取引ID")
+    date: str = Field(description="日付（YYYY-MM-DD）")
+    amount: int | None = Field(description="金額（円、支出は負）")
+    description: str
+    category_major: str
+    category_minor: str
+    account: str
+    memo: str
+    source_file: str
+    row_number: int
+    is_duplicate: bool
+    duplicate_of: int | None = Field(description="重複元の取引ID")
+
+
+class DetectionParamsModel(BaseModel):
+    """The tolerances by which a pair was found."""
+
+    date_tolerance_days: int
+    amount_tolerance_abs: float
+    amount_tolerance_pct: float
+
+
+class CandidateModel(BaseModel):
+    """Two transactions that may be one."""
+
+    check_id: int
+    transaction_1: CandidateRowModel
+    transaction_2: CandidateRowModel = Field(description="重複と判定すると除外される取引")
+    similarity_score: float = Field(ge=0, le=1, description="類似度（0〜1）")
+    date_diff_days: int
+    amount_diff: int | None = Field(description="金額の差（円）")
+    user_decision: str | None = Field(description="duplicate / not_duplicate / skip、未判定は null")
+    detection_params: DetectionParamsModel
+
+
+class CandidateListModel(BaseModel):
+    """Pairs, likeliest first."""
+
+    candidates: list[CandidateModel]
+    total_count: int = Field(description="一覧の対象となる候補の総数")
+    message: str
+
+
+class ConfirmationModel(BaseModel):
+    """What a decision did."""
+
+    success: bool
+    message: str
+    marked_transaction_id: int | None = Field(description="集計から除外される取引ID")
+
+
+class RestorationModel(BaseModel):
+    """What a restoration did."""
+
+    success: bool
+    message: str
+
+
+class DuplicateStatsModel(BaseModel):
+    """A ledger's numbers."""
+
+    total_transactions: int
+    marked_duplicates: int
+    pending_checks: int = Field(description="判定を待つ候補の件数")
+    confirmed_not_duplicate: int = Field(description="重複ではないと判定された組の件数")
+    duplicate_rate: float = Field(description="重複とされた取引の割合（%）")
+
+
+def list_as_text(answer: CandidateList) -> str:
+    """The list for clients that show text only."""
+    return "\n".join([answer.message, *map(candidate_as_text, answer.candidates)])
+
+
+def candidate_as_text(pair: Candidate) -> str:
+    """A pair in three lines."""
+    amounts = "不明" if pair.amount_diff is None else f"{pair.amount_diff:,}円"
+    decision = _DECISIONS.get(pair.user_decision or "")
+    return "\n".join(
+        [
+            f"[check_id {pair.check_id}] 類似度 {pair.similarity_score:.0%}、"
+            f"日付差 {pair.date_diff_days}日、金額差 {amounts}"
+            + (f"、判定: {decision}" if decision else ""),
+            _row_as_text(pair.transaction_1),
+            _row_as_text(pair.transaction_2),
+        ]
+    )
+
+
+def detail_as_text(pair: Candidate) -> str:
+    """A pair and the tolerances by which it was found."""
+    params = pair.detection_params
+    return (
+        f"{candidate_as_text(pair)}\n検出条件: 日付 ±{params.date_tolerance_days}日、"
+        f"金額 ±{params.amount_tolerance_abs:g}円・±{params.amount_tolerance_pct:g}%（0は指定なし）"
+    )
+
+
+def stats_as_text(numbers: DuplicateStats) -> str:
+    """The numbers on one line."""
+    return (
+        f"取引 {numbers.total_transactions:,}件のうち重複 {numbers.marked_duplicates:,}件"
+        f"（{numbers.duplicate_rate:g}%）。判定待ちの候補 {numbers.pending_checks:,}件、"
+        f"重複ではないと判定された組 {numbers.confirmed_not_duplicate:,}件。"
+    )
+
+
+def _row_as_text(row: CandidateRow) -> str:
+    amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
+    category = "/".join(filter(None, (row.category_major, row.category_minor)))
+    words = (row.description, category, row.account, row.memo)
+    said = " | ".join(on_one_line(word) for word in words if word)
+    mark = f" 重複（元: 取引ID {row.duplicate_of}）" if row.is_duplicate else ""
+    source = f"{on_one_line(row.source_file)}:{row.row_number}"
+    return f"  取引ID {row.id}: {row.date} {amount} {said} ({source}){mark}"

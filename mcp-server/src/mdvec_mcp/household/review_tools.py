@@ -1,0 +1,192 @@
+"""The tools by which a household's duplicates are found, shown, decided and restored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mdvec.household import review
+from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
+from pydantic import Field
+
+from mdvec_mcp.household import review_schema as models
+from mdvec_mcp.household.context import Household, Households, asked, refused
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+
+# Bounds are for the model to read; what lies beyond them is refused in Japanese by the library.
+Days = Annotated[
+    int,
+    Field(
+        description="日付の誤差許容（±日数）。0は同じ日のみ。",
+        json_schema_extra={"minimum": 0, "maximum": MAX_DATE_TOLERANCE},
+    ),
+]
+Yen = Annotated[
+    float,
+    Field(
+        description="金額の絶対誤差許容（±円）。0は使わない。割合と両方指定すると両方を満たす組だけ。",
+        json_schema_extra={"minimum": 0},
+    ),
+]
+Percent = Annotated[
+    float,
+    Field(
+        description="金額の割合誤差許容（±%、2件の平均に対して）。0は使わない。",
+        json_schema_extra={"minimum": 0},
+    ),
+]
+Least = Annotated[
+    float,
+    Field(
+        description="候補とする最小の類似度。",
+        json_schema_extra={"minimum": 0, "maximum": 1},
+    ),
+]
+Ids = Annotated[
+    list[int] | None,
+    Field(description="検出対象の取引ID。これらのどれかを含む組だけを探す。省略時は全件。"),
+]
+Limit = Annotated[
+    int,
+    Field(
+        description="取得件数の上限。",
+        json_schema_extra={"minimum": 1, "maximum": review.MAX_LIMIT},
+    ),
+]
+SkipChecked = Annotated[
+    bool, Field(description="判定済みの組を除くか。false なら判定済みも最後に並ぶ。")
+]
+CheckId = Annotated[int, Field(description="候補の check_id。")]
+TransactionId = Annotated[int, Field(description="復元する取引のID。")]
+Decision = Annotated[
+    str,
+    Field(
+        description="duplicate: 重複である（transaction_2 を集計から除外）、"
+        "not_duplicate: 重複ではない、skip: 保留（後で判断）。",
+        json_schema_extra={"enum": list(review.DECISIONS)},
+    ),
+]
+
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+
+
+def add_duplicate_tools(
+    server: MCPServer,
+    database: Path,
+    household_tools: Households,
+    defaults: DetectionOptions | None = None,
+) -> None:
+    """Offer the six tools; ``household_tools`` tells the active households at each call.
+
+    ``defaults`` are the tolerances and the least score of a search that names none.
+    """
+    _add_detection(server, database, household_tools, defaults or DetectionOptions())
+    _add_lists(server, database, household_tools)
+    _add_decisions(server, database, household_tools)
+
+
+def _add_detection(
+    server: MCPServer, database: Path, households: Households, defaults: DetectionOptions
+) -> None:
+    async def detect_duplicates(
+        date_tolerance_days: Days = defaults.date_tolerance_days,
+        amount_tolerance_abs: Yen = float(defaults.amount_tolerance_abs),
+        amount_tolerance_pct: Percent = float(defaults.amount_tolerance_pct),
+        transaction_ids: Ids = None,
+        min_similarity_score: Least = defaults.min_similarity_score,
+        tool: Household = None,
+    ) -> Annotated[CallToolResult, models.DetectionModel]:
+        with refused():
+            options = DetectionOptions(
+                date_tolerance_days,
+                Decimal(str(amount_tolerance_abs)),
+                Decimal(str(amount_tolerance_pct)),
+                min_similarity_score,
+            )
+        work = partial(review.detect, options=options, transaction_ids=transaction_ids)
+        found = await asked(database, households, tool, "write", work)
+        return _result(found, found.message)
+
+    server.add_tool(
+        detect_duplicates,
+        description="家計簿から重複候補を検出し、確認待ちにする。何もマークせず、判定済みの組は"
+        "再び尋ねない。次に list_duplicate_candidates で一覧を見る。",
+        annotations=_WRITES,
+        structured_output=True,
+    )
+
+
+def _add_lists(server: MCPServer, database: Path, households: Households) -> None:
+    async def list_duplicate_candidates(
+        limit: Limit = 10,
+        skip_checked: SkipChecked = True,  # noqa: FBT002 - a tool's arguments have names
+        tool: Household = None,
+    ) -> Annotated[CallToolResult, models.CandidateListModel]:
+        work = partial(review.list_candidates, limit=limit, skip_checked=skip_checked)
+        listed = await asked(database, households, tool, "read", work)
+        return _result(listed, models.list_as_text(listed))
+
+    async def get_duplicate_candidate_detail(
+        check_id: CheckId, tool: Household = None
+    ) -> Annotated[CallToolResult, models.CandidateModel]:
+        work = partial(review.candidate_detail, check_id=check_id)
+        pair = await asked(database, households, tool, "read", work)
+        return _result(pair, models.detail_as_text(pair))
+
+    async def get_duplicate_stats(
+        tool: Household = None,
+    ) -> Annotated[CallToolResult, models.DuplicateStatsModel]:
+        numbers = await asked(database, households, tool, "read", review.stats)
+        return _result(numbers, models.stats_as_text(numbers))
+
+    described: dict[Callable[..., Any], str] = {
+        list_duplicate_candidates: "検出済みの重複候補を、類似度の高い順に取得する。",
+        get_duplicate_candidate_detail: "重複候補1件の詳細と、検出したときの条件を取得する。",
+        get_duplicate_stats: "重複検出の統計情報を取得する。",
+    }
+    for function, description in described.items():
+        server.add_tool(
+            function, description=description, annotations=_READS, structured_output=True
+        )
+
+
+def _add_decisions(server: MCPServer, database: Path, households: Households) -> None:
+    async def confirm_duplicate(
+        check_id: CheckId, decision: Decision, tool: Household = None
+    ) -> Annotated[CallToolResult, models.ConfirmationModel]:
+        work = partial(review.confirm, check_id=check_id, decision=decision)
+        done = await asked(database, households, tool, "write", work)
+        return _result(done, done.message)
+
+    async def restore_duplicate(
+        transaction_id: TransactionId, tool: Household = None
+    ) -> Annotated[CallToolResult, models.RestorationModel]:
+        work = partial(review.restore, transaction_id=transaction_id)
+        done = await asked(database, households, tool, "write", work)
+        return _result(done, done.message)
+
+    described: dict[Callable[..., Any], str] = {
+        confirm_duplicate: "重複候補へのユーザーの判定を記録する。必ずユーザーに尋ねてから使う。",
+        restore_duplicate: "誤って重複とマークした取引を復元し、再び集計に含める。",
+    }
+    for function, description in described.items():
+        server.add_tool(
+            function, description=description, annotations=_WRITES, structured_output=True
+        )
+
+
+def _result(answer: Any, text: str) -> CallToolResult:  # noqa: ANN401 - any result dataclass
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=asdict(answer)
+    )

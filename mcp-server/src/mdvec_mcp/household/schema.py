@@ -1,0 +1,212 @@
+"""What the household tools answer, as their output schemas show it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mdvec.household.core.savings import SavingsTrend
+from mdvec.household.core.sums import CategoryShare, CategoryTrend, Counts
+from mdvec.household.month import HouseholdAnswer
+from mdvec.household.trend import TrendAnswer
+from pydantic import BaseModel, Field
+
+
+class CountsModel(BaseModel):
+    """How many rows an answer used, and how many it left out, by reason."""
+
+    used: int = Field(description="集計に使った件数")
+    not_target: int = Field(description="計算対象外で除いた件数")
+    transfer: int = Field(description="振替で除いた件数")
+    duplicate: int = Field(description="重複で除いた件数")
+    no_amount: int = Field(description="金額がなく除いた件数")
+    no_category: int = Field(description="カテゴリがなく除いた件数")
+    removed: int = Field(description="新しい明細から消えたため除いた件数")
+
+
+class ShareModel(BaseModel):
+    """What a category took."""
+
+    category: str
+    amount: int = Field(description="円")
+    share: float | None = Field(description="割合（%）")
+    rows: int
+
+
+class ChartModel(BaseModel):
+    """A picture of the answer."""
+
+    type: Literal["image", "text"] = Field(description="text は描けずに文章だけ返したとき")
+    url: str | None = Field(description="このパソコンの中だけで開ける画像のURL")
+    alt_text: str
+    message: str
+
+
+class MonthlyHouseholdModel(BaseModel):
+    """A household's months: sums by category, and a page of rows."""
+
+    understood: str = Field(description="どの期間と理解したか")
+    first_month: str
+    last_month: str
+    category: str | None
+    spending: int | None = Field(description="支出（円）。返金を引いたもの")
+    income: int | None = Field(description="収入（円）")
+    balance: int | None = Field(description="収支（円）")
+    savings_rate: float | None = Field(description="貯蓄率（%）。category が貯蓄率のときだけ")
+    spending_by_category: list[ShareModel]
+    income_by_category: list[ShareModel]
+    counts: CountsModel
+    rows: list[dict[str, Any]] = Field(description="明細、1ページ20件まで")
+    total_rows: int
+    page: int
+    pages: int
+    next_page: int | None
+    notes: list[str]
+    chart: ChartModel | None
+
+
+class MonthModel(BaseModel):
+    """A month of a category; None where there is no base to compare with."""
+
+    month: str
+    amount: int | None
+    month_over_month: float | None = Field(description="前月比（%）")
+    year_over_year: float | None = Field(description="前年同月比（%）")
+    moving_average: int | None = Field(description="12か月移動平均（円）")
+
+
+class CategoryTrendModel(BaseModel):
+    """A category month by month."""
+
+    category: str
+    total: int
+    months: list[MonthModel]
+
+
+class SavingsMonthModel(BaseModel):
+    """A month's savings rate; None without income."""
+
+    month: str
+    income: int
+    spending: int
+    rate: float | None = Field(description="貯蓄率（%）")
+
+
+class SavingsModel(BaseModel):
+    """The savings rate month by month, and of the whole period."""
+
+    rate: float | None = Field(description="期間全体の貯蓄率（%）")
+    months: list[SavingsMonthModel]
+
+
+class TrendModel(BaseModel):
+    """Categories month by month."""
+
+    understood: str = Field(description="どの期間と理解したか")
+    first_month: str
+    last_month: str
+    categories: list[CategoryTrendModel]
+    savings: SavingsModel | None = Field(description="category が貯蓄率のときだけ")
+    counts: CountsModel
+    notes: list[str]
+    chart: ChartModel | None
+
+
+def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]:
+    """A month's answer as its schema has it."""
+    return {
+        "understood": answer.understood,
+        "first_month": str(answer.months.first),
+        "last_month": str(answer.months.last),
+        "category": None if answer.category is None else str(answer.category),
+        "spending": answer.spending,
+        "income": answer.income,
+        "balance": answer.balance,
+        "savings_rate": _percentage(answer.savings_rate),
+        "spending_by_category": [_share(share) for share in answer.spending_by_category],
+        "income_by_category": [_share(share) for share in answer.income_by_category],
+        "counts": _counts(answer.counts),
+        "rows": [{name: _plain(value) for name, value in row.items()} for row in answer.rows],
+        "total_rows": answer.total_rows,
+        "page": answer.page,
+        "pages": answer.pages,
+        "next_page": answer.next_page,
+        "notes": list(answer.notes),
+        "chart": None if chart is None else chart.model_dump(),
+    }
+
+
+def trend(answer: TrendAnswer, chart: ChartModel | None = None) -> dict[str, Any]:
+    """A trend as its schema has it."""
+    return {
+        "understood": answer.understood,
+        "first_month": str(answer.months.first),
+        "last_month": str(answer.months.last),
+        "categories": [_trend(category) for category in answer.categories],
+        "savings": None if answer.savings is None else _savings(answer.savings),
+        "counts": _counts(answer.counts),
+        "notes": list(answer.notes),
+        "chart": None if chart is None else chart.model_dump(),
+    }
+
+
+def _trend(category: CategoryTrend) -> dict[str, Any]:
+    return {
+        "category": str(category.category),
+        "total": category.total,
+        "months": [
+            {
+                "month": str(figure.month),
+                "amount": figure.amount,
+                "month_over_month": _percentage(figure.change_from_month_before),
+                "year_over_year": _percentage(figure.change_from_year_before),
+                "moving_average": figure.moving_average,
+            }
+            for figure in category.months
+        ],
+    }
+
+
+def _savings(savings: SavingsTrend) -> dict[str, Any]:
+    return {
+        "rate": _percentage(savings.rate),
+        "months": [
+            {
+                "month": str(one.month),
+                "income": one.income,
+                "spending": one.spending,
+                "rate": _percentage(one.rate),
+            }
+            for one in savings.months
+        ],
+    }
+
+
+def _share(share: CategoryShare) -> dict[str, Any]:
+    return {
+        "category": str(share.category),
+        "amount": share.amount,
+        "share": _percentage(share.share),
+        "rows": share.rows,
+    }
+
+
+def _counts(counts: Counts) -> dict[str, int]:
+    left = counts.left_out
+    return {
+        "used": counts.used,
+        "not_target": left.not_target,
+        "transfer": left.transfer,
+        "duplicate": left.duplicate,
+        "no_amount": left.no_amount,
+        "no_category": left.no_category,
+        "removed": left.removed,
+    }
+
+
+def _percentage(value: object) -> float | None:
+    return None if value is None else float(str(value))
+
+
+def _plain(value: object) -> object:
+    """JSON has no dates."""
+    return value if value is None or isinstance(value, (str, int, bool)) else str(value)

@@ -1,1 +1,0 @@
-"""The outside world of the server: the protocol."""

@@ -1,1 +1,0 @@
-"""The models that the server holds in memory."""

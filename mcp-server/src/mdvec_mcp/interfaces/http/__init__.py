@@ -1,1 +1,0 @@
-"""The server's own web pages: charts for the user's browser, on this machine only."""

@@ -1,1 +1,0 @@
-"""What the client sees: tools, their schemas, their answers."""

@@ -1,0 +1,1 @@
+"""The search tools: one per active row."""

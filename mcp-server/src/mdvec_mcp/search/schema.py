@@ -1,0 +1,150 @@
+"""What the search tools answer: its schema, and its text for clients without structured output."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from mdvec.documents.reading import DocumentText
+from mdvec.search.hits import Hit
+from mdvec.search.search import Answer
+from mdvec.text.one_line import on_one_line
+from pydantic import BaseModel, Field
+
+
+class HitModel(BaseModel):
+    """A passage that answers the question."""
+
+    file_path: str = Field(description="The file, from the collection's folder.")
+    heading: str = Field(description="The headings it stands under, outermost first.")
+    content: str = Field(description="The passage, exactly as it stands in the file.")
+    score: float = Field(ge=0, le=1, description="0 to 1, higher is better.")
+    chunk_index: int = Field(description="The number, from 0, of the chunk that was found.")
+    start_position: int = Field(description="Its first character, from 0.")
+    end_position: int = Field(description="The character behind its last.")
+    start_line: int = Field(description="Its first line, from 1.")
+    end_line: int = Field(description="Its last line.")
+    truncated: bool = Field(description="Whether it was cut, before or behind.")
+    next_position: int | None = Field(
+        description="Where it goes on: read on with get_document from this start_position."
+    )
+
+
+class AnswerModel(BaseModel):
+    """The passages of one collection that answer a question, best first."""
+
+    tool: str
+    query: str
+    results: list[HitModel]
+    total_chunks: int = Field(description="How many passages the collection has.")
+    truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
+    notes: list[str] = Field(
+        description="What is missing, could not be searched as asked, or why fewer was found."
+    )
+
+
+class SourcedHitModel(HitModel):
+    """A passage that answers the question, and the collection it is from."""
+
+    tool: str = Field(description="The collection's tool.")
+
+
+class WideAnswerModel(BaseModel):
+    """The passages of several collections that answer a question, best first."""
+
+    tools: list[str] = Field(description="The collections that were searched.")
+    query: str
+    results: list[SourcedHitModel]
+    total_chunks: int = Field(description="How many passages they have together.")
+    truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
+    notes: list[str] = Field(
+        description="What is missing, could not be searched as asked, or why fewer was found."
+    )
+
+
+class DocumentModel(BaseModel):
+    """A part of a document, exactly as it is stored."""
+
+    tool: str
+    file_path: str
+    title: str
+    content: str
+    start_position: int = Field(description="Its first character, from 0.")
+    end_position: int = Field(description="The character behind its last.")
+    start_line: int = Field(description="Its first line, from 1.")
+    end_line: int = Field(description="Its last line.")
+    total_chars: int
+    total_lines: int
+    truncated: bool = Field(description="Whether it was cut; it goes on at end_position.")
+
+
+def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
+    """The answer as its schema has it: of one tool, or of several."""
+    hits = [asdict(hit) for hit in answer.results]
+    for hit in hits:
+        del hit["explanation"]
+        if not wide:
+            del hit["tool"]
+    source = {"tools": list(answer.tools)} if wide else {"tool": answer.tools[0]}
+    return {
+        **source,
+        "query": answer.query,
+        "results": hits,
+        "total_chunks": answer.total_chunks,
+        "truncated": answer.truncated,
+        "notes": list(answer.notes),
+    }
+
+
+def as_text(answer: Answer, *, wide: bool) -> str:
+    """The answer for clients that show text only: compact, and readable by people."""
+    names = ", ".join(answer.tools)
+    if not answer.tools:
+        return (
+            "no collection is active; the user can add one in a terminal: "
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER, then mdvec import -n NAME'
+        )
+    if not answer.total_chunks:
+        how = f"mdvec import -n {answer.tools[0] if len(answer.tools) == 1 else 'NAME'}"
+        nothing = f"{names}: no documents yet; the user can import them with: {how}"
+        return "\n\n".join([nothing, *(f"note: {note}" for note in answer.notes)])
+    parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {names}"]
+    if not answer.results:
+        parts = [f"{names}: nothing found in {answer.total_chunks} passages"]
+    parts += [_hit_text(number, hit, wide=wide) for number, hit in enumerate(answer.results, 1)]
+    parts += [f"note: {note}" for note in answer.notes]
+    if answer.truncated and not any(hit.truncated for hit in answer.results):
+        parts.append("note: more was found than fits; ask with a smaller k, or more precisely")
+    return "\n\n".join(parts)
+
+
+def _hit_text(number: int, hit: Hit, *, wide: bool) -> str:
+    source = f"{hit.tool}: " if wide else ""
+    heading = f" — {on_one_line(hit.heading)}" if hit.heading else ""
+    text = (
+        f"[{number}] {source}{on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}{heading} "
+        f"(score {hit.score:.2f})\n{hit.content.strip()}"
+    )
+    if hit.next_position is not None:
+        return text + _cut(hit.tool, hit.file_path, hit.next_position)
+    if hit.truncated:
+        return text + _cut(hit.tool, hit.file_path, 0, "what stands before was cut; read it")
+    return text
+
+
+def document_text(document: DocumentText) -> str:
+    """A document's part for clients that show text only."""
+    head = (
+        f"{document.tool}: {on_one_line(document.file_path)}:"
+        f"{document.start_line}-{document.end_line} of {document.total_lines} lines"
+    )
+    cut = _cut(document.tool, document.file_path, document.end_position)
+    return f"{head}\n\n{document.content}{cut if document.truncated else ''}"
+
+
+def _cut(tool: str, file_path: str, position: int, what: str = "cut here; it goes on") -> str:
+    path = json.dumps(file_path, ensure_ascii=False)
+    return (
+        f'\n[{what} with get_document(tool="{tool}", file_path={path}, start_position={position})]'
+    )

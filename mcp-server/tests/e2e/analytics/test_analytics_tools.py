@@ -1,0 +1,344 @@
+"""The analytics tools as a client meets them: over STDIO, on a household and on datasets."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+from mdvec.analysis.exports import ExportFolder
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from tiny_embedder import TinyBackend
+
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
+RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
+ROWS = 20_000
+RUN_SQL = f"""
+    SELECT range // 2000 AS activity_id,
+           TIMESTAMP '2025-06-01 06:00:00' + to_seconds(range * 30) AS moment,
+           CASE WHEN range % 100 <> 7 THEN 300.0 + range % 60 END AS pace,
+           140 + range % 21 AS heart_rate,
+           ['朝', '昼', '夜'][1 + range % 3] AS part,
+           {", ".join(f"range % {n + 2} AS metric_{n}" for n in range(17))}
+    FROM range({ROWS})
+"""
+
+
+def import_(database: Path, name: str) -> None:
+    import_tool(
+        ImportRequest(database, name, "new", RULES, ChunkingWish()),
+        lambda _: Embedder(TinyBackend()),
+    )
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """A folder with a household, and a dataset of 22 columns in three kinds of files."""
+    folder = tmp_path_factory.mktemp("data")
+    database = folder / "vectors.sqlite"
+    duckdb.execute(f"COPY ({RUN_SQL}) TO '{folder}/runs.parquet' (FORMAT parquet)")
+    (folder / "more").mkdir()
+    duckdb.execute(f"COPY (SELECT * FROM ({RUN_SQL}) LIMIT 50) TO '{folder}/more/june.csv'")
+    registering.add_tool(database, "kakeibo", "家計簿", SAMPLES, "household")
+    registering.add_tool(database, "runs", "走った記録", folder / "runs.parquet", "dataset")
+    registering.add_tool(database, "more-runs", "もっと", folder / "more", "dataset")
+    for name in ("kakeibo", "runs", "more-runs"):
+        import_(database, name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exports(data) -> ExportFolder:
+    return ExportFolder(data / "exports", 3_600, 10**9)
+
+
+@pytest.fixture(scope="module")
+def client(data, connect):
+    """One server over all of it."""
+    limits = {"MDVEC_ANALYTICS_FOLDER": str(data / "exports"), "MDVEC_ANALYTICS_MAX_SECONDS": "2"}
+    with connect(data / "vectors.sqlite", home=data / "home", **limits) as connected:
+        yield connected
+
+
+@pytest.fixture
+def ask(client):
+    def call(tool: str, **arguments: object) -> dict:
+        answer = client.call(tool, arguments)
+        assert not answer.is_error, answer.content[0].text
+        text = answer.content[0].text
+        assert json.loads(text) == answer.structured_content
+        assert len(text.encode()) <= 1_024
+        return answer.structured_content
+
+    return call
+
+
+@pytest.fixture
+def refused(client):
+    def call(tool: str, **arguments: object) -> str:
+        answer = client.call(tool, arguments)
+        assert answer.is_error
+        text = answer.content[0].text
+        assert len(text.encode()) <= 1_024
+        return text
+
+    return call
+
+
+def test_an_export_is_a_handle_and_the_file_has_the_rows(ask, exports):
+    wanted = "SELECT activity_id, pace FROM {} WHERE pace > 350 ORDER BY moment"
+    made = ask("export", query=wanted.format("runs"))
+    assert set(made) == {"handle", "rows", "size_mb", "columns", "expires_at"}
+    assert "/" not in made["handle"]
+    path = exports.path_of(made["handle"])
+    assert path.stat().st_mode & 0o777 == 0o600
+    rows = duckdb.execute(f"SELECT * FROM '{path}'").fetchall()
+    assert rows == duckdb.execute(wanted.format(f"({RUN_SQL})")).fetchall()
+    assert made["rows"] == len(rows) > 0
+    assert made["columns"] == ["activity_id", "pace"]
+
+
+def test_csv_can_be_asked_for(ask, exports):
+    made = ask("export", query="SELECT '食費' AS 分類, 1 AS n", format="csv")
+    assert made["handle"].endswith(".csv")
+    assert exports.path_of(made["handle"]).read_text(encoding="utf-8") == "分類,n\n食費,1\n"
+
+
+def test_nothing_found_is_an_empty_file_with_its_columns(ask, exports):
+    made = ask("export", query="SELECT pace, part FROM runs WHERE false")
+    assert made["rows"] == 0
+    found = duckdb.execute(f"DESCRIBE SELECT * FROM '{exports.path_of(made['handle'])}'").fetchall()
+    assert [(row[0], row[1]) for row in found] == [("pace", "DECIMAL(21,1)"), ("part", "VARCHAR")]
+
+
+def test_too_many_rows_are_an_error_with_their_count_and_no_file(refused, exports):
+    before = [export.handle for export in exports.list()]
+    told = refused("export", query="runs", max_rows=100)
+    assert "20,000 rows" in told
+    assert "max_rows" in told
+    assert [export.handle for export in exports.list()] == before
+
+
+def test_a_profile_tells_the_period_and_each_column(ask):
+    found = ask("profile", table_or_query="runs", columns=["pace", "heart_rate", "part"])
+    assert found["row_count"] == ROWS
+    assert found["date_range"] == ["2025-06-01T06:00:00", "2025-06-08T04:39:30"]
+    assert found["columns"]["pace"] == {
+        "min": 300, "max": 359, "mean": found["columns"]["pace"]["mean"], "median": 330,
+        "distinct_count": 60, "null_rate": 0.01,
+    }  # fmt: skip
+    assert found["columns"]["part"]["distinct_count"] == 3
+    assert "approximate" not in found
+
+
+def test_a_wide_table_names_the_columns_that_are_left_out(ask):
+    found = ask("profile", table_or_query="runs")
+    assert 3 <= len(found["columns"]) < 22
+    (warning,) = found["warnings"]
+    assert "metric_16" in warning
+    assert f"{22 - len(found['columns'])} columns left out" in warning
+
+
+def test_a_query_over_a_period_is_profiled(ask):
+    found = ask(
+        "profile",
+        table_or_query="SELECT moment, pace FROM runs -- all of it",
+        date_range=["2025-06-02", "2025-06-02"],
+    )
+    assert found["row_count"] == 24 * 120
+    assert found["columns"]["pace"]["median"] == 330
+    assert "approximate" not in found
+
+
+def test_figures_of_very_many_rows_tell_how_far_off_they_may_be(ask):
+    query = "SELECT range AS n FROM range(12000000)"
+    found = ask("profile", table_or_query=query)
+    assert found["approximate"].keys() == {"median", "distinct_count"}
+    percent = {figure: float(said.split()[0][1:]) for figure, said in found["approximate"].items()}
+    assert max(percent.values()) <= 2
+    figures = found["columns"]["n"]
+    assert figures["median"] == pytest.approx(6e6, abs=12e6 * percent["median"] / 100)
+    assert figures["distinct_count"] == pytest.approx(12e6, rel=percent["distinct_count"] / 100)
+    assert ask("runs", query=query, statistics_only=True)["approximate"].keys() == percent.keys()
+
+
+def test_the_exact_figures_can_be_asked_for(ask):
+    found = ask("profile", table_or_query="SELECT pace FROM runs", exact=True)
+    assert "approximate" not in found
+    assert found["columns"]["pace"]["distinct_count"] == 60
+
+
+def test_a_histogram_counts_every_row_once(ask):
+    found = ask("histogram", table_or_query="runs", column="pace", bins=12)
+    assert found["total_count"] == ROWS
+    assert found["null_count"] == ROWS // 100
+    assert sum(one["count"] for one in found["bins"]) == ROWS - ROWS // 100
+    assert len(found["bins"]) == 12
+
+
+def test_too_many_bins_for_the_guard_become_fewer(ask):
+    found = ask("histogram", table_or_query="runs", column="pace", bins=100)
+    assert len(found["bins"]) < 60
+    assert sum(one["count"] for one in found["bins"]) == ROWS - ROWS // 100
+    assert "bins instead of" in found["warnings"][0]
+
+
+def test_categories_are_counted_by_name(ask):
+    found = ask("histogram", table_or_query="runs", column="part")
+    assert {one["value"] for one in found["bins"]} == {"朝", "昼", "夜"}
+
+
+def test_a_household_can_be_asked_like_any_table(ask):
+    found = ask(
+        "histogram",
+        table_or_query="SELECT category_major FROM transactions WHERE counted AND amount < 0",
+        column="category_major",
+        bins=5,
+    )
+    assert len(found["bins"]) == 5
+    assert found["other_values"] > 0
+    profile = ask("profile", table_or_query="transactions", columns=["amount"])
+    assert profile["date_range"][0].startswith("20")
+
+
+def test_a_materialized_table_is_used_by_its_name(ask):
+    made = ask(
+        "materialize",
+        name="by_part",
+        query="SELECT part, avg(pace) AS pace FROM runs GROUP BY part",
+    )
+    assert (made["view"], made["rows"]) == ("by_part", 3)
+    assert ask("profile", table_or_query="by_part")["row_count"] == 3
+    assert ask("export", query="SELECT * FROM by_part")["rows"] == 3
+    assert "by_part" in [one["name"] for one in ask("list_handles")["materialized"]]
+
+
+def test_the_eleventh_table_takes_the_place_of_the_oldest(ask, refused):
+    for number in range(11):
+        made = ask("materialize", name=f"t{number}", query=f"SELECT {number} AS n")
+    assert "t0" in made["warnings"][0]
+    assert "there is no table" in refused("profile", table_or_query="t0")
+    assert ask("profile", table_or_query="t10")["row_count"] == 1
+
+
+def test_what_is_alive_is_listed(ask):
+    handle = ask("export", query="SELECT 1 AS n")["handle"]
+    listed = ask("list_handles")
+    assert handle in [one["handle"] for one in listed["exports"]]
+    assert {"runs", "transactions", "more_runs__june"} <= set(listed["tables"])
+
+
+def test_a_dataset_tells_its_tables(ask):
+    told = ask("runs")
+    (table,) = told["tables"]
+    assert (table["name"], table["rows"]) == ("runs", ROWS)
+    assert table["period"] == ["2025-06-01T06:00:00", "2025-06-08T04:39:30"]
+    assert table["columns"]["part"] == "VARCHAR"
+    assert ask("more-runs")["tables"][0]["name"] == "more_runs__june"
+
+
+def test_a_dataset_answers_a_small_query(ask):
+    found = ask(
+        "runs",
+        query="SELECT part, count(*) AS n FROM runs GROUP BY part ORDER BY part",
+    )
+    assert found["columns"] == ["part", "n"]
+    assert [row[0] for row in found["rows"]] == ["夜", "昼", "朝"]
+
+
+def test_a_dataset_never_answers_in_bulk(ask):
+    found = ask("runs", query="SELECT * FROM runs")
+    assert len(found["rows"]) <= 10
+    assert "export" in found["warnings"][0]
+    few = ask("runs", query="SELECT moment, pace, part FROM runs", max_output_size=300)
+    assert len(json.dumps(few, ensure_ascii=False, separators=(",", ":")).encode()) <= 300
+
+
+def test_no_name_of_a_column_gets_past_the_guard(ask):
+    many = ", ".join(f"{n} AS column_with_a_long_name_{n}" for n in range(150))
+    assert "select fewer" in ask("runs", query=f"SELECT {many}")["warnings"][0]
+    ask("runs", query=f"SELECT '{'あ' * 5000}'")
+
+
+def test_statistics_can_be_had_instead_of_rows(ask):
+    found = ask("runs", query="SELECT pace, part FROM runs", statistics_only=True)
+    assert found["row_count"] == ROWS
+    assert "rows" not in found
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("profile", {"table_or_query": "nothing"}, "there is no table 'nothing'"),
+        ("profile", {"table_or_query": "runs", "columns": ["x"]}, "no column 'x'"),
+        ("profile", {"table_or_query": "SELEC 1"}, "SELECT"),
+        ("profile", {"table_or_query": "more_runs__june; DROP TABLE runs"}, "one"),
+        ("histogram", {"table_or_query": "runs", "column": "x"}, "no column 'x'"),
+        ("histogram", {"table_or_query": "runs", "column": "pace", "bins": 101}, "bins"),
+        (
+            "histogram",
+            {"table_or_query": "runs", "column": "pace", "date_range": ["x", "y"]},
+            "2025-01-31",
+        ),
+        (
+            "profile",
+            {"table_or_query": "SELECT pace FROM runs", "date_range": ["2025-01-01", "2025-01-02"]},
+            "no column holds dates",
+        ),
+        ("materialize", {"name": 'x"; DROP', "query": "SELECT 1"}, "no table can be called"),
+        ("materialize", {"name": "runs", "query": "SELECT 1"}, "runs"),
+        ("export", {"query": "COPY runs TO '/tmp/x'"}, "SELECT"),
+        ("runs", {"query": "SELECT * FROM read_csv('/etc/passwd')"}, "read_csv"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(refused, tool, arguments, said):
+    told = refused(tool, **arguments)
+    assert said in told
+    assert "\n" not in told
+
+
+def test_a_query_without_end_is_stopped_and_the_next_one_answered(refused, ask):
+    began = time.monotonic()
+    told = refused("profile", table_or_query="SELECT a.moment FROM runs a, runs b, runs c")
+    assert time.monotonic() - began < 2 + 1.5
+    assert "2" in told
+    assert ask("profile", table_or_query="SELECT 42 AS n")["row_count"] == 1
+
+
+def test_the_rules_reach_the_client(client):
+    prompts = client.portal.call(client.client.list_prompts).prompts
+    assert [prompt.name for prompt in prompts] == ["analyze_data"]
+    prompt = client.portal.call(
+        client.client.get_prompt, "analyze_data", {"question": "ペースは？"}
+    )
+    assert "safe_load_export" in prompt.messages[0].content.text
+    assert "ペースは？" in prompt.messages[0].content.text
+    assert "export returns a handle" in client.client.instructions
+
+
+def test_handles_live_on_after_a_restart_and_go_when_their_time_is_over(data, connect, tmp_path):
+    folder = tmp_path / "exports"
+
+    def server(ttl: int):
+        return connect(
+            data / "vectors.sqlite",
+            home=tmp_path,
+            MDVEC_ANALYTICS_FOLDER=str(folder),
+            MDVEC_ANALYTICS_EXPORT_TTL_SECONDS=str(ttl),
+        )
+
+    with server(3_600) as client:
+        handle = client.call("export", {"query": "SELECT 1 AS n"}).structured_content["handle"]
+    assert ExportFolder(folder, 3_600, 10**9).path_of(handle).exists()
+    with server(1):
+        deadline = time.monotonic() + 20
+        while (folder / handle).exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+    assert not list(folder.iterdir())

@@ -1,0 +1,192 @@
+"""What a client sees of the server: its tools, their answers and their refusals."""
+
+import anyio
+from mcp import Client
+from mcp.client.stdio import stdio_client
+from mdvec.database.connection import open_database
+from mdvec.manage import registering
+
+
+def with_client(parameters, work):
+    """Run ``work(client)`` against a real server over STDIO."""
+
+    async def run():
+        with anyio.fail_after(60):
+            async with Client(stdio_client(parameters)) as client:
+                return await work(client)
+
+    return anyio.run(run)
+
+
+def test_every_active_row_is_a_tool_with_its_own_description(connected):
+    tools = connected.tools()
+    assert [tool.name for tool in tools[3:]] == ["search", "get_document"]
+    assert [(tool.name, tool.description) for tool in tools[:3]] == [
+        ("dev", "dev の説明"), ("empty", "empty"), ("notes", "notes の説明"),
+    ]  # fmt: skip
+    assert "dev, empty, notes" in connected.client.instructions
+    notes = tools[2]
+    assert notes.annotations.read_only_hint is True
+    query, k = (notes.input_schema["properties"][name] for name in ("query", "k"))
+    assert (query["type"], query["minLength"], query["maxLength"]) == ("string", 1, 4000)
+    assert (k["type"], k["minimum"], k["maximum"], k["default"]) == ("integer", 1, 50, 5)
+    assert query["description"]
+    assert k["description"]
+    assert set(notes.output_schema["properties"]) == {
+        "tool", "query", "results", "total_chunks", "truncated", "notes",
+    }  # fmt: skip
+
+
+def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
+    answer = connected.call("notes", {"query": "水はどれくらい必要？"})
+    assert not answer.is_error
+    found = answer.structured_content
+    hit = found["results"][0]
+    text = (filled / "notes" / "a.md").read_text(encoding="utf-8")
+    assert set(hit) == {
+        "file_path", "heading", "content", "score", "chunk_index", "start_position",
+        "end_position", "start_line", "end_line", "truncated", "next_position",
+    }  # fmt: skip
+    assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
+    assert (hit["file_path"], hit["heading"], hit["start_line"]) == ("a.md", "防災 > 水の備蓄", 1)
+    assert 0 <= hit["score"] <= 1
+    assert (found["tool"], found["total_chunks"]) == ("notes", 1)
+    copy = answer.content[0].text
+    assert "水は1人1日3リットル" in copy
+    assert "a.md:1-5" in copy
+
+
+def test_hits_come_best_first_and_the_text_copy_is_what_a_person_reads(filled, connected):
+    query = "Where do I keep water for an earthquake?"
+    answer = connected.call("dev", {"query": query, "k": 2})
+    found = answer.structured_content
+    scores = [hit["score"] for hit in found["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert (len(scores), scores[0] <= 1, scores[-1] > 0) == (2, True, True)
+    parts = [f"2 of {found['total_chunks']} passages of dev"]
+    for number, hit in enumerate(found["results"], 1):
+        text = (filled / "dev" / hit["file_path"]).read_bytes().decode()
+        assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
+        lines = text.split("\n")[hit["start_line"] - 1 : hit["end_line"]]
+        assert hit["content"].strip() == "\n".join(lines).strip()
+        parts.append(
+            f"[{number}] {hit['file_path']}:{hit['start_line']}-{hit['end_line']} — "
+            f"{hit['heading']} (score {hit['score']:.2f})\n{hit['content'].strip()}"
+        )
+    assert answer.content[0].text == "\n\n".join(parts)
+    assert found["results"][0]["heading"] == "Home > Water"
+
+
+def test_the_configuration_file_names_the_database_and_k(filled, server, tmp_path):
+    config = tmp_path / "settings.toml"
+    config.write_text(f'[database]\npath = "{filled}/vectors.sqlite"\n[search]\nk = 9\n')
+    parameters = server(filled, "--config", str(config))
+    parameters.args.remove("--database")
+    parameters.args.remove(str(filled))
+
+    async def default(client):
+        tools = (await client.list_tools()).tools
+        return [tool.input_schema["properties"]["k"]["default"] for tool in tools[:4]]
+
+    assert with_client(parameters, default) == [9, 9, 9, 9]
+
+
+def test_anything_readable_is_a_question(connected):
+    queries = ["[1,2]", "null", "7", '"a" AND b*', "絵文字🍙"]
+    answers = [connected.call("notes", {"query": query}) for query in queries]
+    assert [answer.is_error for answer in answers] == [False] * 5
+    assert [answer.structured_content["query"] for answer in answers] == queries
+
+
+REFUSALS = [
+    ({}, "notes needs the parameter 'query'"),
+    ({"query": " 　"}, "the query is blank; ask something"),
+    ({"query": ""}, 'notes: query string should have at least 1 character, not ""'),
+    ({"query": "水", "k": 0}, "notes: k should be greater than or equal to 1, not 0"),
+    ({"query": "水", "k": 51}, "notes: k should be less than or equal to 50, not 51"),
+    ({"query": "水", "top": 3}, "notes has no parameter 'top'; it takes: query, k, return"),
+    ({"query": 5}, "notes: query should be a valid string, not 5"),
+    ({"query": None}, "notes: query should be a valid string, not null"),
+    (
+        {"query": "水", "k": "many"},
+        'notes: k should be a valid integer, unable to parse string as an integer, not "many"',
+    ),
+    ({"query": "水", "k": "[1]"}, "notes: k should be a valid integer, not [1]"),
+    ({"query": "水", "k": "null"}, "notes: k should be a valid integer, not null"),
+]
+
+
+def test_a_wrong_argument_is_refused_in_one_sentence(connected):
+    answers = [connected.call("notes", arguments) for arguments, _ in REFUSALS]
+    assert [(answer.is_error, answer.content[0].text) for answer in answers] == [
+        (True, sentence) for _, sentence in REFUSALS
+    ]
+
+
+def test_a_query_that_is_too_long_is_refused_without_repeating_it(connected):
+    answer = connected.call("notes", {"query": "水" * 4001})
+    assert answer.is_error
+    assert len(answer.content[0].text) < 200
+
+
+def test_a_tool_without_documents_says_how_to_import(connected):
+    answer = connected.call("empty", {"query": "水"})
+    assert not answer.is_error
+    assert answer.structured_content["results"] == []
+    assert "mdvec import -n empty" in answer.content[0].text
+
+
+def test_a_missing_database_is_no_error_and_is_not_made(tmp_path, server):
+    async def listed(client):
+        return client.instructions, (await client.list_tools()).tools
+
+    instructions, tools = with_client(server(tmp_path / "none.sqlite"), listed)
+    assert [tool.name for tool in tools] == ["search", "get_document"]
+    assert "mdvec tool add" in instructions
+    assert not (tmp_path / "none.sqlite").exists()
+    (tmp_path / "none.sqlite").touch()
+    assert with_client(server(tmp_path / "none.sqlite"), listed) == (instructions, tools)
+
+
+def test_changes_made_while_the_server_runs_get_a_clear_answer(database, server, import_use):
+    async def follow(client):
+        async def ask():
+            answer = await client.call_tool("notes", {"query": "水", "k": 9})
+            found = answer.structured_content
+            return answer.content[0].text if answer.is_error else len(found["results"])
+
+        seen = [await ask()]
+        (database.parent / "notes" / "b.md").write_text(f"# 水道\n\n{'水の話。' * 30}")
+        import_use(database, "notes", "update")
+        seen.append(await ask())
+        import_use(database, "notes", "replace")
+        seen.append(await ask())
+        registering.set_active(database, "notes", active=False)
+        seen.append(await ask())
+        registering.set_active(database, "notes", active=True)
+        seen.append(await ask())
+        registering.delete_tool(database, "notes")
+        seen.append(await ask())
+        return seen
+
+    assert with_client(server(database), follow) == [
+        1,
+        2,
+        2,
+        "the tool 'notes' is disabled; enable it with: mdvec tool enable -n notes",
+        2,
+        "there is no tool 'notes'; see what there is with: mdvec tool ls --all",
+    ]
+
+
+def test_a_broken_database_names_no_path_to_the_model(database, server):
+    async def broken(client):
+        await client.call_tool("notes", {"query": "水"})
+        with open_database(database, "write") as connection:
+            connection.execute("PRAGMA user_version = 99")
+        return await client.call_tool("notes", {"query": "水"})
+
+    answer = with_client(server(database), broken)
+    assert answer.is_error
+    assert "mdvec status" in answer.content[0].text
+    assert str(database.parent) not in answer.content[0].text

@@ -1,0 +1,30 @@
+"""A first import that did not finish: what a client is told of it, and until when."""
+
+from mdvec.database.connection import open_database
+
+NOTE = (
+    "notes has 1 document so far: its first import has not finished (1 of 222 files); "
+    "go on with: mdvec import -n notes --mode update"
+)
+
+
+def test_a_client_is_told_that_a_collection_is_not_whole_until_it_is(database, connect, import_use):
+    with open_database(database, "write") as connection:
+        connection.execute(
+            "UPDATE tools SET last_import_at = NULL, import_files = 222, import_done = 1 "
+            "WHERE name = 'notes'"
+        )
+    with connect(database, home=database.parent) as client:
+        (notes,) = [tool for tool in client.tools() if tool.name == "notes"]
+        assert notes.description == (
+            "notes の説明\n\nNot all of it is here: when this server started, its first import "
+            "had not finished (1 of 222 files)."
+        )
+        for name in ("notes", "search"):
+            answer = client.call(name, {"query": "水"})
+            assert answer.structured_content["notes"] == [NOTE]
+            assert f"note: {NOTE}" in answer.content[0].text
+        missing = client.call("get_document", {"tool": "notes", "file_path": "z.md"})
+        assert missing.content[0].text.endswith(f"hits name the documents there are. {NOTE}")
+        import_use(database, "notes")
+        assert client.call("notes", {"query": "水"}).structured_content["notes"] == []

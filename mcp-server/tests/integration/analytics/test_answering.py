@@ -1,0 +1,192 @@
+"""What one question gets for an answer, without a process around it."""
+
+import json
+
+import duckdb
+import pytest
+from mdvec.text.quoting import identifier, literal
+
+from mdvec_mcp.analytics.child import loading, lockdown
+from mdvec_mcp.analytics.child.answering import Answering
+from mdvec_mcp.analytics.child.landlock import restrict
+from mdvec_mcp.analytics.core.refusals import QueryRefused
+from mdvec_mcp.analytics.process.failures import Broken, failure_of
+
+LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
+
+
+@pytest.fixture(scope="module")
+def answering(tmp_path_factory):
+    spool = tmp_path_factory.mktemp("spool")
+    connection = lockdown.connect(1024)
+    connection.execute("CREATE TABLE runs AS SELECT range AS i, range % 3 AS kind FROM range(100)")
+    tables = {"runs": loading.columns_of(connection, "SELECT * FROM runs")}
+    lockdown.lock(connection, [], spool, 5.0)
+    yield Answering(connection, tables, spool)
+    connection.close()
+
+
+def rows(answering, source, sql="SELECT * FROM {source}", max_rows=10, max_bytes=10_000):
+    question = {
+        "do": "rows", "source": source, "sql": sql, "max_rows": max_rows, "max_bytes": max_bytes,
+    }  # fmt: skip
+    return json.loads(json.dumps(answering.answer(question)))
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("1", 1),
+        ("NULL", None),
+        ("true", True),
+        ("1.5::DECIMAL(5, 2)", 1.5),
+        ("2.00::DECIMAL(5, 2)", 2),
+        ("1234567890123456789012345.00::DECIMAL(38, 2)", 1234567890123456789012345),
+        ("0.1::FLOAT", 0.1),
+        ("0.1::DOUBLE", 0.1),
+        ("'nan'::DOUBLE", "NaN"),
+        ("'inf'::DOUBLE", "Infinity"),
+        ("'-inf'::FLOAT", "-Infinity"),
+        ("1000000000000000000000000::HUGEINT", 10**24),
+        ("DATE '2025-06-01'", "2025-06-01"),
+        ("DATE 'infinity'", "infinity"),
+        ("TIMESTAMP '2025-06-01 10:00:00.5'", "2025-06-01T10:00:00.5"),
+        ("TIMESTAMPTZ '2025-06-01 10:00:00+00' AT TIME ZONE 'Asia/Tokyo'", "2025-06-01T19:00:00"),
+        ("TIME '10:00'", "10:00:00"),
+        ("INTERVAL 90 MINUTE", "01:30:00"),
+        ("'家計 🏠'", "家計 🏠"),
+        ("'a\"b\\c\nd'", 'a"b\\c\nd'),
+        ("repeat('あ', 501)", "あ" * 500 + "… (501 characters)"),
+        ("repeat('あ', 500)", "あ" * 500),
+        ("'\\x00\\xFF'::BLOB", "<2 bytes>"),
+        ("'101'::BIT", "101"),
+        ("'a'::ENUM ('a', 'b')", "a"),
+        ("'12345678-1234-1234-1234-123456789012'::UUID", "12345678-1234-1234-1234-123456789012"),
+        ("[1, NULL, 3]", [1, None, 3]),
+        ("[[1], []]", [[1], []]),
+        ("{'a': 1, 'b': {'c': DATE '2025-01-01'}}", {"a": 1, "b": {"c": "2025-01-01"}}),
+        ("MAP {'k': 1}", {"k": 1}),
+        ("array_value(1, 2)", [1, 2]),
+        ("'{\"a\": [1, 2.5]}'::JSON", {"a": [1, 2.5]}),
+        ("'null'::JSON", None),
+        ("union_value(n := 1)", {"n": 1}),
+    ],
+)  # fmt: skip
+def test_a_value_is_what_json_has_for_it(answering, expression, value):
+    assert rows(answering, f"SELECT {expression} AS v")["rows"] == [[value]]
+
+
+def test_a_long_list_is_cut_and_says_how_long_it_is(answering):
+    (cell,) = rows(answering, "SELECT range(10000) AS v")["rows"][0]
+    assert cell.startswith("[0,1,2,")
+    assert cell.endswith("… (48891 characters)")
+
+
+def test_rows_come_in_their_order_and_say_that_there_are_more(answering):
+    found = rows(answering, "SELECT i FROM runs ORDER BY i DESC", max_rows=3)
+    assert found == {"columns": [["i", "BIGINT"]], "rows": [[99], [98], [97]], "more": True}
+    assert rows(answering, "SELECT 1 AS a", max_rows=1)["more"] is False
+
+
+def test_rows_stop_at_the_bytes_that_there_is_room_for(answering):
+    found = rows(answering, "SELECT repeat('家', 10) AS s FROM runs", max_bytes=100, max_rows=50)
+    assert found["more"] is True
+    assert len(found["rows"]) == 2
+    assert rows(answering, "SELECT repeat('x', 200)", max_bytes=100)["rows"] == []
+
+
+def test_columns_of_one_name_stay_apart(answering):
+    found = rows(answering, 'SELECT 1 AS a, 2 AS a, 3 AS "A"')
+    assert found["rows"] == [[1, 2, 3]]
+    assert len({name for name, _ in found["columns"]}) == 3
+
+
+def test_names_may_be_anything(answering):
+    name = 'a "b" {source} \n 名前; --'
+    source = f"SELECT 7 AS {identifier(name)}"
+    found = rows(answering, source, f"SELECT {identifier(name)} AS x FROM {{source}} AS s")
+    assert found["rows"] == [[7]]
+    assert rows(answering, source)["columns"] == [[name, "INTEGER"]]
+
+
+def test_the_columns_of_a_query_are_known_without_running_it(answering):
+    source = "SELECT count(*) AS n FROM range(10000000000) a, range(10000000000) b"
+    assert answering.answer({"do": "columns", "source": source}) == {"columns": [["n", "BIGINT"]]}
+
+
+@pytest.mark.parametrize("end", [";", " ; ", ";;", "; -- and; more", " -- a; b", "\n;\n/* ; */ ;"])
+def test_a_semicolon_at_the_end_makes_no_difference(answering, end):
+    assert rows(answering, f"SELECT ';' AS a{end}")["rows"] == [[";"]]
+
+
+def test_our_statement_may_name_its_source_more_than_once(answering):
+    sql = "SELECT (SELECT count(*) FROM {source}) + (SELECT max(i) FROM {source} AS s) AS n"
+    assert rows(answering, "runs", sql)["rows"] == [[199]]
+    assert rows(answering, "SELECT * FROM runs -- all", sql)["rows"] == [[199]]
+
+
+def test_a_table_that_reads_itself_cannot_be_replaced(answering):
+    question = {"do": "materialize", "name": "kept", "source": "runs", "replace": False}
+    assert answering.answer(question)["rows"] == 100
+    again = question | {"source": "SELECT * FROM KEPT", "replace": True}
+    with pytest.raises(QueryRefused, match="which it would replace"):
+        answering.answer(again)
+    replaced = question | {"name": "KEPT", "source": "SELECT 1 AS a", "replace": True}
+    assert answering.answer(replaced)["reads"] == []
+    assert list(answering.materialized) == ["KEPT"]
+    answering.answer({"do": "drop", "name": "kept"})
+    answering.answer({"do": "drop", "name": "kept"})
+    assert answering.materialized == {}
+
+
+@pytest.mark.parametrize("name", ["家計", "a1", "_x", "Fast_Runs", "a" * 63])
+def test_a_table_may_have_any_name_that_needs_no_quotes(answering, name):
+    question = {"do": "materialize", "name": name, "source": "SELECT 1 AS a", "replace": False}
+    answering.answer(question)
+    assert rows(answering, f"SELECT * FROM {name}")["rows"] == [[1]]
+    answering.answer({"do": "drop", "name": name})
+
+
+def test_an_error_of_duckdb_names_no_path_and_shows_none_of_our_sql(answering):
+    with pytest.raises(Exception, match="Binder") as raised:
+        rows(answering, "SELECT nope, '/secret/place' FROM runs")
+    error = failure_of(raised.value, hidden={"/secret/place": "the file"}, **LIMITS)
+    assert "nope" in str(error)
+    assert "LINE" not in str(error)
+    other = RuntimeError("in /secret/place/x\n\nmore")
+    assert str(failure_of(other, hidden={"/secret/place": "it"}, **LIMITS)) == "in it/x"
+
+
+def test_an_error_that_ends_duckdb_asks_for_a_new_process():
+    import duckdb
+
+    with pytest.raises(Broken):
+        failure_of(duckdb.FatalException("database has been invalidated"), hidden={}, **LIMITS)
+    assert "more memory" in str(failure_of(MemoryError(), hidden={}, **LIMITS))
+    full = duckdb.IOException("Could not write file: No space left on device")
+    assert "the disk is full" in str(failure_of(full, hidden={}, **LIMITS))
+
+
+def test_a_system_without_landlock_goes_without(monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert restrict([], tmp_path) is False
+
+
+def exported(answering, query, kind="parquet"):
+    question = {
+        "do": "export", "source": query, "format": kind, "file": f"made.{kind}", "max_rows": 100,
+    }  # fmt: skip
+    answering.answer(question)
+    path = answering.spool / f"made.{kind}"
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
+    path.unlink()
+    return found
+
+
+def test_a_sum_is_exported_to_the_last_digit(answering):
+    query = "SELECT sum(n) AS s, 'x' AS t FROM (VALUES (9007199254740993), (0)) v(n)"
+    assert exported(answering, query) == [(9007199254740993, "x")]
+    assert exported(answering, "SELECT INTERVAL 90 seconds AS gap") == [("00:01:30",)]
+    beyond = "SELECT 170141183460469231731687303715884105727::HUGEINT AS h"
+    assert exported(answering, beyond) == [("170141183460469231731687303715884105727",)]

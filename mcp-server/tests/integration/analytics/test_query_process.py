@@ -1,0 +1,449 @@
+"""The life of a query process: asked, stopped, killed, replaced, and gone with its server."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import psutil
+import pytest
+from mdvec.text.quoting import literal
+
+from mdvec_mcp.analytics.core.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.core.refusals import (
+    BadTableName,
+    QueriesUnavailable,
+    QueryFailed,
+    QueryStopped,
+    TooManyRows,
+    UnknownTable,
+)
+from mdvec_mcp.analytics.process.child_process import ChildProcess, TookTooLong, TookTooMuch
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.analytics.process.spool import Spool
+from mdvec_mcp.analytics.process.wire import WireClosed
+
+LIMITS = Limits(seconds=5.0, memory_mb=1024, export_bytes=2**24)
+FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"
+
+
+def parquet(path: Path, query: str) -> ParquetTable:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
+    status = path.stat()
+    return ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
+
+
+class Asked:
+    """A process whose data a test can change."""
+
+    def __init__(self, folder: Path, *tables: ParquetTable, limits: Limits = LIMITS) -> None:
+        self.data = Data(tables, folder / "none.sqlite", ())
+        self.spool = folder / "spool"
+        self.process = QueryProcess(self.spool, limits, lambda: self.data)
+
+    def value(self, source, sql="SELECT * FROM {source}"):
+        return self.process.rows(source, sql, max_rows=1).rows[0][0]
+
+    @property
+    def pid(self):
+        return self.process._child.pid
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A process of which tests ask, and which they leave as it is."""
+    folder = tmp_path_factory.mktemp("shared")
+    query = "SELECT i, 'r' || i AS name, i * 0.5 AS pace FROM range(5000) AS t(i)"
+    asked = Asked(folder, parquet(folder / "runs.parquet", query))
+    yield asked
+    asked.process.close()
+
+
+@pytest.fixture
+def asking(tmp_path):
+    """Makes processes of a test's own, and ends them."""
+    made = []
+
+    def make(*tables, limits=LIMITS):
+        made.append(Asked(tmp_path, *tables, limits=limits))
+        return made[-1]
+
+    yield make
+    for asked in made:
+        asked.process.close()
+
+
+def is_gone(pid, seconds=5.0):
+    """Whether a process ends within so many seconds."""
+    try:
+        psutil.Process(pid).wait(seconds)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.TimeoutExpired:
+        return False
+    return True
+
+
+def read(path):
+    with duckdb.connect() as connection:
+        return connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+def test_an_export_has_every_row_in_order_and_is_private(shared, fmt):
+    exported = shared.process.export("SELECT * FROM runs ORDER BY i DESC", fmt=fmt, max_rows=5000)
+    try:
+        assert (exported.rows, exported.path.suffix) == (5000, f".{fmt}")
+        assert [column.name for column in exported.columns] == ["i", "name", "pace"]
+        assert [row[0] for row in read(exported.path)] == list(range(4999, -1, -1))
+        assert exported.size == exported.path.stat().st_size
+        assert exported.path.stat().st_mode & 0o777 == 0o600
+        assert exported.path.parent.stat().st_mode & 0o777 == 0o700
+    finally:
+        exported.path.unlink()
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+def test_an_empty_result_is_a_file_with_its_columns(shared, fmt):
+    exported = shared.process.export("SELECT * FROM runs WHERE i < 0", fmt=fmt, max_rows=1)
+    try:
+        assert exported.rows == 0
+        with duckdb.connect() as connection:
+            found = connection.execute(f"DESCRIBE FROM '{exported.path}'").fetchall()
+        assert [row[0] for row in found] == ["i", "name", "pace"]
+    finally:
+        exported.path.unlink()
+
+
+@pytest.mark.parametrize(
+    "source",
+    # DuckDB's estimate is over, and under, the limit.
+    ["runs", "SELECT unnest(range(5000)) AS i FROM range(1)"],
+)
+def test_too_many_rows_are_counted_and_leave_no_file(shared, source):
+    with pytest.raises(TooManyRows, match=r"5,000 rows, more than max_rows=4,999") as error:
+        shared.process.export(source, fmt="parquet", max_rows=4999)
+    assert error.value.count == 5000
+    assert [path for path in shared.spool.rglob("*") if path.is_file()] == [
+        next(shared.spool.rglob("lock"))
+    ]
+    exported = shared.process.export(source, fmt="parquet", max_rows=5000)
+    exported.path.unlink()
+
+
+def test_columns_of_one_name_can_be_exported(shared):
+    exported = shared.process.export("SELECT i, i FROM runs", fmt="parquet", max_rows=5000)
+    assert len(read(exported.path)[0]) == 2
+    exported.path.unlink()
+
+
+def test_questions_from_many_threads_each_get_their_own_answer(shared):
+    answers = {}
+
+    def ask(number):
+        answers[number] = shared.value(f"SELECT {number} + count(*) FROM runs")
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == {number: number + 5000 for number in range(12)}
+
+
+def test_a_materialized_table_is_a_table_like_any_other(shared):
+    process = shared.process
+    assert process.materialize("fast", "SELECT * FROM runs WHERE i < 10") == 10
+    assert shared.value("SELECT sum(i) FROM FAST") == 45
+    assert shared.value("fast", "SELECT count(*) FROM {source}") == 10
+    assert process.export("fast", fmt="csv", max_rows=10).rows == 10
+    assert list(process.tables()) == ["runs", "fast"]
+    assert process.materialized() == {"fast": 10}
+    with pytest.raises(BadTableName, match="already"):
+        process.materialize("Fast", "SELECT 1 AS a")
+    assert process.materialize("Fast", "SELECT 1 AS a", replace=True) == 1
+    assert process.materialized() == {"Fast": 1}
+    process.drop("FAST")
+    process.drop("FAST")
+    with pytest.raises(UnknownTable):
+        process.rows("fast", max_rows=1)
+    assert process.materialized() == {}
+
+
+def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(asking):
+    asked = asking(limits=replace(LIMITS, seconds=0.3))
+    asked.process.materialize("kept", "SELECT 1 AS a")
+    pid = asked.pid
+    began = time.monotonic()
+    with pytest.raises(QueryStopped, match=r"after 0\.3 s"):
+        asked.process.rows(FOREVER, max_rows=1)
+    assert time.monotonic() - began < 1.3
+    assert asked.pid == pid
+    assert asked.value("kept") == 1
+
+
+def test_an_answer_that_does_not_come_ends_the_process_and_the_next_has_its_tables(asking):
+    asked = asking(limits=replace(LIMITS, seconds=0.5))
+    asked.process.materialize("kept", "SELECT 7 AS a")
+    pid = asked.pid
+    os.kill(pid, signal.SIGSTOP)
+    began = time.monotonic()
+    with pytest.raises(QueryStopped, match=r"after 0\.5 s"):
+        asked.value("kept")
+    assert time.monotonic() - began < 1.5
+    assert is_gone(pid)
+    assert asked.value("kept") == 7
+    assert asked.pid != pid
+    assert asked.process.take_warnings() == []
+
+
+def test_a_process_that_is_killed_is_replaced(asking):
+    asked = asking()
+    assert asked.value("SELECT 42") == 42
+    os.kill(asked.pid, signal.SIGKILL)
+    psutil.Process(asked.pid).wait(5)
+    assert asked.value("SELECT 43") == 43
+
+
+def test_a_process_that_breaks_in_the_middle_says_so_and_the_next_call_works(asking):
+    asked = asking()
+    assert asked.value("SELECT 42") == 42
+    pid = asked.pid
+    kill = threading.Timer(0.3, os.kill, (pid, signal.SIGKILL))
+    kill.start()
+    with pytest.raises(QueryStopped, match="broke the process"):
+        asked.process.rows(FOREVER, max_rows=1)
+    assert asked.value("SELECT 42") == 42
+
+
+def test_tables_whose_sources_are_gone_are_reported_gone(asking):
+    asked = asking()
+    asked.process.materialize("first", "SELECT 1 AS a")
+    asked.process.materialize("second", "SELECT a + 1 AS a FROM first")
+    asked.process.materialize("third", "SELECT a + 1 AS a FROM second")
+    asked.process.materialize("first", "SELECT 100 AS a", replace=True)
+    os.kill(asked.pid, signal.SIGKILL)
+    assert is_gone(asked.pid)
+    # Made again of another first, they would silently be something else.
+    assert list(asked.process.tables()) == ["first"]
+    assert asked.value("first") == 100
+    said = "the materialized table {} is gone: a table that it was made of is gone"
+    assert asked.process.take_warnings() == [said.format("second"), said.format("third")]
+    assert asked.process.take_warnings() == []
+
+
+def test_new_data_are_seen_at_the_next_question_and_tables_made_again(asking, tmp_path):
+    old = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
+    asked = asking(old)
+    asked.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
+    asked.process.materialize("other", "SELECT 5 AS x")
+    pid = asked.pid
+    assert asked.value("runs") == 1
+    assert asked.pid == pid
+    new = parquet(tmp_path / "new.parquet", "SELECT 2 AS i, 'b' AS s")
+    asked.data = replace(asked.data, parquet=(new,))
+    assert asked.value("runs") == 2
+    assert asked.value("kept") == 3
+    assert asked.process.take_warnings() == [
+        "the data have changed; made again from them: kept, other"
+    ]
+    asked.data = replace(asked.data, parquet=())
+    assert list(asked.process.tables()) == ["other"]
+    gone, again = asked.process.take_warnings()
+    assert gone.startswith("the materialized table kept is gone: there is no table 'runs'")
+    assert again.endswith("other")
+
+
+def test_a_file_that_is_gone_or_broken_is_said_and_the_rest_works(asking, tmp_path):
+    good = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
+    gone = ParquetTable("gone", tmp_path / "gone.parquet", 1, 1)
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more PAR1")
+    broken = ParquetTable("broken", tmp_path / "broken.parquet", 1, 1)
+    asked = asking(good, gone, broken)
+    assert list(asked.process.tables()) == ["runs"]
+    warnings = asked.process.take_warnings()
+    assert "not there: gone (its file is gone)" in warnings[0]
+    assert "not there: broken (its file is no readable Parquet file)" in warnings[1]
+    assert str(tmp_path) not in str(warnings)
+
+
+def test_a_file_that_goes_while_it_is_asked_about_is_named_without_its_path(asking, tmp_path):
+    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS i"))
+    assert asked.value("runs") == 1
+    (tmp_path / "runs.parquet").unlink()
+    with pytest.raises(QueryFailed, match="the file of runs") as error:
+        asked.value("runs")
+    assert str(tmp_path) not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "it's [1] *.parquet",
+        "year=2024/month=06/runs.parquet",
+        "走る?/記録 {a,b}.parquet",
+        "a\\b.parquet",
+    ],
+)
+def test_a_file_is_opened_by_exactly_its_path(asking, tmp_path, place):
+    table = parquet(tmp_path / place, "SELECT 7 AS i")
+    parquet(tmp_path / "it's 1 x.parquet", "SELECT 8 AS i, 1 AS other")
+    asked = asking(table)
+    assert asked.process.take_warnings() == []
+    assert [column.name for column in asked.process.tables()["runs"]] == ["i"]
+    assert asked.value("runs") == 7
+
+
+ENDLESS = {
+    "do": "rows", "source": FOREVER, "sql": "SELECT * FROM {source}", "max_rows": 1,
+    "max_bytes": 1,
+}  # fmt: skip
+
+
+@pytest.fixture
+def child(tmp_path):
+    """A child alone, in which a query may take a minute."""
+    config = {
+        "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1},
+        "spool": str(tmp_path), "database": str(tmp_path / "none"), "tables": [], "households": [],
+    }  # fmt: skip
+    child = ChildProcess(config, tmp_path, memory_mb=1024)
+    yield child
+    child.kill()
+    assert is_gone(child.pid)
+
+
+def test_a_child_that_grows_over_its_memory_is_given_up(child):
+    child._memory = 2**20
+    with pytest.raises(TookTooMuch):
+        child.ask(ENDLESS, 60.0)
+
+
+def test_a_child_that_is_told_to_stop_answers_and_goes_on(child):
+    assert child.ask(ENDLESS, 0.2)["error"] == "QueryStopped"
+    assert child.ask(ENDLESS | {"source": "SELECT 42", "max_bytes": 9}, 60.0)["rows"] == [[42]]
+
+
+def test_a_child_that_cannot_start_is_no_mystery(asking, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(QueriesUnavailable, match="did not start"):
+        asking().process.rows("SELECT 1", max_rows=1)
+
+
+def test_a_child_that_says_nothing_is_not_waited_for(tmp_path, monkeypatch):
+    silent = tmp_path / "silent"
+    silent.write_text("#!/bin/sh\nexec sleep 60\n")
+    silent.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(silent))
+    with pytest.raises((TookTooLong, WireClosed)):
+        ChildProcess({}, tmp_path, 1024, start_seconds=0.2)
+
+
+def test_closing_ends_a_query_under_way_and_removes_the_folder(asking):
+    asked = asking(limits=replace(LIMITS, seconds=60.0))
+    asked.process.warm()
+    assert asked.value("SELECT 1") == 1
+    pid, errors = asked.pid, []
+
+    def ask():
+        try:
+            asked.process.rows(FOREVER, max_rows=1)
+        except QueryStopped as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    busy = psutil.Process(pid)
+    while busy.cpu_times().user < 1.0 and thread.is_alive():
+        os.sched_yield()
+    asked.process.close()
+    thread.join(5)
+    assert len(errors) == 1
+    assert is_gone(pid)
+    assert list(asked.spool.iterdir()) == []
+    with pytest.raises(QueriesUnavailable):
+        asked.process.rows("SELECT 1", max_rows=1)
+
+
+SERVER = textwrap.dedent(
+    """
+    import sys
+    from pathlib import Path
+    from mdvec_mcp.analytics.core.messages import Data, Limits
+    from mdvec_mcp.analytics.process.query_process import QueryProcess
+
+    folder = Path(sys.argv[1])
+    process = QueryProcess(folder, Limits(600.0, 1024, 1), lambda: Data((), folder / "x", ()))
+    process.rows("SELECT 1", max_rows=1)
+    print(process._child.pid, flush=True)
+    process.rows(sys.argv[2], max_rows=1)
+    """
+)
+
+
+def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_path):
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(tmp_path), FOREVER], stdout=subprocess.PIPE, text=True
+    )
+    with server:
+        pid = int(server.stdout.readline())
+        busy = psutil.Process(pid)
+        while busy.cpu_times().user < 1.0:
+            os.sched_yield()
+        server.kill()
+        server.wait()
+    assert is_gone(pid)
+    # What it left is removed by the next.
+    (left,) = tmp_path.iterdir()
+    (left / "work" / "half.parquet").write_bytes(b"half")
+    spool = Spool(tmp_path)
+    assert not left.exists()
+    other = Spool(tmp_path)
+    assert spool.work.is_dir()
+    for one in (spool, other):
+        one.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_breaks_the_next_process_takes_no_other_with_it(asking, tmp_path):
+    one = "SELECT range AS a FROM range({})"
+    asked = asking(
+        parquet(tmp_path / "runs.parquet", one.format(10)), limits=replace(LIMITS, seconds=1.0)
+    )
+    asked.process.materialize("kept", "SELECT count(*) AS n FROM runs")
+    text = "repeat({}, n::INTEGER * 1000)"
+    endless = f"levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
+    asked.process.materialize("grows", f"SELECT {endless} AS d FROM (SELECT count(*) n FROM runs)")
+    grown = parquet(tmp_path / "runs.parquet", one.format(500))
+    asked.data = Data((grown,), tmp_path / "none.sqlite", ())
+    assert asked.value("kept") == 500
+    assert set(asked.process.materialized()) == {"kept"}
+    warnings = asked.process.take_warnings()
+    assert any("grows is gone" in warning for warning in warnings)
+    assert any("made again from them: kept" in warning for warning in warnings)
+
+
+def test_a_folder_that_somebody_cleared_away_is_made_again(asking, tmp_path):
+    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    assert asked.value("runs") == 1
+    shutil.rmtree(asked.spool)
+    with pytest.raises(UnknownTable):
+        asked.value("nothing")
+    exported = asked.process.export("runs", fmt="parquet", max_rows=10)
+    assert exported.path.is_file()
+
+
+def test_a_folder_that_cannot_be_made_is_said_at_the_first_question(asking, tmp_path):
+    (tmp_path / "spool").write_text("no folder")
+    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    with pytest.raises(QueriesUnavailable):
+        asked.value("runs")

@@ -1,0 +1,214 @@
+"""The duplicate tools as a client sees them: their schemas, their words, their refusals."""
+
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client
+from mdvec.database.connection import open_database
+from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.household.core.pairs import DetectionOptions
+from mdvec.tools.rows import add_tool, list_tools
+
+from mdvec_mcp.household.review_tools import add_duplicate_tools
+from mdvec_mcp.server import MdvecServer
+
+READ = {"list_duplicate_candidates", "get_duplicate_candidate_detail", "get_duplicate_stats"}
+WRITE = {"detect_duplicates", "confirm_duplicate", "restore_duplicate"}
+
+
+class Household:
+    """A database with households, and what a client gets from a server over it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = folder / "vectors.sqlite"
+        self.defaults = DetectionOptions()
+
+    def add(self, name="kakeibo", rows=("カードA", "電子マネーB")):
+        """A household with one row, alike but for its account, for each of the accounts."""
+        with open_database(self.database, "create") as connection:
+            tool = add_tool(connection, name, "家計簿", self.database.parent, "household")
+            known = "SELECT 1 FROM sqlite_schema WHERE name = 'transactions'"
+            if not connection.execute(known).fetchone():
+                create_ledger(connection)
+                add_statements(connection)
+            for number, account in enumerate(rows):
+                connection.execute(
+                    "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "
+                    "date, amount, description, category_major, category_minor, account, memo, "
+                    "is_target, is_transfer) VALUES (?, ?, ?, 'a.csv', ?, '2024-01-15', -5000, "
+                    "'スーパーマーケット A店', '食費', '食料品', ?, '', 1, 0)",
+                    (tool.id, f"id{number}", f"id{number}", number + 2, account),
+                )
+        return self
+
+    def ask(self, *calls):
+        """What the calls answer, one after the other."""
+
+        async def run():
+            async with Client(self.server()) as client:
+                return [await client.call_tool(name, arguments) for name, arguments in calls]
+
+        return anyio.run(run)
+
+    def tools(self):
+        async def run():
+            async with Client(self.server()) as client:
+                return (await client.list_tools()).tools
+
+        return {tool.name: tool for tool in anyio.run(run)}
+
+    def server(self):
+        server = MdvecServer("test", version="0", instructions="")
+        add_duplicate_tools(server, self.database, self._households, self.defaults)
+        return server
+
+    def _households(self):
+        with open_database(self.database, "read") as connection:
+            return list_tools(connection)
+
+
+@pytest.fixture
+def household(tmp_path):
+    return Household(tmp_path)
+
+
+def words(answer):
+    return answer.content[0].text
+
+
+def test_the_tools_have_schemas_for_what_they_take_and_return(household):
+    tools = household.tools()
+    assert tools.keys() == READ | WRITE
+    for name, tool in tools.items():
+        assert tool.annotations.read_only_hint is (name in READ)
+        assert tool.annotations.destructive_hint is not True
+        assert tool.output_schema["type"] == "object"
+        assert tool.description
+        assert "tool" in tool.input_schema["properties"]
+    detect = tools["detect_duplicates"].input_schema["properties"]
+    assert list(detect) == [
+        "date_tolerance_days",
+        "amount_tolerance_abs",
+        "amount_tolerance_pct",
+        "transaction_ids",
+        "min_similarity_score",
+        "tool",
+    ]
+    assert detect["min_similarity_score"]["default"] == 0.8
+    decision = tools["confirm_duplicate"].input_schema["properties"]["decision"]
+    assert decision["enum"] == ["duplicate", "not_duplicate", "skip"]
+
+
+def test_a_duplicate_is_found_confirmed_and_restored(household):
+    detected, listed, detail, confirmed, numbers, restored, after = household.add().ask(
+        ("detect_duplicates", {}),
+        ("list_duplicate_candidates", {}),
+        ("get_duplicate_candidate_detail", {"check_id": 1}),
+        ("confirm_duplicate", {"check_id": 1, "decision": "duplicate"}),
+        ("get_duplicate_stats", {}),
+        ("restore_duplicate", {"transaction_id": 2}),
+        ("get_duplicate_stats", {"tool": "kakeibo"}),
+    )
+    assert detected.structured_content["candidates_count"] == 1
+    assert words(detected).startswith("1件の重複候補が見つかりました")
+    (candidate,) = listed.structured_content["candidates"]
+    assert candidate == detail.structured_content
+    assert candidate["transaction_2"]["account"] == "電子マネーB"
+    assert words(listed) == (
+        "未確認の重複候補は1件です。confirm_duplicate で判定できます。\n"
+        "[check_id 1] 類似度 100%、日付差 0日、金額差 0円\n"
+        "  取引ID 1: 2024-01-15 -5,000円 スーパーマーケット A店 | 食費/食料品 | カードA (a.csv:2)\n"
+        "  取引ID 2: 2024-01-15 -5,000円 スーパーマーケット A店 | 食費/食料品 | 電子マネーB "
+        "(a.csv:3)"
+    )
+    assert words(detail).endswith("検出条件: 日付 ±0日、金額 ±0円・±0%（0は指定なし）")
+    assert confirmed.structured_content == {
+        "success": True,
+        "message": words(confirmed),
+        "marked_transaction_id": 2,
+    }
+    assert numbers.structured_content == {
+        "total_transactions": 2,
+        "marked_duplicates": 1,
+        "pending_checks": 0,
+        "confirmed_not_duplicate": 0,
+        "duplicate_rate": 50.0,
+    }
+    assert words(numbers) == (
+        "取引 2件のうち重複 1件（50%）。判定待ちの候補 0件、重複ではないと判定された組 0件。"
+    )
+    assert words(restored).startswith("取引ID 2 を復元しました。")
+    assert after.structured_content["confirmed_not_duplicate"] == 1
+    assert not any(one.is_error for one in (detected, listed, detail, confirmed, restored, after))
+
+
+def test_a_decided_pair_is_listed_with_its_decision_when_asked_for(household):
+    *_, listed = household.add().ask(
+        ("detect_duplicates", {}),
+        ("confirm_duplicate", {"check_id": 1, "decision": "duplicate"}),
+        ("list_duplicate_candidates", {"skip_checked": False}),
+    )
+    assert "金額差 0円、判定: 重複\n" in words(listed)
+    assert words(listed).endswith("(a.csv:3) 重複（元: 取引ID 1）")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "refusal"),
+    [
+        ("detect_duplicates", {"date_tolerance_days": -1}, "date_tolerance_days は0〜366"),
+        ("detect_duplicates", {"amount_tolerance_abs": -0.5}, "amount_tolerance_abs は0以上"),
+        ("detect_duplicates", {"amount_tolerance_pct": "nan"}, "amount_tolerance_pct は0以上"),
+        ("detect_duplicates", {"min_similarity_score": 2}, "min_similarity_score は0〜1"),
+        ("detect_duplicates", {"transaction_ids": [9]}, "指定された取引が見つかりません"),
+        ("list_duplicate_candidates", {"limit": 51}, "limit は1〜50"),
+        ("get_duplicate_candidate_detail", {"check_id": 9}, "指定された重複候補が見つかりません"),
+        ("confirm_duplicate", {"check_id": 9, "decision": "skip"}, "指定された重複候補が"),
+        ("confirm_duplicate", {"check_id": 1, "decision": "yes"}, "判定値が不正です"),
+        ("restore_duplicate", {"transaction_id": 9}, "指定された取引が見つかりません"),
+        ("get_duplicate_stats", {"tool": "unknown"}, "指定できる名前: kakeibo"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_japanese(household, tool, arguments, refusal):
+    (answer,) = household.add().ask((tool, arguments))
+    assert answer.is_error
+    assert refusal in words(answer)
+    assert "Traceback" not in words(answer)
+
+
+def test_among_several_households_the_client_names_one(household):
+    household.add().add("second", rows=("財布", "財布2", "財布3"))
+    unnamed, named = household.ask(
+        ("get_duplicate_stats", {}), ("get_duplicate_stats", {"tool": "second"})
+    )
+    assert "tool に次のいずれかを指定してください: kakeibo、second" in words(unnamed)
+    assert named.structured_content["total_transactions"] == 3
+
+
+def test_a_server_without_households_says_how_to_add_one(household):
+    with open_database(household.database, "create"):
+        pass
+    (answer,) = household.ask(("get_duplicate_stats", {}))
+    assert "mdvec tool add --kind household" in words(answer)
+
+
+def test_a_database_that_is_gone_is_named_with_where_it_was_looked_for(household):
+    (answer,) = household.ask(("get_duplicate_stats", {}))
+    assert words(answer).endswith("mdvec status で確認できます")
+    assert f"ファイルがありません。探した場所: {household.database}。" in words(answer)
+
+
+def test_the_settings_give_the_defaults(household):
+    household.defaults = DetectionOptions(3, min_similarity_score=0.7)
+    detect = household.tools()["detect_duplicates"].input_schema["properties"]
+    assert detect["date_tolerance_days"]["default"] == 3
+    (found,) = household.add(rows=("カードA", "カードA")).ask(("detect_duplicates", {}))
+    assert found.structured_content["candidates_count"] == 1
+
+
+def test_a_shop_cannot_pass_for_lines_of_the_answer(household):
+    household.add()
+    with open_database(household.database, "write") as connection:
+        connection.execute("UPDATE transactions SET description = 'A' || char(10) || 'B\x1b[2J'")
+    _, listed = household.ask(("detect_duplicates", {}), ("list_duplicate_candidates", {}))
+    assert "A B\\x1b[2J | 食費" in words(listed)

@@ -1,0 +1,161 @@
+"""Charts say what the answers beside them say, to the yen and the tenth of a per cent."""
+
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mdvec.database.connection import open_database
+from small_ledger import FLAGS, Row, SmallLedger
+
+from mdvec_mcp.charts.bar import draw_bars
+from mdvec_mcp.charts.chart import ChartError
+from mdvec_mcp.charts.fonts import typeface
+from mdvec_mcp.charts.page import Page
+from mdvec_mcp.charts.pie import draw_pie
+from mdvec_mcp.charts.trend import draw_trend
+from mdvec_mcp.household import schema as models
+from mdvec_mcp.household.pictures import UnfittingGraph, month_chart, trend_chart
+
+TODAY = date(2025, 7, 31)
+
+
+def written(chart):
+    """Every text on a picture of a chart."""
+    page = Page((1900, 1080), typeface(None))
+    paint = {"pie": draw_pie, "bar": draw_bars, "line": draw_trend, "area": draw_trend}
+    try:
+        paint[chart.kind](page, chart)
+        return [text.get_text() for text in page.figure.texts]
+    finally:
+        page.close()
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
+        yield connection
+
+
+@pytest.fixture
+def ledger_of(connection):
+    return lambda rows: SmallLedger(connection, rows)
+
+
+def of_july(*pairs):
+    return [Row("2025-07-05", amount, category) for category, amount in pairs]
+
+
+def test_a_refund_that_is_more_than_was_spent_stays_in_the_pies_total(ledger_of):
+    answer = ledger_of(
+        of_july(("住宅/家賃", -98_000), ("食費/外食", -60_000), ("旅行/宿", 40_000))
+    ).month(TODAY, "2025年7月")
+    texts = written(month_chart(answer, "pie"))
+    assert answer.spending == 118_000
+    # Line by line: name, amount, share, as the answer has them.
+    assert texts[-11:] == [
+        "住宅", "98,000円", "83.1%", "食費", "60,000円", "50.8%", "旅行", "-40,000円", "-33.9%",
+        "合計", "118,000円",
+    ]  # fmt: skip
+    assert "0円以下の1項目には扇形がありません（合計と割合には含みます）。扇形は2項目です" in texts
+
+
+def test_what_came_to_nothing_in_all_is_drawn_as_bars(ledger_of):
+    answer = ledger_of(of_july(("食費/外食", -100), ("旅行/宿", 400))).month(TODAY, "2025年7月")
+    chart = month_chart(answer, None)
+    assert (chart.kind, {"100円", "-400円"} <= set(written(chart))) == ("bar", True)
+    with pytest.raises(ChartError, match="合計が0円以下"):
+        written(month_chart(answer, "pie"))
+
+
+AMOUNTS = st.one_of(st.none(), st.integers(-90_000, 40_000))
+CATEGORIES = [
+    "食費/外食",
+    "食費/食料品",
+    "食費/",
+    "住宅/家賃",
+    "旅行/宿",
+    "税/税",
+    "収入/給与",
+    "収入/利息",
+    "/",
+]
+ROWS = st.lists(
+    st.builds(
+        Row,
+        st.dates(date(2025, 6, 1), date(2025, 8, 9)).map(str),
+        AMOUNTS,
+        st.sampled_from(CATEGORIES),
+        st.sampled_from([None, None, None, *FLAGS]),
+    ),
+    max_size=14,
+)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(ROWS, st.sampled_from([None, "食費", "収入", "支出", "食費/外食"]))
+def test_the_numbers_on_a_pie_are_those_of_the_answer_and_of_the_rows(connection, rows, category):
+    with connection:
+        ledger = SmallLedger(connection, [Row("2025-07-01", -1, "食費/外食"), *rows])
+        answer = ledger.month(TODAY, "2025年7月", category=category)
+        spending, income = ledger.came_to("2025-07")
+    if category is None:
+        assert (answer.spending, answer.income) == (spending, income)
+    shares = answer.spending_by_category or answer.income_by_category
+    total = sum(share.amount for share in shares)
+    if category in (None, "支出"):
+        assert total == spending
+    chart = month_chart(answer, "pie")
+    if total <= 0:
+        with pytest.raises(ChartError):
+            written(chart)
+        return
+    texts = written(chart)
+    assert texts[-2:] == ["合計", f"{total:,}円"]
+    lines = {
+        name: (amount, share)
+        for name, amount, share in zip(texts, texts[1:], texts[2:], strict=False)
+        if amount.endswith("円") and share.endswith("%")
+    }
+    said = {str(one.category): (f"{one.amount:,}円", f"{one.share:.1f}%") for one in shares}
+    joined = {name for name in lines if "項目" in name}
+    for name, line in lines.items():
+        assert name in joined or said[name] == line
+    if not joined:
+        assert set(lines) == {str(one.category) for one in shares if one.amount}
+    assert sum(int(a[:-1].replace(",", "")) for a, _ in lines.values()) == total
+    for share in answer.spending_by_category if category is None else ():
+        assert f"{share.amount:,}円" in answer.text
+
+
+def test_totals_have_their_pictures_the_rate_in_per_cent(ledger_of):
+    rows = of_july(("収入/給与", 300_000), ("食費/外食", -60_000), ("旅行/宿", -32_100))
+    rows += [Row("2025-06-05", 200_000, "収入/給与"), Row("2025-06-06", -250_000, "旅行/宿")]
+    ledger = ledger_of(rows)
+    balance = month_chart(ledger.month(TODAY, "2025年7月", category="収支"), None)
+    assert balance.items == (("収入", 300_000), ("支出", 92_100), ("収支", 207_900))
+    saved = ledger.month(TODAY, "2025年7月", category="貯蓄率")
+    assert month_chart(saved, None).title == "2025年7月の貯蓄率 69.3%"
+    assert models.monthly(saved, None)["savings_rate"] == 69.3
+    assert "- 貯蓄率: 69.3%" in saved.text
+    with pytest.raises(UnfittingGraph, match="使えるのは bar です"):
+        month_chart(saved, "pie")
+    spending = month_chart(ledger.month(TODAY, "2025年7月", category="支出"), None)
+    assert (spending.kind, spending.title) == ("pie", "2025年7月の支出")
+    trend = ledger.trend(TODAY, "貯蓄率")
+    drawn = trend_chart(trend, None)
+    assert (drawn.series[0].values, drawn.percent) == ((-250, 693), True)
+    assert {"-40.0%", "0.0%", "80.0%"} <= set(written(drawn))
+    assert models.trend(trend)["savings"] == {
+        "rate": 31.6,
+        "months": [
+            {"month": "2025-06", "income": 200_000, "spending": 250_000, "rate": -25.0},
+            {"month": "2025-07", "income": 300_000, "spending": 92_100, "rate": 69.3},
+        ],
+    }
+    assert trend_chart(ledger.trend(TODAY, "収支"), None).series[0].values == (-50_000, 207_900)
+    assert (
+        trend_chart(ledger.trend(TODAY, "支出"), None).title == "支出の推移（2025年6月〜2025年7月）"
+    )

@@ -1,0 +1,271 @@
+"""The household's tools, charts and resources as a client sees them, over the sample household."""
+
+import base64
+import json
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+import pytest
+from mcp import Client
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.settings.loading import Settings
+from tiny_embedder import TinyBackend
+
+from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.server import build_server
+
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
+RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
+    registering.add_tool(path, "kakeibo", "家計簿", SAMPLES, "household")
+    request = ImportRequest(path, "kakeibo", "new", RULES, ChunkingWish())
+    import_tool(request, lambda _: Embedder(TinyBackend()))
+    return path
+
+
+@dataclass
+class Answered:
+    """A tool's answer, and the picture at its address, fetched while the server ran."""
+
+    words: str
+    data: dict | None
+    is_error: bool
+    pictures: list[bytes]
+    served: tuple[str, bytes] | None
+
+
+def asked(database, *calls, **charts):
+    """What each call answers: a tool's name with its arguments, or a resource's address."""
+
+    async def run():
+        models = ModelPool(
+            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
+            memory_use=lambda: 0.0,
+        )  # fmt: skip
+        rows = registering.list_tools(database, active_only=True)
+        settings = Settings.model_validate({"charts": {"port": 0, **charts}})
+        server = build_server(database, rows, models, settings)
+        async with Client(server) as client:
+            answers = [await answered(client, call) for call in calls]
+        server.close()
+        return answers
+
+    return anyio.run(run)
+
+
+async def answered(client, call):
+    if isinstance(call, str):
+        return json.loads((await client.read_resource(call)).contents[0].text)
+    answer = await client.call_tool(*call)
+    pictures = [base64.b64decode(block.data) for block in answer.content if block.type == "image"]
+    url = ((answer.structured_content or {}).get("chart") or {}).get("url")
+    served = await anyio.to_thread.run_sync(fetched, url) if url else None
+    text = "\n".join(block.text for block in answer.content if block.type == "text")
+    return Answered(text, answer.structured_content, answer.is_error, pictures, served)
+
+
+def fetched(url):
+    with urllib.request.urlopen(url, timeout=10) as response:
+        return response.headers["Content-Type"], response.read()
+
+
+def size_of(png):
+    return int.from_bytes(png[16:20], "big"), int.from_bytes(png[20:24], "big")
+
+
+def test_a_month_has_its_sums_its_counts_and_a_page_of_rows(database):
+    (answer,) = asked(database, ("get_monthly_household", {"year": 2025, "month": 6}))
+    data = answer.data
+    assert (data["first_month"], data["last_month"]) == ("2025-06", "2025-06")
+    assert data["balance"] == data["income"] - data["spending"]
+    assert data["spending"] == sum(share["amount"] for share in data["spending_by_category"])
+    left_out = sum(n for reason, n in data["counts"].items() if reason != "used")
+    assert data["counts"]["used"] + left_out == data["total_rows"]
+    assert (len(data["rows"]), data["page"], data["next_page"]) == (20, 1, 2)
+    assert answer.words.startswith("2025年06月の家計簿です。")
+    assert "page=2" in answer.words
+
+
+def test_pages_go_through_all_rows_once(database):
+    first = asked(database, ("get_monthly_household", {"period": "2025年6月"}))[0].data
+    pages = asked(
+        database,
+        *[
+            ("get_monthly_household", {"period": "2025年6月", "page": page})
+            for page in range(1, first["pages"] + 1)
+        ],
+    )
+    ids = [row["id"] for page in pages for row in page.data["rows"]]
+    assert len(ids) == len(set(ids)) == first["total_rows"]
+    assert pages[-1].data["next_page"] is None
+
+
+def test_a_trend_has_months_changes_and_averages(database):
+    (answer,) = asked(
+        database, ("get_category_trend", {"category": "食費", "period": "2025年6月〜7月"})
+    )
+    (food,) = answer.data["categories"]
+    june, july = food["months"]
+    change = round((july["amount"] - june["amount"]) / june["amount"] * 100, 1)
+    assert july["month_over_month"] == pytest.approx(change, abs=0.051)
+    assert food["total"] == june["amount"] + july["amount"]
+    assert answer.words.startswith("食費カテゴリの 2025年06月〜2025年07月の推移です。")
+
+
+def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(database):
+    month, trend = asked(
+        database,
+        ("get_monthly_household", {"period": "2025年6月", "output_format": "image"}),
+        ("get_category_trend", {"output_format": "image", "image_size": "1024x768",
+                                "graph_type": "area"}),
+    )  # fmt: skip
+    for answer, size in ((month, (800, 600)), (trend, (1024, 768))):
+        (png,) = answer.pictures
+        assert size_of(png) == size
+        assert len(png) < 500_000
+        assert answer.served == ("image/png", png)
+        assert answer.data["chart"]["alt_text"].startswith("家計簿グラフ - ")
+        assert "http://127.0.0.1:" in answer.words
+
+
+def test_totals_are_answered_by_month_and_trend_with_a_picture_and_a_day_is_not(database):
+    image = {"output_format": "image"}
+    *answers, day = asked(
+        database,
+        *[
+            (tool, {"category": total, "period": "2025年7月から9月", **image})
+            for total in ("支出", "収入", "収支", "貯蓄率")
+            for tool in ("get_monthly_household", "get_category_trend")
+        ],
+        ("get_monthly_household", {"period": "2025年7月2日"}),
+    )
+    assert [len(answer.pictures) for answer in answers] == [1] * 8
+    spent, spending, _, income, left, balance, saved, savings = [one.data for one in answers]
+    assert spent["spending"] == spending["categories"][0]["total"] > 0
+    assert left["balance"] == balance["categories"][0]["total"]
+    assert left["balance"] == income["categories"][0]["total"] - spent["spending"]
+    assert saved["savings_rate"] == savings["savings"]["rate"]
+    assert f"- 貯蓄率: {saved['savings_rate']}%" in answers[6].words
+    assert f"- 支出: {spent['spending']:,}円" in answers[0].words
+    assert day.is_error
+    assert "「2025年07月」のように月で指定してください" in day.words
+
+
+def test_an_svg_comes_by_its_address_alone(database):
+    question = {"category": "食費", "output_format": "image", "image_format": "svg"}
+    (answer,) = asked(database, ("get_category_trend", question))
+    kind, svg = answer.served
+    assert answer.pictures == []
+    assert kind.startswith("image/svg+xml")
+    assert b"<svg" in svg
+
+
+def test_a_graph_that_does_not_fit_is_refused_with_those_that_do(database):
+    pie, line, big = asked(
+        database,
+        ("get_category_trend", {"output_format": "image", "graph_type": "pie"}),
+        ("get_monthly_household", {"output_format": "image", "graph_type": "line"}),
+        ("get_monthly_household", {"output_format": "image", "image_size": "4000x3000"}),
+    )
+    assert (pie.is_error, line.is_error, big.is_error) == (True, True, True)
+    assert pie.words == (
+        "graph_type「pie」は get_category_trend では使えません。使えるのは line、area です"
+    )
+    assert "pie、bar" in line.words
+    assert "1920x1080" in big.words
+
+
+def test_a_small_limit_shrinks_the_usual_size(database):
+    (answer,) = asked(
+        database, ("get_monthly_household", {"output_format": "image"}), max_size="640x480"
+    )
+    assert size_of(answer.pictures[0]) == (640, 480)
+
+
+def test_a_font_that_cannot_be_used_leaves_the_text_and_the_reason(database, tmp_path):
+    font = tmp_path / "broken.ttf"
+    font.write_bytes(b"no font")
+    (answer,) = asked(
+        database, ("get_monthly_household", {"output_format": "image"}), font_path=str(font)
+    )
+    assert not answer.is_error
+    assert answer.data["chart"]["type"] == "text"
+    assert "グラフを描けなかったため" in answer.words
+    assert "支出:" in answer.words
+
+
+def test_what_is_not_understood_is_refused_in_japanese_with_what_is_possible(database):
+    period, category, page, name = asked(
+        database,
+        ("get_category_trend", {"period": "いつか"}),
+        ("get_category_trend", {"category": "食日"}),
+        ("get_monthly_household", {"period": "2025年6月", "page": 99}),
+        ("get_monthly_household", {"tool": "nobody"}),
+    )
+    assert all(answer.is_error for answer in (period, category, page, name))
+    assert "いつか" in period.words
+    assert "2023年10月" in period.words
+    assert category.words.startswith("該当カテゴリが見つかりません")
+    assert "食費" in category.words
+    assert "家計簿「nobody」が見つかりません。指定できる名前: kakeibo" in name.words
+
+
+def test_an_empty_household_says_how_to_import(tmp_path):
+    empty = tmp_path / "vectors.sqlite"
+    registering.add_tool(empty, "kakeibo", "家計簿", tmp_path, "household")
+    month, trend, search = asked(
+        empty,
+        ("get_monthly_household", {}),
+        ("get_category_trend", {}),
+        ("kakeibo", {"query": "水"}),
+    )
+    for answer in (month, trend):
+        assert answer.is_error
+        assert answer.words.startswith("データファイルが見つかりません")
+    assert "mdvec import -n kakeibo" in search.words
+
+
+def test_the_resources_tell_categories_months_and_trends(database):
+    hierarchy, categories, months, trends = asked(
+        database, "data://category_hierarchy", "data://household_categories",
+        "data://available_months", "data://category_trend_summary",
+    )  # fmt: skip
+    assert hierarchy == categories
+    assert "食料品" in hierarchy["食費"]
+    assert [month["is_gap"] for month in months] == [False] * 24
+    assert (months[0]["year"], months[0]["month"]) == (2023, 10)
+    assert {len(category["months"]) for category in trends["categories"]} == {12}
+
+
+def test_a_household_with_notes_beside_it_has_its_tools_and_notes_alone_have_not(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    registering.add_tool(path, "notes", "notes", tmp_path, "markdown")
+
+    def names():
+        models = ModelPool(
+            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
+            memory_use=lambda: 0.0,
+        )  # fmt: skip
+        rows = registering.list_tools(path, active_only=True)
+
+        async def run():
+            async with Client(build_server(path, rows, models, Settings())) as client:
+                return {tool.name for tool in (await client.list_tools()).tools}
+
+        return anyio.run(run)
+
+    assert names() == {"notes", "search", "get_document"}
+    registering.add_tool(path, "kakeibo", "家計簿", tmp_path, "household")
+    assert names() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}

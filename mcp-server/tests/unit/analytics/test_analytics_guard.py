@@ -1,0 +1,58 @@
+"""The output guard: an answer costs what it may, and says what was left out."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec_mcp.analytics.core.guard import Guard, as_json, size
+
+GUARD = Guard(1_024, 10)
+
+
+def left_out(gone: int) -> str:
+    return f"{gone} left out"
+
+
+@given(st.lists(st.text(max_size=80), max_size=60), st.integers(0, 5))
+def test_whatever_is_in_it_an_answer_fits_and_says_what_is_gone(values, missing):
+    answer = GUARD.trimmed({"rows": values}, ("rows",), left_out, missing)
+    assert size(answer) <= 1_024
+    gone = len(values) - len(answer["rows"]) + missing
+    assert answer.get("warnings") == ([f"{gone} left out"] if gone else None)
+    assert answer["rows"] == values[: len(answer["rows"])]
+
+
+def test_one_entry_more_would_not_fit():
+    answer = GUARD.trimmed({"rows": ["あ" * 20] * 50}, ("rows",), left_out)
+    more = {**answer, "rows": [*answer["rows"], "あ" * 20]}
+    assert size(more) > 1_024
+
+
+def test_the_last_key_is_cut_first():
+    guard = Guard(120, 10)
+    answer = guard.trimmed(
+        {"tables": ["runs", "transactions"], "exports": ["x" * 40] * 5},
+        ("tables", "exports"),
+        left_out,
+    )
+    assert answer["tables"] == ["runs", "transactions"]
+    assert len(answer["exports"]) == 0 or len(answer["exports"]) < 5
+    assert answer["warnings"] == [f"{5 - len(answer['exports'])} left out"]
+
+
+def test_columns_are_cut_from_the_end():
+    columns = {f"column {n}": {"min": 0, "max": n} for n in range(100)}
+    answer = GUARD.trimmed({"columns": columns}, ("columns",), left_out)
+    assert list(answer["columns"]) == list(columns)[: len(answer["columns"])]
+
+
+def test_japanese_is_one_character_and_not_six():
+    assert as_json({"大項目": "食費"}) == '{"大項目":"食費"}'
+
+
+@given(st.lists(st.text(max_size=500), max_size=40), st.integers(0, 30))
+def test_warnings_are_told_as_far_as_they_fit(warnings, entries):
+    answer = GUARD.settled({"bins": list(range(entries)), "warnings": warnings})
+    assert size(answer) <= 1_024
+    assert answer["bins"] == list(range(entries))
+    if len(answer["warnings"]) < len(warnings):
+        assert answer["warnings"][-1].endswith("more warnings")

@@ -1,1 +1,0 @@
-"""What mdvec knows: text, search and their rules, free of input and output."""

@@ -1,1 +1,0 @@
-"""What makes an answer: signatures, scores, passages; no I/O."""

@@ -1,1 +1,0 @@
-"""Text: Markdown structure, chunks and their positions."""

@@ -1,0 +1,276 @@
+"""Connections to the one SQLite file, and what its errors mean to a user.
+
+The driver is apsw: the sqlite3 module of many Pythons cannot load extensions, and sqlite-vec
+is one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+import apsw
+
+from mdvec.database import migrations
+from mdvec.errors import MdvecError
+
+Connection = apsw.Connection
+Mode = Literal["read", "write", "create"]
+BUSY_TIMEOUT_MS = 30_000
+_LOG_TIMEOUT_MS = 1_000
+
+
+class DatabaseError(MdvecError):
+    """The database file cannot do what was asked of it."""
+
+
+class DatabaseMissing(DatabaseError):
+    """There is no database file yet."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"there is no database at {path}; begin with: "
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER'
+        )
+
+
+class DatabaseUnusable(DatabaseError):
+    """The file is there, but it is no mdvec database that this version can use."""
+
+
+@contextmanager
+def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
+    """Open the file for one piece of work, and close it.
+
+    ``read`` changes nothing and creates nothing; ``write`` needs the file to be there and brings
+    its tables up to this version; ``create`` makes it, and its folder, when they are missing.
+
+    Raises:
+        DatabaseMissing: there is no file (``read`` and ``write``).
+        DatabaseUnusable: it is no mdvec database, made by a newer version, or cannot be written.
+        DatabaseError: the disk is full, or another program holds the file.
+    """
+    _look_at(path, mode)
+    with translated(path):
+        connection = _connect_read(path) if mode == "read" else _connect_write(path, mode)
+        try:
+            yield connection
+        finally:
+            if mode != "read":
+                empty_log(connection)
+            # Closing checkpoints the log; on a full disk that fails and loses nothing.
+            with suppress(apsw.Error):
+                connection.close()
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into sentences about ``path``."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise _in_words(_cause(error), path) from error
+
+
+def _cause(error: apsw.Error) -> apsw.Error:
+    """The first of several errors, which is the one that tells what happened.
+
+    SQLite ends a transaction itself when the disk is full; ending it once more then fails.
+    """
+    while isinstance(error.__context__, apsw.Error):
+        error = error.__context__
+    return error
+
+
+def _in_words(error: apsw.Error, path: Path) -> DatabaseError:
+    match error:
+        case apsw.NotADBError():
+            return DatabaseUnusable(
+                f"{path} is not a database; name another file with --database, "
+                "or move this one away"
+            )
+        case apsw.CorruptError():
+            return DatabaseUnusable(
+                f"the database {path} is damaged ({error}); "
+                "put back a copy, or delete it and import again"
+            )
+        case apsw.FullError():
+            return DatabaseError(
+                f"the disk is full: {path} could not grow; what was finished before is kept. "
+                "Make room, then repeat the command"
+            )
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
+            return DatabaseUnusable(
+                f"cannot open {path} for this ({error}); check that the file and its folder "
+                "can be read and written, or name another with --database"
+            )
+        case apsw.IOError():
+            return DatabaseError(
+                f"reading or writing {path} failed ({error}); check the disk and its free space, "
+                "then repeat the command"
+            )
+        case apsw.BusyError() | apsw.LockedError():
+            return DatabaseError(
+                f"another program has kept {path} locked for {BUSY_TIMEOUT_MS // 1000} seconds; "
+                "try again when it is done"
+            )
+    # sqlite-vec has one vague error for a full disk and for a damaged index.
+    return DatabaseError(
+        f"reading or writing {path} failed ({error}); check the disk and its free space, then "
+        "repeat the command; if it fails again, put back a copy, or delete the file and import "
+        "again"
+    )
+
+
+def empty_log(connection: apsw.Connection, timeout_ms: int = _LOG_TIMEOUT_MS) -> bool:
+    """Bring the log into the file and cut it to nothing: it holds what was deleted since.
+
+    Whether that was possible. Where a search is in the way for longer, whoever closes the file
+    last does it, and that search's own connection may be the one.
+    """
+    with suppress(apsw.Error):
+        connection.set_busy_timeout(timeout_ms)
+        row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return row is not None and row[0] == 0
+    return False
+
+
+@contextmanager
+def snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """Read everything within from one state of the file, whatever is written meanwhile."""
+    connection.execute("BEGIN DEFERRED")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")
+
+
+def identifier(name: str) -> str:
+    """A table's or index's name, quoted for SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _look_at(path: Path, mode: Mode) -> None:
+    """Refuse what is no file before SQLite, whose words for it are vague, tries it."""
+    try:
+        is_folder, is_there = path.is_dir(), path.exists()
+    except OSError as error:
+        raise DatabaseUnusable(
+            f"there can be no database at {path} ({error.strerror}); "
+            "name another file with --database"
+        ) from error
+    if is_folder:
+        raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
+    if is_there and not path.is_file():
+        raise DatabaseUnusable(f"{path} is no ordinary file; name another with --database")
+    if mode != "create" and not is_there:
+        raise DatabaseMissing(path)
+
+
+def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
+    if mode == "create":
+        _make_folder(path.parent)
+        _make_private(path)
+    flags = apsw.SQLITE_OPEN_READWRITE
+    if mode == "create":
+        flags |= apsw.SQLITE_OPEN_CREATE
+    connection = apsw.Connection(str(path), flags=flags)
+    try:
+        _prepare(connection)
+        # Zeros over what is deleted: it is not to be read in the file by whoever gets a copy.
+        connection.execute("PRAGMA secure_delete = ON").fetchall()
+        _check_version(connection, path)
+        # Only a write tells whether the file can be written: root may open anything.
+        connection.execute("PRAGMA journal_mode = WAL")
+        migrations.migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_read(path: Path) -> apsw.Connection:
+    """Open for reading: as a writer would where possible, so that the log is tidied up after."""
+    ways: list[tuple[str, int]] = [
+        (str(path), apsw.SQLITE_OPEN_READWRITE),
+        (str(path), apsw.SQLITE_OPEN_READONLY),
+    ]
+    if not Path(f"{path}-wal").exists():
+        # In a folder that cannot be written there is no room for the log, and nobody to write it.
+        address = f"file:{quote(str(path.absolute()))}?immutable=1"
+        ways.append((address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
+    for way, flags in ways[:-1]:
+        with suppress(apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
+            return _reader(way, flags, path)
+    return _reader(*ways[-1], path)
+
+
+def _reader(address: str, flags: int, path: Path) -> apsw.Connection:
+    connection = apsw.Connection(address, flags=flags)
+    try:
+        _prepare(connection)
+        connection.execute("PRAGMA query_only = ON")
+        _check_version(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: apsw.Connection) -> None:
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    # A read followed by a write in a deferred transaction fails at once when two processes do it.
+    connection.transaction_mode = "IMMEDIATE"
+    connection.execute("PRAGMA foreign_keys = ON").fetchall()
+    connection.execute("PRAGMA synchronous = NORMAL").fetchall()
+    connection.enable_load_extension(True)  # noqa: FBT003
+    connection.load_extension(_vector_extension())
+    connection.enable_load_extension(False)  # noqa: FBT003
+
+
+def _vector_extension() -> str:
+    """sqlite-vec's library; importing the package itself would import numpy."""
+    package = importlib.util.find_spec("sqlite_vec")
+    if package is None or package.origin is None:
+        raise DatabaseError("sqlite-vec is missing; install it with: pip install sqlite-vec")
+    return str(Path(package.origin).parent / "vec0")
+
+
+def _check_version(connection: apsw.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone() or (0,)
+    (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() or (0,)
+    if application != migrations.APPLICATION_ID and (application or tables):
+        raise DatabaseUnusable(
+            f"{path} is a database of another program; name another file with --database"
+        )
+    if version > migrations.LATEST:
+        raise DatabaseUnusable(
+            f"{path} was made by a newer mdvec (format {version}; this one knows up to "
+            f"{migrations.LATEST}); update mdvec to use it"
+        )
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise DatabaseUnusable(
+            f"cannot make the folder {folder} for the database ({error.strerror}); "
+            "name another place with --database"
+        ) from error
+
+
+def _make_private(path: Path) -> None:
+    """Make a new file that its owner alone can read; SQLite gives its log the same mode.
+
+    A file that is there keeps its mode.
+    """
+    with suppress(OSError):  # whatever is wrong, SQLite's own opening says it
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,0 +1,1 @@
+"""Table names, columns and value types of data files; no I/O."""

@@ -1,0 +1,109 @@
+"""DuckDB's types as it writes them, taken apart: what a column's values are made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from mdvec.text.quoting import identifier
+
+_OPENING = re.compile(r"(STRUCT|TUPLE|UNION|MAP)\(")
+_FIELD = re.compile(r'("(?:[^"]|"")*"|\w+) ')
+_SCALAR = re.compile(
+    r"""\w+(?: [A-Z]+)*(?:\((?:'(?:[^']|'')*'|[^()'])*\))?|"(?:[^"]|"")*\"""", re.ASCII
+)
+_MANY = re.compile(r"\[\d*\]")
+_NAMED = {"STRUCT", "UNION"}
+
+
+class UnknownType(ValueError):
+    """A text that is no type of DuckDB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type by its name; a nested one with its parts, which a STRUCT or UNION gives names.
+
+    A list is called ``[]`` and an array ``[3]``; each has one part.
+    """
+
+    name: str
+    parts: tuple[Type, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.name.startswith("["):
+            return f"{self.parts[0]}{self.name}"
+        if not self.is_nested:
+            return self.name
+        parts = [str(part) for part in self.parts]
+        if self.fields:
+            named = zip(self.fields, parts, strict=True)
+            parts = [f"{identifier(field)} {part}" for field, part in named]
+        return f"{self.name}({', '.join(parts)})"
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether its values are made of others."""
+        return bool(self.parts) or self.name in {"STRUCT", "TUPLE", "UNION", "MAP"}
+
+    @property
+    def family(self) -> str:
+        """Its name without what stands in parentheses."""
+        return self.name.partition("(")[0]
+
+    def leaves(self) -> frozenset[str]:
+        """The families of what it is made of in the end; of a scalar, its own."""
+        if not self.is_nested:
+            return frozenset({self.family})
+        return frozenset().union(*(part.leaves() for part in self.parts))
+
+    def changed(self, change: Callable[[Type], Type | None]) -> Type:
+        """The type with every part at any depth for which ``change`` has another."""
+        found = change(self)
+        if found is not None:
+            return found
+        return replace(self, parts=tuple(part.changed(change) for part in self.parts))
+
+
+def parsed(text: str) -> Type:
+    """A type as ``DESCRIBE`` and ``typeof`` write it.
+
+    Raises:
+        UnknownType: it is none.
+    """
+    found, end = _type(text, 0)
+    if end != len(text):
+        raise UnknownType(text)
+    return found
+
+
+def _type(text: str, at: int) -> tuple[Type, int]:
+    opening = _OPENING.match(text, at)
+    if opening is not None:
+        found, at = _nested(opening[1], text, opening.end())
+    else:
+        scalar = _SCALAR.match(text, at)
+        if scalar is None:
+            raise UnknownType(text)
+        found, at = Type(scalar[0]), scalar.end()
+    while many := _MANY.match(text, at):
+        found, at = Type(many[0], (found,)), many.end()
+    return found, at
+
+
+def _nested(name: str, text: str, at: int) -> tuple[Type, int]:
+    parts: list[Type] = []
+    fields: list[str] = []
+    while not text.startswith(")", at):
+        at = at + 2 if text.startswith(", ", at) else at
+        if name in _NAMED:
+            field = _FIELD.match(text, at)
+            if field is None:
+                raise UnknownType(text)
+            quoted, at = field[1], field.end()
+            fields.append(quoted[1:-1].replace('""', '"') if quoted[0] == '"' else quoted)
+        part, at = _type(text, at)
+        parts.append(part)
+    return Type(name, tuple(parts), tuple(fields)), at + 1

@@ -1,0 +1,1 @@
+"""Data files read with DuckDB, their Parquet snapshots, and the tables that list them."""

@@ -1,0 +1,205 @@
+"""The tables of a .duckdb file into Parquet files; the file is opened for reading, then closed."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mdvec.datasets.interfaces import foreign
+from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
+from mdvec.files.scan import UnreadableFile, why
+
+_COPY = "copy.parquet"
+_SECONDS = 60.0
+_BYTES_A_SECOND = 2_000_000
+_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ")
+_MODULE = "mdvec.datasets.interfaces.foreign"
+_NAME = "source.duckdb"
+_IN_USE = "another program has it open for writing; close it there, then import again"
+
+
+def file_state(source: Path) -> tuple[int, int]:
+    """A data file's size and time of change; a database's log, with its latest rows, counts in.
+
+    Raises:
+        UnreadableFile: it is gone.
+    """
+    try:
+        states = [source.stat()]
+        if source.suffix.lower() == ".duckdb" and _log_of(source).exists():
+            states.append(_log_of(source).stat())
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+    return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)
+
+
+def _log_of(database: Path) -> Path:
+    return database.with_name(f"{database.name}.wal")
+
+
+@dataclass(frozen=True, slots=True)
+class InnerTable:
+    """A table or view within a .duckdb file."""
+
+    schema: str
+    table: str
+
+    @property
+    def label(self) -> str:
+        """Its name as a person writes it."""
+        return self.table if self.schema == "main" else f"{self.schema}.{self.table}"
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFile:
+    """A .duckdb file while it is open: its tables and its views.
+
+    ``computed`` names the columns of tables that are computed from others, which are not copied.
+    """
+
+    process: subprocess.Popen[str]
+    folder: Path
+    seconds: float
+    tables: tuple[InnerTable, ...]
+    views: tuple[InnerTable, ...]
+    computed: Mapping[InnerTable, tuple[str, ...]]
+
+    def copy(self, table: InnerTable, target: Path) -> None:
+        """Write a table's rows to a Parquet file, on the file system of the folder of targets.
+
+        Raises:
+            UnreadableFile: why it cannot be done.
+        """
+        answer = _ask(self.process, [table.schema, table.table, _COPY], self.seconds)
+        if "error" in answer:
+            raise UnreadableFile(f"it cannot be copied ({answer['error']})")
+        (self.folder / _COPY).rename(target)
+
+
+@contextmanager
+def opened(file: Path, targets: Path) -> Iterator[DatabaseFile]:
+    """Open a file for reading; its tables can be copied into the folder ``targets``.
+
+    That is done in a process of its own, with limits: see ``foreign``.
+
+    Raises:
+        UnreadableFile: it is no such file, is damaged, or another program has it open.
+        SnapshotsUnwritable: there is no place for copies.
+    """
+    size, _ = file_state(file)
+    seconds = _SECONDS + size / _BYTES_A_SECOND
+    with _work_folder(targets) as folder, _process(folder) as process:
+        name = _copied_with_log(file, folder) if _log_of(file).exists() else str(file)
+        answer = _ask(process, name, seconds)
+        if "error" in answer:
+            raise UnreadableFile(_why(answer["error"].replace(name, file.name)))
+        computed = {
+            InnerTable(schema, table): tuple(columns or ())
+            for schema, table, columns in answer["tables"]
+        }
+        views = tuple(InnerTable(schema, view) for schema, view in answer["views"])
+        yield DatabaseFile(process, folder, seconds, tuple(computed), views, computed)
+
+
+@contextmanager
+def _work_folder(targets: Path) -> Iterator[Path]:
+    """A private folder within that of the targets, for as long as it is needed.
+
+    Raises:
+        SnapshotsUnwritable: it cannot be made.
+    """
+    try:
+        for place in (targets.parent, targets):
+            place.mkdir(mode=0o700, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=targets))
+    except OSError as error:
+        raise SnapshotsUnwritable(targets, error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _copied_with_log(file: Path, folder: Path) -> str:
+    """Copy a file and its log, which is replayed when it is opened; return the copy's name.
+
+    Raises:
+        UnreadableFile: it cannot be read, or another program writes it.
+    """
+    try:
+        with file.open("rb") as there:
+            # DuckDB holds such a lock while it writes; of the copy it could not know.
+            fcntl.lockf(there, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            shutil.copyfile(file, folder / _NAME)
+            shutil.copyfile(_log_of(file), folder / f"{_NAME}.wal")
+    except BlockingIOError as error:
+        raise UnreadableFile(_IN_USE) from error
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+    return _NAME
+
+
+@contextmanager
+def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """The process; it opens the file when it is asked for the first time, and ends with us."""
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT}
+    process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+        [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env=kept | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"},
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,  # a Ctrl-C in the terminal is for us
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _ask(process: subprocess.Popen[str], question: object, seconds: float) -> dict[str, Any]:
+    """The process's next answer.
+
+    Raises:
+        UnreadableFile: there is none, or not in time.
+    """
+    if process.stdin is None or process.stdout is None:
+        raise AssertionError("the process was started with pipes")
+    with suppress(BrokenPipeError):
+        process.stdin.write(f"{json.dumps(question)}\n")
+        process.stdin.flush()
+    waiting = select.poll()
+    waiting.register(process.stdout, select.POLLIN)
+    if not waiting.poll(1000 * seconds):
+        process.kill()  # its late answer would be taken for that to the next question
+        raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s")
+    line = process.stdout.readline()
+    if not line:
+        raise UnreadableFile(
+            f"reading it broke the process that did, which has {foreign.MEMORY_MB:,} MB"
+        )
+    answer: dict[str, Any] = json.loads(line)
+    return answer
+
+
+def _why(said: str) -> str:
+    if "Could not set lock" in said or "already attached" in said:
+        return _IN_USE
+    if "not a valid DuckDB database" in said or "Could not read enough bytes" in said:
+        return "it is no DuckDB database, or only a part of one; copy it again"
+    return f"it cannot be opened as a DuckDB database ({said})"

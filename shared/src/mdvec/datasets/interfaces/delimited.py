@@ -1,0 +1,203 @@
+"""A CSV or TSV file into Parquet: its text, its rows, then the type of each column.
+
+Python reads the rows, because it knows cp932 and names the line that is wrong; DuckDB then looks
+at every value of every column before it is given a type.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from mdvec.datasets.core.columns import NoHeader, column_names
+from mdvec.datasets.core.value_types import KINDS, ValueKind
+from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
+from mdvec.datasets.interfaces.wide import WIDE, lists_to_parquet, write_lists
+from mdvec.files.encoding import encoding_of
+from mdvec.files.scan import UnreadableFile
+from mdvec.text.quoting import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+"""The endings of such files, and what may part their cells."""
+_SAMPLE_ROWS = 1_000
+_ASKED_AT_ONCE = 100
+_ROWS_AT_ONCE = 20_000
+_WIDE_ROWS_AT_ONCE = 500
+_LONGEST_LINE = 2**25
+
+
+def delimited_to_parquet(
+    source: Path, target: Path, on_rows: Callable[[int], None] = lambda _: None
+) -> None:
+    """Write a file's rows to ``target``; ``on_rows`` hears how many were read, now and then.
+
+    A plain copy lies beside ``target`` meanwhile.
+
+    Raises:
+        UnreadableFile: why it cannot be done, with the line where there is one.
+        OSError: the copy cannot be written.
+    """
+    import duckdb
+
+    plain = target.with_name(f"{target.name}.rows")
+    try:
+        names = _write_plain(source, plain, on_rows)
+        is_wide = len(names) >= WIDE
+        write = lists_to_parquet if is_wide else _write_typed
+        with safe_connection([plain, target], optimizes=not is_wide) as connection:
+            write(connection, names, plain, target)
+    except duckdb.Error as error:
+        raise UnreadableFile(f"it cannot be read as CSV ({first_line(error)})") from error
+    finally:
+        plain.unlink(missing_ok=True)
+
+
+def _write_plain(source: Path, plain: Path, on_rows: Callable[[int], None]) -> tuple[str, ...]:
+    """Write the rows in the one form that leaves nothing to guess; return the columns' names."""
+    encoding = encoding_of(source)
+    try:
+        with source.open(encoding=encoding, newline="") as text:
+            delimiter = _delimiter(text, DELIMITERS[source.suffix.lower()])
+            return _copy_rows(text, delimiter, plain, on_rows)
+    except UnicodeDecodeError as error:
+        raise UnreadableFile("it changed while the import read it; import again") from error
+
+
+def _delimiter(text: TextIO, allowed: str) -> str:
+    """What parts the cells of the first line into the most; the first named one, if several do."""
+
+    def cells(delimiter: str) -> int:
+        text.seek(0)
+        try:
+            return len(next(_rows(csv.reader(text, delimiter=delimiter, strict=True)), ()))
+        except csv.Error:
+            return 0
+
+    best = max(allowed, key=cells)
+    text.seek(0)
+    return best
+
+
+def _copy_rows(
+    text: TextIO, delimiter: str, plain: Path, on_rows: Callable[[int], None]
+) -> tuple[str, ...]:
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
+    rows = _rows(reader)
+    try:
+        header = next(rows, None)
+        if header is None:
+            raise UnreadableFile("it is empty; put a line with the columns' names into it")
+        names = column_names(header)
+        with plain.open("w", encoding="utf-8", newline="") as copy:
+            writer = csv.writer(copy, quoting=csv.QUOTE_ALL, lineterminator="\n")
+            is_wide = len(names) >= WIDE
+            if not is_wide:
+                writer.writerow(_inner_names(names))
+            whole = _whole(rows, len(names), lambda: reader.line_num)
+            while batch := list(islice(whole, _WIDE_ROWS_AT_ONCE if is_wide else _ROWS_AT_ONCE)):
+                if is_wide:
+                    write_lists(batch, copy)
+                else:
+                    writer.writerows(batch)
+                on_rows(len(batch))
+    except NoHeader as error:
+        raise UnreadableFile(str(error)) from error
+    except csv.Error as error:
+        raise UnreadableFile(f"line {reader.line_num}: {_what(error)}") from error
+    return names
+
+
+def _rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The rows without blank lines."""
+    return (row for row in reader if row)
+
+
+def _whole(rows: Iterator[list[str]], width: int, line: Callable[[], int]) -> Iterator[list[str]]:
+    for row in rows:
+        if len(row) != width:
+            raise UnreadableFile(
+                f"line {line()}: the row has {len(row)} cells, but there are {width} columns"
+            )
+        yield row
+
+
+def _what(error: csv.Error) -> str:
+    said = str(error)
+    if "field larger than field limit" in said:
+        return (
+            f"a cell has more than {csv.field_size_limit():,} characters; "
+            "is a quotation mark never closed?"
+        )
+    if "unexpected end of data" in said:
+        return "the file ends within a cell; a quotation mark is never closed"
+    return f"it is no proper CSV ({said})"
+
+
+def _inner_names(names: Sequence[str]) -> list[str]:
+    """Names that no reader stumbles over."""
+    return [f"c{number}" for number in range(len(names))]
+
+
+def _write_typed(
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], plain: Path, target: Path
+) -> None:
+    columns = _inner_names(names)
+    types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
+    scan = (
+        f"read_csv({literal(one_path(plain))}, columns = {{{types}}}, auto_detect = false, "
+        "header = true, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
+        f"max_line_size = {_LONGEST_LINE}, parallel = false)"
+    )
+    kinds = _kinds(connection, columns, scan)
+    shown = ", ".join(
+        f"{column if kind is None else kind.value(column)} AS {identifier(name)}"
+        for column, kind, name in zip(columns, kinds, names, strict=True)
+    )
+    connection.execute(
+        f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} (FORMAT parquet)"
+    )
+
+
+def _kinds(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[str], scan: str
+) -> list[ValueKind | None]:
+    """Each column's kind; None for text.
+
+    Most kinds fall at the first rows already; what is left is tried on all rows.
+    """
+    sample = connection.execute(f"SELECT * FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
+    open_ = {
+        column: [kind for kind in KINDS if kind.could_fit(row[at] for row in sample)]
+        for at, column in enumerate(columns)
+    }
+    found: dict[str, ValueKind] = {}
+    while tried := [(column, kinds[0]) for column, kinds in open_.items() if kinds]:
+        for (column, kind), verdict in zip(tried, _verdicts(connection, tried, scan), strict=True):
+            if verdict is False:
+                del open_[column][0]
+                continue
+            if verdict:
+                found[column] = kind
+            del open_[column]
+    return [found.get(column) for column in columns]
+
+
+def _verdicts(
+    connection: duckdb.DuckDBPyConnection, tried: Sequence[tuple[str, ValueKind]], rows: str
+) -> tuple[bool | None, ...]:
+    """Whether all values of each column fit the kind; None where it has no value.
+
+    DuckDB takes minutes to plan thousands of them at once.
+    """
+    found: list[bool | None] = []
+    for at in range(0, len(tried), _ASKED_AT_ONCE):
+        some = tried[at : at + _ASKED_AT_ONCE]
+        asked = ", ".join(kind.fits(column) for column, kind in some)
+        found += connection.execute(f"SELECT {asked} FROM {rows}").fetchone() or ()
+    return tuple(found)

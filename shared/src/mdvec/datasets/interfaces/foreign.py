@@ -1,0 +1,128 @@
+"""The process that opens a .duckdb file: `python -m mdvec.datasets.interfaces.foreign`.
+
+Opening one can run what its maker wrote: the log of changes beside it is replayed, with the
+expressions in it. So this process has little memory, its starter gives it little time, and a
+file with a log is given to it as a copy under a name that does not tell where it is from. It is
+asked and answers in lines of JSON; views and columns that are computed are not read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mdvec.datasets.interfaces.connection import Limits, first_line, safe_connection
+from mdvec.datasets.interfaces.wide import rows_at_once
+from mdvec.text.quoting import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+MEMORY_MB = 2_048
+_LIMITS = Limits(MEMORY_MB, threads=4)
+_ADDRESSES_MB = 1_536
+_WIDE = ("HUGEINT", "UHUGEINT")
+_WIDE_WITHIN = re.compile(r"\bU?HUGEINT\b")
+
+
+def main() -> None:
+    """Open the file and copy its tables, one after another, until nobody asks any more."""
+    import duckdb
+
+    _limit(resource.RLIMIT_AS, (MEMORY_MB + _ADDRESSES_MB) * 2**20)
+    _limit(resource.RLIMIT_CORE, 0)
+    # The path of a file elsewhere is its own, that of one in this folder counts from it.
+    file = _here(json.loads(sys.stdin.readline()))
+    files = [file, file.with_name(f"{file.name}.wal")]
+    with safe_connection(files, writes_to=_here(""), limits=_LIMITS) as connection:
+        try:
+            connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
+            _say(_found(connection))
+        except (duckdb.Error, MemoryError) as error:
+            _say({"error": first_line(error)})
+            return
+        for line in sys.stdin:
+            _say(_copied(connection, *json.loads(line)))
+
+
+def _say(answer: dict[str, Any]) -> None:
+    sys.stdout.write(f"{json.dumps(answer)}\n")
+    sys.stdout.flush()
+
+
+def _limit(which: int, most: int) -> None:
+    with suppress(ValueError, OSError):  # macOS knows these and does not keep all of them
+        resource.setrlimit(which, (most, most))
+
+
+def _here(name: str) -> Path:
+    """A file of this process's folder, by a path that does not say where that is."""
+    folder = Path("/proc/self/cwd")
+    return (folder if folder.exists() else Path.cwd()) / name
+
+
+def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """The tables, the views, and the computed columns of each table."""
+    tables = connection.execute(
+        "SELECT schema_name, table_name, list(column_name ORDER BY column_index) "
+        "FILTER (WHERE is_generated) FROM duckdb_columns() JOIN duckdb_tables() "
+        "USING (database_name, schema_name, table_name) "
+        "WHERE database_name = 'src' AND NOT duckdb_tables.internal GROUP BY ALL ORDER BY ALL"
+    ).fetchall()
+    views = connection.execute(
+        "SELECT schema_name, view_name FROM duckdb_views() "
+        "WHERE database_name = 'src' AND NOT internal ORDER BY ALL"
+    ).fetchall()
+    return {"tables": tables, "views": views}
+
+
+def _copied(
+    connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str
+) -> dict[str, str]:
+    """Write a table's rows to a Parquet file of the process's folder; {} or an error."""
+    import duckdb
+
+    place = f"src.{identifier(schema)}.{identifier(table)}"
+    try:
+        columns = connection.execute(
+            "SELECT column_name, data_type FROM duckdb_columns() WHERE database_name = 'src' "
+            "AND schema_name = ? AND table_name = ? AND NOT is_generated ORDER BY column_index",
+            [schema, table],
+        ).fetchall()
+        if not columns:
+            return {"error": "all its columns are computed"}
+        shown = ", ".join(_shown(connection, place, columns))
+        connection.execute(
+            f"COPY (SELECT {shown} FROM {place}) TO {literal(str(_here(target)))} "
+            f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))})"
+        )
+    except (duckdb.Error, MemoryError) as error:
+        return {"error": first_line(error)}
+    return {}
+
+
+def _shown(
+    connection: duckdb.DuckDBPyConnection, place: str, columns: list[tuple[str, str]]
+) -> Iterator[str]:
+    """The columns; Parquet has no whole numbers of 128 bits, and would round them."""
+    for column, type_ in columns:
+        name = identifier(column)
+        if type_ in _WIDE:
+            fits = f"bool_and({name} IS NULL OR TRY_CAST({name} AS BIGINT) IS NOT NULL)"
+            (all_fit,) = connection.execute(f"SELECT {fits} FROM {place}").fetchone() or ()
+            exact = "VARCHAR" if all_fit is False else "BIGINT"
+            yield f"CAST({name} AS {exact}) AS {name}"
+        elif _WIDE_WITHIN.search(type_):
+            yield f"CAST({name} AS {_WIDE_WITHIN.sub('VARCHAR', type_)}) AS {name}"
+        else:
+            yield name
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""What a Parquet file holds: its columns, its rows, the time that they span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mdvec.datasets.core.columns import Column
+from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
+from mdvec.files.scan import UnreadableFile
+from mdvec.text.quoting import identifier
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetFacts:
+    """A Parquet file's columns and rows.
+
+    ``first`` and ``last`` are the ends, in ISO's form, of ``period_column``: the first column of
+    dates or times, if there is one.
+    """
+
+    columns: tuple[Column, ...]
+    rows: int
+    period_column: str | None
+    first: str | None
+    last: str | None
+
+
+def parquet_facts(file: Path) -> ParquetFacts:
+    """Look into a Parquet file.
+
+    Raises:
+        UnreadableFile: it is none, or not whole.
+    """
+    import duckdb
+
+    try:
+        with safe_connection([file]) as connection:
+            return _facts(connection, file)
+    except duckdb.Error as error:
+        raise UnreadableFile(_why(error, file)) from error
+
+
+def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
+    scan = parquet_scan(file)
+    found = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+    columns = tuple(Column(str(row[0]), str(row[1])) for row in found)
+    (rows,) = connection.execute(f"SELECT count(*) FROM {scan}").fetchone() or (0,)
+    dated = next((column.name for column in columns if column.is_dated), None)
+    if dated is None:
+        return ParquetFacts(columns, rows, None, None, None)
+    name = identifier(dated)
+    ends = connection.execute(f"SELECT min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}")
+    first, last = ends.fetchone() or (None, None)
+    return ParquetFacts(columns, rows, dated, _iso(first), _iso(last))
+
+
+def _iso(shown: str | None) -> str | None:
+    return None if shown is None else shown.replace(" ", "T", 1)
+
+
+def _why(error: Exception, file: Path) -> str:
+    said = first_line(error)
+    if "magic bytes" in said or "too small to be a Parquet file" in said:
+        return "it is no Parquet file, or only a part of one; write it again"
+    for path in (str(file), one_path(file)):
+        said = said.replace(path, file.name)
+    return f"it cannot be read as Parquet ({said})"

@@ -1,0 +1,97 @@
+"""Rows of very many columns into Parquet, in statements that do not grow with what they ask.
+
+DuckDB plans a question about thousands of columns in minutes; here each row is one list, and
+what is asked of a column is asked of the list's elements.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from mdvec.datasets.core.value_types import KINDS, ValueKind
+from mdvec.datasets.interfaces.connection import one_path
+from mdvec.text.quoting import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+WIDE = 200
+"""From so many columns on, rows are lists."""
+_LONGEST_ROW = 2**26
+_CELLS_AT_ONCE = 10_000_000
+_MOST_ROWS_AT_ONCE = 122_880
+_LEAST_ROWS_AT_ONCE = 2_048
+
+
+def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
+    """Write rows as lists; an empty cell is none."""
+    plain.writelines(
+        json.dumps([cell or None for cell in row], ensure_ascii=False) + "\n" for row in rows
+    )
+
+
+def lists_to_parquet(
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], plain: Path, target: Path
+) -> None:
+    """Give each column its type and write all to ``target``.
+
+    The connection's optimizer should be off: it needs minutes for thousands of columns.
+    """
+    scan = (
+        f"read_json({literal(one_path(plain))}, format = 'newline_delimited', records = false, "
+        f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {_LONGEST_ROW})"
+    )
+    kinds = _kinds(connection, len(names), scan)
+    shown = ", ".join(
+        f"{cell if kind is None else kind.value_of_cell(cell)} AS {identifier(name)}"
+        for cell, kind, name in zip(
+            (f"row[{at}]" for at in range(1, len(names) + 1)), kinds, names, strict=True
+        )
+    )
+    connection.execute(
+        f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
+        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(names))})"
+    )
+
+
+def rows_at_once(columns: int) -> int:
+    """How many rows a writer of Parquet may keep in memory, which it does for every column."""
+    rows = _CELLS_AT_ONCE // max(1, columns)
+    return min(max(rows, _LEAST_ROWS_AT_ONCE), _MOST_ROWS_AT_ONCE)
+
+
+def _kinds(connection: duckdb.DuckDBPyConnection, width: int, scan: str) -> list[ValueKind | None]:
+    """Each column's kind: each round tries the next kind of every column that has none yet."""
+    found: list[ValueKind | None] = [None] * width
+    tried = dict.fromkeys(range(width), 0)
+    while tried:
+        verdicts = _verdicts(connection, tried, width, scan)
+        for column in list(tried):
+            verdict = verdicts.get(column)
+            if verdict is False and tried[column] + 1 < len(KINDS):
+                tried[column] += 1
+                continue
+            if verdict:
+                found[column] = KINDS[tried[column]]
+            del tried[column]
+    return found
+
+
+def _verdicts(
+    connection: duckdb.DuckDBPyConnection, tried: dict[int, int], width: int, scan: str
+) -> dict[int, bool | None]:
+    """Whether all values of a column fit the kind that is tried; None where it has no value."""
+    kinds = sorted(set(tried.values()))
+    holds = " ".join(f"WHEN {number} THEN {KINDS[number].holds('cell')}" for number in kinds)
+    asked = (
+        f"SELECT place, bool_and(coalesce(CASE $tried[place] {holds} END, false)) "
+        f"FILTER (WHERE {ValueKind.counts('cell')}) "
+        f"FROM (SELECT unnest(row) AS cell, unnest(range(1, {width + 1})) AS place FROM {scan}) "
+        "WHERE $tried[place] IS NOT NULL GROUP BY place"
+    )
+    wanted = [tried.get(column) for column in range(width)]
+    rows = connection.execute(asked, {"tried": wanted}).fetchall()
+    return {place - 1: verdict for place, verdict in rows}

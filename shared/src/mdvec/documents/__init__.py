@@ -1,0 +1,1 @@
+"""Folders of Markdown and text files as a kind of source."""

@@ -1,0 +1,138 @@
+"""A document of the database, to read on where a hit ends."""
+
+from __future__ import annotations
+
+import difflib
+from bisect import bisect_right
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from mdvec.database.connection import open_database, snapshot
+from mdvec.errors import MdvecError
+from mdvec.index import documents
+from mdvec.index.tables import Tables
+from mdvec.search.core.passages import good_cut
+from mdvec.search.search import no_texts
+from mdvec.text.markdown import line_starts
+from mdvec.tools import rows as tools
+from mdvec.tools.rows import Tool
+from mdvec.tools.unfinished import unfinished
+
+_NAMES_SHOWN = 5
+
+
+class ReadingRefused(MdvecError):
+    """A document, or a part of one, that cannot be read as asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of a document: lines count from 1, positions from 0; None means: its edge."""
+
+    start_line: int | None = None
+    end_line: int | None = None
+    start_position: int | None = None
+    end_position: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A part of a document, exactly as it is stored.
+
+    ``truncated`` is whether the budget cut it; it then goes on at ``end_position``.
+    """
+
+    tool: str
+    file_path: str
+    title: str
+    content: str
+    start_position: int
+    end_position: int
+    start_line: int
+    end_line: int
+    total_chars: int
+    total_lines: int
+    truncated: bool
+
+
+def read_document(
+    database: Path, tool_name: str, file_path: str, part: Part, max_chars: int
+) -> DocumentText:
+    """Read a document of an active tool from the database; files are never opened.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        ReadingRefused: the tool is switched off, has no such document, or the part is none.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        tool = tools.get_tool(connection, tool_name)
+        if not tool.is_active:
+            raise ReadingRefused(
+                f"the tool {tool_name!r} is disabled; "
+                f"enable it with: mdvec tool enable -n {tool_name}"
+            )
+        if tool.kind == "dataset":
+            raise ReadingRefused(no_texts(tool_name))
+        names = Tables(tool.id, tool.name, tool.generation)
+        stored = None
+        with suppress(UnicodeEncodeError):  # half of a surrogate pair is in no path
+            stored = documents.stored_text(connection, names, file_path)
+        if stored is None:
+            raise ReadingRefused(_no_document(connection, tool, names, file_path))
+    lines = [start for start in line_starts(stored.content) if start < len(stored.content)] or [0]
+    start, end = _range(stored.content, lines, part)
+    cut = end
+    if end - start > max_chars:
+        cut = good_cut(stored.content, start, start + max_chars)
+    return DocumentText(
+        tool=tool_name,
+        file_path=stored.file_path,
+        title=stored.title,
+        content=stored.content[start:cut],
+        start_position=start,
+        end_position=cut,
+        start_line=bisect_right(lines, start),
+        end_line=bisect_right(lines, max(cut - 1, start)),
+        total_chars=len(stored.content),
+        total_lines=len(lines),
+        truncated=cut < end,
+    )
+
+
+def _range(content: str, lines: list[int], part: Part) -> tuple[int, int]:
+    """The characters of a part, from its lines and positions together."""
+    start, end = part.start_position or 0, len(content)
+    if part.end_position is not None:
+        end = min(end, part.end_position)
+    if part.start_line is not None:
+        if part.start_line > len(lines):
+            raise ReadingRefused(
+                f"the document has {len(lines)} lines; line {part.start_line} is behind its end"
+            )
+        start = max(start, lines[part.start_line - 1])
+    if part.end_line is not None and part.end_line < len(lines):
+        end = min(end, lines[part.end_line])
+    if start > len(content):
+        raise ReadingRefused(
+            f"the document has {len(content)} characters; position {start} is behind its end"
+        )
+    if start > end:
+        raise ReadingRefused("the part ends before it begins; name its start before its end")
+    return start, end
+
+
+def _no_document(connection: apsw.Connection, tool: Tool, names: Tables, file_path: str) -> str:
+    missing = unfinished(connection, tool)
+    known = [line.file_path for line in documents.document_lines(connection, names)]
+    if not known:
+        return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
+    near = difflib.get_close_matches(file_path, known, n=_NAMES_SHOWN, cutoff=0.4)
+    near += [path for path in known if path.endswith(f"/{file_path}") and path not in near]
+    hint = f"; nearest are: {', '.join(near[:_NAMES_SHOWN])}" if near else ""
+    return (
+        f"{tool.name} has no document {file_path!r}{hint}; hits name the documents there are"
+        f"{f'. {missing}' if missing else ''}"
+    )

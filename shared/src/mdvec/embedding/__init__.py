@@ -1,0 +1,1 @@
+"""Embedding models: one Embedder over all backends, and the catalog of them."""

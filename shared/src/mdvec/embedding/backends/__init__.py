@@ -1,0 +1,1 @@
+"""Embedding backends, one file each."""

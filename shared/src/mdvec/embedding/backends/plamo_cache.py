@@ -1,0 +1,162 @@
+"""PLaMo's files in the Hugging Face cache: whether they are there, where, and how they get there.
+
+The command line asks at every start, so nothing here imports torch, transformers or
+huggingface_hub before a download.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from mdvec.embedding.cards import INSTALL_PLAMO, PLAMO
+from mdvec.embedding.embedder import ModelUnavailable
+
+REPOSITORY = "pfnet/plamo-embedding-1b"
+REVISION = "f47268047fb3df74113675700c1e9dacdc68cb47"
+
+_NEEDED = ["*.json", "*.jsonl", "*.model", "*.py", "*.safetensors", "*.txt"]
+_VOCABULARIES = ("*.model", "tokenizer.json*", "vocab*")
+_CACHES = (
+    ("HF_HUB_CACHE", "."),
+    ("HUGGINGFACE_HUB_CACHE", "."),
+    ("HF_HOME", "hub"),
+    ("XDG_CACHE_HOME", "huggingface/hub"),
+)
+_NOT_OFFERED = ("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoError")
+
+
+def missing() -> str | None:
+    """What keeps PLaMo from being used here, in a few words; None when it is ready."""
+    for module in ("torch", "transformers"):
+        if importlib.util.find_spec(module) is None:
+            return f"{module} is not installed"
+    return None if _complete(_snapshot()) else "its weights are not in the local model cache"
+
+
+def weights() -> Path:
+    """The folder with PLaMo's weights, code and tokenizer.
+
+    Raises:
+        ModelUnavailable: PLaMo cannot be used here; the message says how to get it.
+    """
+    if lack := missing():
+        raise ModelUnavailable(
+            f"the model 'plamo' is not here ({lack}); get it with: {PLAMO.how_to_get}"
+        )
+    return _snapshot()
+
+
+def pull() -> Path:
+    """Download the pinned revision into the cache, unless it is there, and return its folder.
+
+    A download that was interrupted goes on where it stopped. Progress is drawn on stderr.
+
+    Raises:
+        ModelUnavailable: a package, the hub, the repository or room on the disk is missing.
+    """
+    for module in ("torch", "transformers", "huggingface_hub"):
+        if importlib.util.find_spec(module) is None:
+            raise ModelUnavailable(f"{module} is not installed; get it with: {INSTALL_PLAMO}")
+    if not _complete(_snapshot()):
+        _download()
+    if not _complete(_snapshot()):
+        raise ModelUnavailable("the download of PLaMo is not complete; run it again to go on")
+    return _snapshot()
+
+
+def _download() -> None:
+    from huggingface_hub import constants, model_info, snapshot_download
+
+    cache = _cache()
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        # Asked this, the client says at once that the hub is out of reach; asked for files, it
+        # first tries for half a minute.
+        model_info(REPOSITORY, revision=REVISION, timeout=10)
+        snapshot_download(REPOSITORY, revision=REVISION, cache_dir=cache, allow_patterns=_NEEDED)
+    # The hub's client, its HTTP library and its transfer backend each raise errors of their own,
+    # and other ones in every major version; all of them mean that the download failed.
+    except Exception as error:
+        raise ModelUnavailable(failure(error, constants.ENDPOINT, cache)) from error
+
+
+def failure(error: Exception, hub: str, cache: Path) -> str:
+    """One sentence on why a download from ``hub`` into ``cache`` failed, and what to do."""
+    causes = list(_causes(error))
+    kinds = {type(cause).__name__ for cause in causes}
+    numbers = {getattr(cause, "errno", None) for cause in causes}
+    if numbers & {errno.ENOSPC, errno.EDQUOT} or any("No space" in str(c) for c in causes):
+        return f"the disk is full; PLaMo needs 2.1 GB in {cache}"
+    if numbers & {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
+        return f"the model cache {cache} cannot be written; HF_HUB_CACHE can name another folder"
+    if kinds.intersection(_NOT_OFFERED):
+        return f"the hub {hub} has no {REPOSITORY} at revision {REVISION[:12]}; check HF_ENDPOINT"
+    if "OfflineModeIsEnabled" in kinds:
+        return "the hub's client is switched off; unset HF_HUB_OFFLINE to download PLaMo"
+    reason = (str(causes[-1]) or type(causes[-1]).__name__).splitlines()[0]
+    return f"PLaMo could not be downloaded from {hub} ({reason}); check the network and try again"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _cache() -> Path:
+    """The folder that huggingface_hub uses: the same variables, in the same order."""
+    for variable, below in _CACHES:
+        if folder := os.environ.get(variable):
+            return Path(os.path.expandvars(folder)).expanduser() / below
+    return Path.home() / ".cache" / "huggingface" / "hub"
+
+
+def _snapshot() -> Path:
+    return _cache() / f"models--{REPOSITORY.replace('/', '--')}" / "snapshots" / REVISION
+
+
+def _complete(folder: Path) -> bool:
+    """Whether a model can be loaded from here; an interrupted download leaves files out.
+
+    The files are links into the cache's store, so one that is there may still lead nowhere.
+    """
+    config = _read(folder / "config.json")
+    tokenizer = _read(folder / "tokenizer_config.json")
+    code = _code_files(config)
+    vocabularies = [file for pattern in _VOCABULARIES for file in folder.glob(pattern)]
+    files = [*code, *_code_files(tokenizer), *_weight_files(folder)]
+    return (
+        bool(code and tokenizer)
+        and any(file.is_file() for file in vocabularies)
+        and all((folder / name).is_file() for name in files)
+    )
+
+
+def _code_files(config: dict[str, object]) -> set[str]:
+    """The Python files that a configuration names, as in ``{"AutoModel": "modeling_x.Model"}``."""
+    auto_map = config.get("auto_map")
+    entries = auto_map.values() if isinstance(auto_map, dict) else []
+    names = [name for entry in entries for name in (entry if isinstance(entry, list) else [entry])]
+    modules = {name.rpartition("--")[2].partition(".")[0] for name in names if name}
+    return {f"{module}.py" for module in modules}
+
+
+def _weight_files(folder: Path) -> set[str]:
+    """One file, or as many as its index names."""
+    shards = _read(folder / "model.safetensors.index.json").get("weight_map")
+    return set(shards.values()) if isinstance(shards, dict) else {"model.safetensors"}
+
+
+def _read(file: Path) -> dict[str, object]:
+    """The JSON object in a file, empty where the file is missing or broken."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,61 @@
+"""What is known of each model before it is loaded; importing this costs nothing."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model's name and numbers.
+
+    ``dimension`` is the length of its vectors, ``default_size`` and ``default_overlap`` are
+    chunk sizes in its own tokens, ``max_tokens`` is the most it takes at once. ``vector_trust`` is
+    how much its cosines count beside the words of a query (see ``search/core/fusion.py``).
+    """
+
+    name: str
+    summary: str
+    dimension: int
+    default_size: int
+    default_overlap: int
+    max_tokens: int
+    vector_trust: float
+    licence: str
+    how_to_get: str
+
+
+INSTALL_PLAMO = "pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder)"
+PLAMO = ModelCard(
+    name="plamo",
+    summary="PLaMo-Embedding-1B by Preferred Networks: the best Japanese answers, 2.1 GB",
+    dimension=2048,
+    default_size=1024,
+    default_overlap=64,
+    max_tokens=4096,
+    vector_trust=1.6,  # as for e5-small: its weights were not at hand to measure with
+    licence="Apache-2.0",
+    how_to_get=f"{INSTALL_PLAMO}, then: mdvec model pull plamo",
+)
+USE = ModelCard(
+    name="use",
+    summary="universal-sentence-encoder-multilingual v3: embedded, 16 languages, fast",
+    dimension=512,
+    default_size=192,
+    default_overlap=24,
+    max_tokens=4096,  # the encoder has no limit of its own; its memory grows with the text
+    vector_trust=0.2,
+    licence="Apache-2.0",
+    how_to_get="comes with mdvec",
+)
+E5_SMALL = ModelCard(
+    name="e5-small",
+    summary="multilingual-e5-small, 4 bit: better answers than use, about forty times slower",
+    dimension=384,
+    default_size=448,
+    default_overlap=64,
+    max_tokens=512,
+    vector_trust=1.6,
+    licence="MIT",
+    how_to_get="pip install -c constraints.txt -e './shared[e5]' (in mdvec's own folder)",
+)
+
+CARDS = {card.name: card for card in (PLAMO, USE, E5_SMALL)}

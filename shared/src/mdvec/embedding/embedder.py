@@ -1,0 +1,172 @@
+"""The embedder: one embedding model behind one lock, with its refusals and its checks."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from mdvec.embedding.cards import ModelCard
+from mdvec.errors import MdvecError
+from mdvec.text.tokens import TokenSpan, is_blank
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+class ModelError(MdvecError):
+    """An embedding model is not there, or cannot embed what it was given."""
+
+
+class ModelUnavailable(ModelError):
+    """The model cannot be loaded on this machine; the message says how to get it."""
+
+
+class UnembeddableText(ModelError):
+    """A text that the model would answer with nonsense."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the text cannot be embedded: {reason}")
+
+
+class BadEmbedding(ModelError):
+    """The model returned something that is not a usable vector."""
+
+    def __init__(self, model: str, reason: str) -> None:
+        super().__init__(
+            f"the model {model!r} returned a vector that cannot be used ({reason}); "
+            "nothing was stored"
+        )
+
+
+class Backend(Protocol):
+    """One loaded model. Texts reach it checked, one call at a time."""
+
+    card: ModelCard
+    revision: str
+    dimension: int
+    batch: int
+    """How many documents one call may hold."""
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """The tokens of ``text`` as character ranges, in order."""
+
+    def oversized(self, text: str) -> bool:
+        """Whether ``text`` has more tokens than the model takes at once."""
+
+    def refusal(self, text: str) -> str | None:
+        """Why this model in particular cannot embed ``text``, or None."""
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """One row per text, at most ``batch`` of them, normalised or not."""
+
+    def encode_query(self, text: str) -> Vectors:
+        """One row: the vector to search with."""
+
+
+class Embedder:
+    """Embeds documents and queries with one model.
+
+    Every vector that leaves is L2-normalised float32 of ``dimension`` numbers. Calls from
+    several threads wait for each other: there is one model, and it is not shared.
+    """
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._lock = threading.Lock()
+
+    @property
+    def card(self) -> ModelCard:
+        """What is known of the model."""
+        return self._backend.card
+
+    @property
+    def name(self) -> str:
+        """The model's name in the catalogue."""
+        return self._backend.card.name
+
+    @property
+    def dimension(self) -> int:
+        """The length of every vector."""
+        return self._backend.dimension
+
+    @property
+    def batch(self) -> int:
+        """How many documents the model takes in one call."""
+        return self._backend.batch
+
+    @property
+    def fingerprint(self) -> str:
+        """Model, revision, dimension and normalisation: vectors of two fingerprints never mix."""
+        backend = self._backend
+        return f"{backend.card.name}@{backend.revision}:{backend.dimension}:l2"
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """The model's tokens of ``text`` as character ranges, in order."""
+        with self._lock:
+            return self._backend.token_spans(text)
+
+    def oversized(self, text: str) -> bool:
+        """Whether ``text`` has more tokens than the model takes at once."""
+        with self._lock:
+            return self._backend.oversized(text)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of stored texts, shape ``(len(texts), dimension)``.
+
+        Raises:
+            UnembeddableText: a text is blank or holds what the model cannot read.
+            BadEmbedding: the model returned NaN, a zero vector or a wrong shape.
+        """
+        import numpy as np
+
+        for text in texts:
+            self._refuse(text)
+        rows = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for first in range(0, len(texts), self.batch):
+            part = texts[first : first + self.batch]
+            with self._lock:
+                encoded = self._backend.encode_documents(part)
+            rows[first : first + len(part)] = self._checked(encoded, len(part))
+        return rows
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of a question, shape ``(dimension,)``.
+
+        Raises:
+            UnembeddableText: the question is blank or holds what the model cannot read.
+            BadEmbedding: the model returned NaN, a zero vector or a wrong shape.
+        """
+        self._refuse(text)
+        with self._lock:
+            encoded = self._backend.encode_query(text)
+        vector: Vectors = self._checked(encoded.reshape(1, -1), 1)[0]
+        return vector
+
+    def _refuse(self, text: str) -> None:
+        if is_blank(text):
+            raise UnembeddableText("it is blank")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise UnembeddableText("it holds half of a surrogate pair") from error
+        with self._lock:
+            reason = self._backend.refusal(text)
+        if reason:
+            raise UnembeddableText(reason)
+
+    def _checked(self, encoded: Vectors, count: int) -> Vectors:
+        import numpy as np
+
+        if encoded.shape != (count, self.dimension):
+            raise BadEmbedding(self.name, f"shape {encoded.shape}, not {(count, self.dimension)}")
+        vectors = np.asarray(encoded, dtype=np.float64)  # squares of large float32 overflow
+        if not np.isfinite(vectors).all():
+            raise BadEmbedding(self.name, "NaN or infinite")
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if (norms < 1e-12).any():
+            raise BadEmbedding(self.name, "all zero")
+        return np.asarray(vectors / norms, dtype=np.float32)

@@ -1,0 +1,1 @@
+"""Source folders: finding files and decoding them."""

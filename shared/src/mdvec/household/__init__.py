@@ -1,0 +1,1 @@
+"""A household's money: Money Forward statement files, monthly sums, trends, duplicates."""

@@ -1,0 +1,49 @@
+"""What is said of rows that an answer leaves aside: planned ones, those astray, and too many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mdvec.household.core.months import MonthRange
+from mdvec.household.core.sums import MonthlySum, income_and_spending
+from mdvec.household.core.wording import ShownRow, format_currency
+
+_LONGEST = 60
+
+
+def shortened_note(shown: MonthRange) -> str:
+    """More months were asked for than are shown."""
+    return f"期間が長いため、最後の {len(shown)}か月（{shown.in_words}）だけを示しました"
+
+
+def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
+    """Rows whose day is still to come, and whether they are in the figures above."""
+    income, spending = income_and_spending(sums)
+    amounts = [
+        f"{name} {format_currency(sign * sum(cell.amount for cell in cells))}"
+        for name, sign, cells in (("支出", -1, spending), ("収入", 1, income))
+        if cells
+    ]
+    rows = sum(cell.rows for cell in sums)
+    where = "上の金額に含みます" if included else "上の金額には含めていません"
+    return f"予定（今日より後の日付の明細）: {rows:,}件、{'、'.join(amounts)}（{where}）"
+
+
+def astray_note(total: int, rows: Sequence[ShownRow]) -> str:
+    """Rows whose dates lie years from all others, which only their own months answer for."""
+    named = "、".join(
+        f"{row.date} {_line(row.description)} {format_currency(row.amount)}"
+        f"（{_line(row.source_file)} {row.row_number}行目）"
+        for row in rows
+    )
+    more = f"、ほか {total - len(rows):,}件" if total > len(rows) else ""
+    return (
+        f"日付がほかから何年も離れた明細 {total:,}件は含めていません: {named}{more}。"
+        "日付の誤りなら、直して取り込み直してください。正しければ、その年月を指定すると集計できます"
+    )
+
+
+def _line(text: str) -> str:
+    """A text of a row on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + "…"

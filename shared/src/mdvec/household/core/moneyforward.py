@@ -1,0 +1,313 @@
+"""Money Forward's CSV of transactions: known by its header, read row by row.
+
+The export has ten quoted columns in cp932; what people and their tools make of it comes in
+other encodings, orders and spellings. Asset histories and login pages saved as CSV lie in the
+same folders and are told apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.cells import (
+    BadCell,
+    TransactionRow,
+    parse_amount,
+    parse_date,
+    parse_flag,
+)
+from mdvec.text.encoding import UnknownEncoding, encoding_of
+
+_NAMES = {
+    "date": ("日付",),
+    "amount": ("金額(円)", "金額(¥)", "金額円", "金額"),
+    "description": ("内容",),
+    "category_major": ("大項目", "大分類"),
+    "category_minor": ("中項目", "中分類"),
+    "account": ("保有金融機関", "口座"),
+    "memo": ("メモ",),
+    "is_target": ("計算対象",),
+    "is_transfer": ("振替",),
+    "mf_id": ("ID",),
+}
+_NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_DELIMITERS = ",\t;|"
+_SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
+_BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
+_SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
+"""What a spreadsheet makes of an ID that begins like a formula, or looks like a number."""
+
+
+Record = list[str] | str
+"""A record's cells, or why it cannot be read."""
+
+
+class NotTransactions(MdvecError):
+    """A file that should hold transactions cannot be read as such; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be a transaction: the line at which it begins, and why."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """What a file holds.
+
+    ``passed_over`` is "" for a file of transactions; otherwise it says what the file is instead,
+    and there are no rows. ``begins`` has the places in ``rows`` at which those below a further
+    header begin, where files were joined.
+    """
+
+    rows: tuple[TransactionRow, ...]
+    bad: tuple[BadRow, ...]
+    passed_over: str = ""
+    begins: tuple[int, ...] = ()
+
+    @property
+    def blocks(self) -> tuple[tuple[TransactionRow, ...], ...]:
+        """The rows below each header."""
+        ends = (*self.begins, len(self.rows))
+        return tuple(
+            self.rows[begin:end] for begin, end in zip((0, *self.begins), ends, strict=True)
+        )
+
+
+def read_rows(data: bytes) -> ParsedFile:
+    """The transactions in a file's bytes; a bad row is noted and the rest goes on.
+
+    Blank lines, and the headers where files were joined, are no rows; each header says where the
+    columns below it stand.
+
+    Raises:
+        NotTransactions: it is a web page, or in no encoding that is known.
+    """
+    if _is_web_page(data):
+        raise NotTransactions(
+            "it is a web page, most likely the login page saved in place of the CSV; "
+            "log in and download it again"
+        )
+    text = decoded(data)
+    records = _records(_lines(text))
+    if "\0" in text:
+        records = _without_nul(records)
+    header = next((cells for _, cells in records if _has_content(cells)), [])
+    names = _header_names(header)
+    columns = _Columns.of(names)
+    if isinstance(columns, str):
+        return ParsedFile((), (), columns)
+    rows: list[TransactionRow] = []
+    begins: list[int] = []
+    bad: list[BadRow] = []
+    for line, cells in records:
+        if not _has_content(cells):
+            continue
+        try:
+            rows.append(columns.row(cells, line))
+        except BadCell as error:
+            below = _Columns.of(_header_names(cells))
+            if isinstance(below, str):
+                bad.append(BadRow(line, str(error)))
+            else:
+                columns = below
+                begins.append(len(rows))
+    return ParsedFile(tuple(rows), tuple(bad), begins=tuple(begins))
+
+
+def is_transactions(data: bytes) -> bool:
+    """Whether bytes, or the beginning of them, are transactions."""
+    try:
+        return not read_rows(data).passed_over
+    except NotTransactions:
+        return False
+
+
+def record_spans(text: str) -> dict[int, tuple[int, int, int]]:
+    """Where each record stands, by the line at which it begins: start, end and last line.
+
+    Positions count characters; the line break behind a record is not part of it.
+    """
+    lines = _lines(text)
+    starts = [0, *itertools.accumulate(map(len, lines))]
+    begins = [line for line, _ in _records(lines)]
+    spans = {}
+    for line, following in zip(begins, [*begins[1:], len(lines) + 1], strict=True):
+        raw = text[starts[line - 1] : starts[following - 1]]
+        content = raw.rstrip("\r\n")
+        last = line + len(_lines(content)) - 1
+        spans[line] = (starts[line - 1], starts[line - 1] + len(content), max(last, line))
+    return spans
+
+
+def _lines(text: str) -> list[str]:
+    return io.StringIO(text, newline="").readlines()
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Where each field stands in a row; one past the end for a column that is not there."""
+
+    width: int
+    date: int
+    amount: int
+    description: int
+    category_major: int
+    category_minor: int
+    account: int
+    memo: int
+    is_target: int
+    is_transfer: int
+    mf_id: int
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> _Columns | str:
+        """The columns of a header of transactions, or what the file is instead."""
+        at = {
+            field: next((names.index(name) for name in known if name in names), len(names))
+            for field, known in _NAMES.items()
+        }
+        missing = [name for field, name in _NEEDED.items() if at[field] == len(names)]
+        if not missing:
+            return cls(len(names), **at)
+        if not any(names):
+            return "it is empty"
+        if "合計(円)" in names:
+            return "it is an asset history, not transactions"
+        return f"it is not a CSV of transactions (no column {', '.join(missing)})"
+
+    def row(self, record: Record, line: int) -> TransactionRow:
+        """A record's cells as a row; BadCell tells why they are none."""
+        if isinstance(record, str):
+            raise BadCell(record)
+        cells = list(map(str.strip, record))
+        if len(cells) != self.width and (len(cells) < self.width or any(cells[self.width :])):
+            raise BadCell(f"it has {len(cells)} cells, the header {self.width}")
+        cells.insert(self.width, "")
+        if _SPREADSHEET_ERROR.fullmatch(cells[self.mf_id]):
+            raise BadCell("ID is what a spreadsheet made of it; download the file again")
+        return TransactionRow(
+            parse_date(cells[self.date]),
+            parse_amount(cells[self.amount]),
+            cells[self.description],
+            cells[self.category_major],
+            cells[self.category_minor],
+            cells[self.account],
+            cells[self.memo],
+            parse_flag(cells[self.is_target], "計算対象", default=True),
+            parse_flag(cells[self.is_transfer], "振替", default=False),
+            cells[self.mf_id],
+            line,
+        )
+
+
+def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
+    """Each record with the line at which it begins; a str says why it cannot be read.
+
+    After a record whose quotes do not match, reading goes on at the very next line: a quote that
+    was never closed must not swallow the rows below it.
+    """
+    head = next((line for line in lines if line.strip()), "")
+    delimiter = max(_DELIMITERS, key=head.count)
+    first = 0
+    while first < len(lines):
+        rest = map(lines.__getitem__, range(first, len(lines)))
+        reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
+        begin = first
+        try:
+            for cells in reader:
+                yield begin + 1, cells
+                begin = first + reader.line_num
+        except csv.Error as error:
+            too_long = "field limit" in str(error)
+            yield begin + 1, "a cell is too long" if too_long else "its quotes do not match"
+            first = begin + 1
+        else:
+            return
+
+
+def _without_nul(records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
+    for line, cells in records:
+        nul = not isinstance(cells, str) and "\0" in "".join(cells)
+        yield line, "it holds NUL characters" if nul else cells
+
+
+def _has_content(cells: Record) -> bool:
+    return isinstance(cells, str) or any(map(str.strip, cells))
+
+
+def _header_names(cells: Record) -> list[str]:
+    """The header's names in one spelling: brackets in half width, nothing that only spaces."""
+    if isinstance(cells, str):
+        return [cells]
+    if cells and cells[0].startswith("\ufeff"):  # where files were joined
+        cells = [cells[0].removeprefix("\ufeff").strip().strip('"'), *cells[1:]]
+    names = [_SPACING.sub("", unicodedata.normalize("NFKC", cell)) for cell in cells]
+    names = [name.translate(_BRACKETS) for name in names]
+    return ["ID" if name.upper() == "ID" else name for name in names]
+
+
+def _is_web_page(data: bytes) -> bool:
+    head = data[:2048].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return head.startswith(b"<") and (b"<html" in head or b"<!doctype html" in head)
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file's bytes.
+
+    Raises:
+        NotTransactions: it is in no encoding that is known.
+    """
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            try:
+                return data.decode(encoding)
+            except UnicodeDecodeError as error:
+                raise NotTransactions(
+                    f"it begins as {encoding.removesuffix('-sig').upper()}, but line "
+                    f"{_line_of(data, error)} is damaged; download it again"
+                ) from error
+    damaged = _damaged_utf8(data)
+    if damaged is not None:
+        raise _unknown("neither UTF-8 nor cp932 (Shift_JIS)", damaged)
+    try:
+        return data.decode(encoding_of(lambda: (data,)))
+    except UnknownEncoding as error:
+        raise _unknown(str(error), error.line) from error
+
+
+def _unknown(what: str, line: int) -> NotTransactions:
+    return NotTransactions(f"line {line} is {what}; download it again")
+
+
+def _damaged_utf8(data: bytes) -> int | None:
+    """The line at which a file that begins as UTF-8 beyond ASCII is UTF-8 no more.
+
+    In cp932 the rest would be garbled, or pass for another kind of file.
+    """
+    head = data.split(b"\n", 1)[0]
+    try:
+        if head.isascii() or not head.decode("utf-8"):
+            return None
+    except UnicodeDecodeError:
+        return None
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _line_of(data, error)
+    return None
+
+
+def _line_of(data: bytes, error: UnicodeDecodeError) -> int:
+    return data.count(b"\n", 0, error.start) + 1

@@ -1,0 +1,211 @@
+"""The ledger in columns, for comparing many rows at once.
+
+Rows are sorted by day and amount, so that all partners of a row on one day are neighbours: two
+binary searches find them, and no pair outside the tolerances is ever looked at.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import count
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mdvec.household.core.similarity import (
+    Entry,
+    category_closeness,
+    letter_pairs,
+    shared_letters,
+    weighted,
+)
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bounds = Callable[[int], tuple[int, int]]
+
+Key = TypeVar("Key")
+
+_BLOCK = 1_000_000
+# Sums of floats that mean the same may differ in their last bits.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows by day and amount, what is compared of them as numbers.
+
+    Equal texts have equal numbers; ``low`` and ``high`` are places in the sorted, different
+    amounts, between which a row's partners lie. An account or ID that is "" has the number -1.
+    """
+
+    rows: Sequence[Entry]
+    days: Ints
+    amounts: Ints
+    places: Ints
+    low: Ints
+    high: Ints
+    shops: Ints
+    categories: Ints
+    accounts: Ints
+    ids: Ints
+    shop_letters: Sequence[frozenset[str]]
+    category_names: Sequence[tuple[str, str]]
+
+    @classmethod
+    def of(cls, transactions: Sequence[Entry], amounts_near: Bounds) -> Rows:
+        """The columns of rows that all have an amount, each with the amounts it goes with."""
+        days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
+        amounts = np.array([row.amount or 0 for row in transactions], dtype=np.int64)
+        order = np.lexsort((amounts, days))
+        days, amounts = days[order], amounts[order]
+        rows = [transactions[number] for number in order.tolist()]
+        different, places = np.unique(amounts, return_inverse=True)
+        low, high = _places_near(different, amounts_near)
+        shops, descriptions = _numbered([row.description for row in rows])
+        categories, names = _numbered([(row.category_major, row.category_minor) for row in rows])
+        accounts, account_names = _numbered([row.account for row in rows])
+        ids, id_names = _numbered([row.mf_id for row in rows])
+        return cls(
+            rows=rows,
+            days=days,
+            amounts=amounts,
+            places=places,
+            low=low[places],
+            high=high[places],
+            shops=shops,
+            categories=categories,
+            accounts=_without_empty(accounts, account_names),
+            ids=_without_empty(ids, id_names),
+            shop_letters=[letter_pairs(text) for text in descriptions],
+            category_names=names,
+        )
+
+    def count_near(self, days: int) -> int:
+        """How many pairs are within ``days`` days and each other's amounts."""
+        return sum(int((end - start).sum()) for start, end in self._partners(days))
+
+    def near(self, days: int, only: Set[int] | None) -> Iterator[Near]:
+        """Those pairs, each once, in blocks; with ``only``, those with a row of such an id."""
+        asked = None
+        if only is not None:
+            asked = np.array([row.id in only for row in self.rows], dtype=bool)
+        for start, end in self._partners(days):
+            for first, second in _expanded(start, end):
+                if asked is not None:
+                    kept = asked[first] | asked[second]
+                    first, second = first[kept], second[kept]
+                yield Near(self, first, second)
+
+    def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
+        """For each number of days between, the stretch of later rows that each row goes with."""
+        span = len(self.rows) + 1
+        keys = self.days * span + self.places
+        for between in range(days + 1):
+            day = (self.days + between) * span
+            end = np.searchsorted(keys, day + self.high, side="right")
+            if between:
+                start = np.searchsorted(keys, day + self.low, side="left")
+            else:
+                start = np.arange(1, len(keys) + 1)
+            yield start, end
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Pairs of rows within the tolerances, as numbers of rows."""
+
+    of: Rows
+    first: Ints
+    second: Ints
+
+    @property
+    def count(self) -> int:
+        """How many pairs."""
+        return len(self.first)
+
+    def alike(self, least: float) -> Iterator[tuple[Entry, Entry, float]]:
+        """The pairs that score ``least`` or more, and their scores."""
+        # Descriptions are the slow part; most pairs cannot get there with the best of them.
+        promising = self._scores(np.ones(self.count)) >= least - SLACK
+        pairs = Near(self.of, self.first[promising], self.second[promising])
+        scores = pairs._scores(pairs._descriptions())
+        for number in np.flatnonzero(scores >= least - SLACK):
+            one, other = int(pairs.first[number]), int(pairs.second[number])
+            yield self.of.rows[one], self.of.rows[other], float(scores[number])
+
+    def _scores(self, descriptions: Floats) -> Floats:
+        of, first, second = self.of, self.first, self.second
+        one, other = np.abs(of.amounts[first]), np.abs(of.amounts[second])
+        two_lines = (of.accounts[first] == of.accounts[second]) & (of.accounts[first] >= 0)
+        two_lines &= (
+            (of.ids[first] != of.ids[second]) & (of.ids[first] >= 0) & (of.ids[second] >= 0)
+        )
+        return weighted(
+            (of.days[second] - of.days[first]).astype(np.float64),
+            np.abs(one - other) / np.maximum(np.maximum(one, other), 1),
+            descriptions,
+            np.where(two_lines, 0.0, 1.0),
+            self._categories(),
+        )
+
+    def _descriptions(self) -> Floats:
+        letters = self.of.shop_letters
+        return self._of_each(
+            self.of.shops, lambda one, other: shared_letters(letters[one], letters[other])
+        )
+
+    def _categories(self) -> Floats:
+        names = self.of.category_names
+        return self._of_each(
+            self.of.categories, lambda one, other: category_closeness(names[one], names[other])
+        )
+
+    def _of_each(self, numbers: Ints, closeness: Callable[[int, int], float]) -> Floats:
+        """The closeness of each pair's numbers, worked out once for each two numbers."""
+        size = int(numbers.max(initial=0)) + 1
+        both = numbers[self.first] * size + numbers[self.second]
+        different, places = np.unique(both, return_inverse=True)
+        known = [closeness(*divmod(key, size)) for key in different.tolist()]
+        return np.array(known, dtype=np.float64)[places]
+
+
+def _places_near(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
+    """For each of the sorted amounts, the first and the last place that it goes with."""
+    values = different.tolist()
+    bounds = [amounts_near(value) for value in values]
+    least, greatest = (values[0], values[-1]) if values else (0, 0)
+    low = np.array([max(low, least) for low, _ in bounds], dtype=np.int64)
+    high = np.array([min(high, greatest) for _, high in bounds], dtype=np.int64)
+    return (
+        np.searchsorted(different, low, side="left"),
+        np.searchsorted(different, high, side="right") - 1,
+    )
+
+
+def _numbered(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
+    """A number for each value, the same for equal ones, and the values by number."""
+    numbers: defaultdict[Key, int] = defaultdict(count().__next__)
+    return np.array([numbers[value] for value in values], dtype=np.int64), list(numbers)
+
+
+def _without_empty(numbers: Ints, names: Sequence[str]) -> Ints:
+    return np.where(numbers == names.index(""), -1, numbers) if "" in names else numbers
+
+
+def _expanded(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs of each row's number with every number from its start to before its end, in blocks."""
+    lengths = end - start
+    total = np.cumsum(lengths)
+    row = 0
+    while row < len(lengths):
+        done = int(total[row - 1]) if row else 0
+        stop = max(row + 1, int(np.searchsorted(total, done + _BLOCK, side="right")))
+        sizes = lengths[row:stop]
+        first = np.repeat(np.arange(row, stop), sizes)
+        within = np.arange(len(first)) - np.repeat(total[row:stop] - sizes - done, sizes)
+        yield first, np.repeat(start[row:stop], sizes) + within
+        row = stop

@@ -1,0 +1,247 @@
+"""Periods as people say them, into months.
+
+A phrase is a month, a year, a season, a half or a quarter (「2025年6月」「令和7年」「昨年の夏」
+「2024年度上半期」), months counted from the last one that has data (「直近3か月」), or two of
+these with から, 〜 or - between them. Halves and quarters are those of the calendar year, or with
+年度 those of the fiscal year that begins in April. What names no year is the latest that has begun,
+and a range goes on from there in the order in which it was said, over New Year too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.days import months_of, names_a_day
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.spoken import Scene, Yearless, is_counted, plain, unit_of
+
+DEFAULT_MONTHS = 12
+_LONGEST = 60
+_FROM_THE_LATEST = "（データのある最後の月まで）"
+_EXAMPLES = (
+    "「2025-06」「2025年6月」「令和7年6月」「先月」「直近3か月」「昨年の夏」"
+    "「2025年6月〜8月」「2024年度上半期」"
+)
+
+
+class InvalidPeriod(MdvecError):
+    """What was said is no period; the message shows how to say one and what there is."""
+
+    def __init__(self, said: str, available: MonthRange) -> None:
+        super().__init__(
+            f"期間「{_shown(said)}」を解釈できませんでした。{_EXAMPLES}のように指定してください。"
+            f"利用できる期間は {available.in_words} です。"
+        )
+
+
+class DayInPeriod(InvalidPeriod):
+    """A day was said; sums are of months, and the message shows the month to ask for."""
+
+    def __init__(self, said: str, months: MonthRange | None, available: MonthRange) -> None:
+        instead = _EXAMPLES if months is None else f"「{months.in_words}」"
+        MdvecError.__init__(
+            self,
+            f"期間「{_shown(said)}」を解釈できませんでした。日や週の単位では集計できません。"
+            f"{instead}のように月で指定してください。その月の明細は日付順に確認できます。"
+            f"利用できる期間は {available.in_words} です。",
+        )
+
+
+class AmbiguousPeriod(MdvecError):
+    """The period was given in two ways at once."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "期間の指定が重なっています。period、start_month と end_month、year と month の"
+            "どれか一通りで指定してください。"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The months that were understood, and a sentence that says so.
+
+    The months are those that were meant; whether there are data for them is another question.
+    """
+
+    months: MonthRange
+    understood: str
+
+
+def resolve_period(
+    today: date,
+    available: MonthRange,
+    *,
+    period: str | None = None,
+    start_month: str | None = None,
+    end_month: str | None = None,
+) -> Period:
+    """Understand one phrase, or a first and a last month, each as people say it.
+
+    Nothing at all means the latest twelve months of ``available``; a first month alone goes on
+    to the last that has data, a last month alone ends twelve months. Two months that both have
+    their year and stand in the wrong order are swapped, and ``understood`` says so.
+
+    Raises:
+        InvalidPeriod: it was not understood.
+        DayInPeriod: it names a day or a week.
+        AmbiguousPeriod: there is a phrase and a first or last month.
+    """
+    scene = Scene(Month.of(today), available)
+    phrase, start, end = _given(period), _given(start_month), _given(end_month)
+    if phrase and (start or end):
+        raise AmbiguousPeriod
+    if start and end:
+        return _from_ends(start, end, scene)
+    if end:
+        last = _settled(_unit(end, scene), scene).last
+        return _period(end, MonthRange(last.plus(1 - DEFAULT_MONTHS), last), "までの12か月")
+    if start:
+        return _period(start, _until_now(_settled(_unit(start, scene), scene), scene), "から")
+    if phrase:
+        found, swapped = _phrase(phrase, scene)
+        behind = is_counted(plain(phrase)) and scene.available.last < scene.now
+        return _period(phrase, found, _FROM_THE_LATEST if behind else "", swapped=swapped)
+    return _latest_months(available)
+
+
+def resolve_year_month(
+    today: date, available: MonthRange, year: int | None, month: int | None
+) -> Period:
+    """Understand a year, a month of it, or the latest month of that number.
+
+    Raises:
+        InvalidPeriod: there is no such month.
+    """
+    if year is not None and not 1000 <= year <= 9999:
+        raise InvalidPeriod(f"{year}年", available)
+    said = ("" if year is None else f"{year}年") + ("" if month is None else f"{month}月")
+    return resolve_period(today, available, period=said)
+
+
+def _latest_months(available: MonthRange) -> Period:
+    first = max(available.first, available.last.plus(1 - DEFAULT_MONTHS))
+    months = MonthRange(first, available.last)
+    return Period(
+        months,
+        f"期間の指定がないため、データのある最新の{len(months)}か月（{months.in_words}）としました",
+    )
+
+
+def _period(said: str, months: MonthRange, ending: str, *, swapped: bool = False) -> Period:
+    remark = "（順序が逆だったため入れ替えました）" if swapped else ""
+    return Period(months, f"「{_shown(said)}」{ending}を {months.in_words} と解釈しました{remark}")
+
+
+def _given(text: str | None) -> str:
+    return "" if text is None else text.strip()
+
+
+def _shown(said: str) -> str:
+    """What was said, fit to stand in a sentence."""
+    flat = "".join(sign if sign.isprintable() else " " for sign in said[: _LONGEST + 1])
+    return flat if len(flat) <= _LONGEST else flat[:_LONGEST] + "…"
+
+
+def _from_ends(start: str, end: str, scene: Scene) -> Period:
+    months, swapped = _joined(_unit(start, scene), _unit(end, scene), scene)
+    return _period(f"{start}〜{end}", months, "", swapped=swapped)
+
+
+def _unit(said: str, scene: Scene) -> MonthRange | Yearless:
+    found = unit_of(_plain(said, scene), scene)
+    if found is None:
+        raise InvalidPeriod(said, scene.available)
+    return found
+
+
+def _plain(said: str, scene: Scene) -> str:
+    """What was said in one spelling, if it is short enough and names no day."""
+    if len(said) > _LONGEST:
+        raise InvalidPeriod(said, scene.available)
+    text = plain(said)
+    if names_a_day(text):
+        months = months_of(text)
+        meant = None if names_a_day(months) else _months_of_phrase(months, scene)
+        raise DayInPeriod(said, meant and meant[0], scene.available)
+    return text
+
+
+def _settled(found: MonthRange | Yearless, scene: Scene) -> MonthRange:
+    return found if isinstance(found, MonthRange) else found.latest(scene.now)
+
+
+def _until_now(months: MonthRange, scene: Scene) -> MonthRange:
+    return MonthRange(months.first, max(months.last, scene.available.last))
+
+
+def _since_ever(months: MonthRange, scene: Scene) -> MonthRange:
+    return MonthRange(min(months.first, scene.available.first), months.last)
+
+
+def _phrase(said: str, scene: Scene) -> tuple[MonthRange, bool]:
+    """The months of a phrase, and whether its two ends stood in the wrong order.
+
+    Raises:
+        InvalidPeriod: there are none.
+    """
+    text = _plain(said, scene)
+    if (found := _months_of_phrase(text, scene)) is None:
+        raise InvalidPeriod(said, scene.available)
+    return found
+
+
+def _months_of_phrase(text: str, scene: Scene) -> tuple[MonthRange, bool] | None:
+    if (found := unit_of(text, scene)) is not None:
+        return _settled(found, scene), False
+    for left, right in _halves(re.sub(r"(まで|までの間|にかけて)$", "", text)):
+        first, last = unit_of(left, scene), unit_of(right, scene)
+        if first is not None and last is not None:
+            return _joined(first, last, scene)
+    months = _open_ended(text, scene)
+    return None if months is None else (months, False)
+
+
+def _open_ended(text: str, scene: Scene) -> MonthRange | None:
+    if match := re.fullmatch(r"(.+?)(?:から|以降|以後|[~〜])", text):
+        found = unit_of(match[1], scene)
+        return None if found is None else _until_now(_settled(found, scene), scene)
+    if match := re.fullmatch(r"[~〜]?(.+?)(?:まで|以前)?", text):
+        found = unit_of(match[1], scene)
+        return None if found is None else _since_ever(_settled(found, scene), scene)
+    return None
+
+
+_BETWEEN = re.compile(r"から|より|to|[~〜‐–—―→⇒…−ー-]")
+
+
+def _halves(text: str) -> Iterator[tuple[str, str]]:
+    """Both sides of every mark that may stand between two months, completed by each other."""
+    for mark in _BETWEEN.finditer(text):
+        left, right = text[: mark.start()], text[mark.end() :]
+        if re.fullmatch(r"[0-9]{1,2}", right):  # 2025/06-08
+            right += "月"
+        yield left, right
+        if left[-1:].isdigit() and right.endswith("月"):  # 2025年6-8月
+            yield left + "月", right
+
+
+def _joined(
+    first: MonthRange | Yearless, last: MonthRange | Yearless, scene: Scene
+) -> tuple[MonthRange, bool]:
+    """From one end to the other, and whether they stood in the wrong order.
+
+    An end without a year never does: the first is the latest that has begun by now (or by the
+    last, if that has a year), and the last is the first that ends with it or after it.
+    """
+    if isinstance(first, Yearless):
+        first = first.latest(last.first if isinstance(last, MonthRange) else scene.now)
+    if isinstance(last, Yearless):
+        last = last.next(first.last)
+    if last.last < first.first:
+        return MonthRange(last.first, first.last), True
+    return MonthRange(first.first, last.last), False

@@ -1,0 +1,46 @@
+"""How much of the income was not spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.sums import percent
+
+
+@dataclass(frozen=True, slots=True)
+class MonthlySavings:
+    """A month's income and spending, and what part of the income was left, in percent."""
+
+    month: Month
+    income: int
+    spending: int
+    rate: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class SavingsTrend:
+    """The months, and the rate of all of them together."""
+
+    months: tuple[MonthlySavings, ...]
+    rate: Decimal | None
+
+
+def savings_rate(income: int, spending: int) -> Decimal | None:
+    """Income less spending in percent of the income; None without income."""
+    return percent(income - spending, income) if income > 0 else None
+
+
+def savings_of(
+    income: Mapping[Month, int], spending: Mapping[Month, int], shown: MonthRange
+) -> SavingsTrend:
+    """The savings rate of each month shown, and of all of them."""
+    months = tuple(
+        MonthlySavings(month, earned, spent, savings_rate(earned, spent))
+        for month in shown
+        for earned, spent in [(income.get(month, 0), spending.get(month, 0))]
+    )
+    whole = savings_rate(sum(m.income for m in months), sum(m.spending for m in months))
+    return SavingsTrend(months, whole)

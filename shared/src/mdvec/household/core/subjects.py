@@ -1,0 +1,127 @@
+"""What a question about money is about: a category, or one of the household's totals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from mdvec.household.core.categories import (
+    INCOME,
+    AmbiguousCategory,
+    Category,
+    Hierarchy,
+    UnknownCategory,
+    flat,
+    folded,
+    homonyms,
+    named,
+    nearest,
+    partly_named,
+)
+
+
+class Total(Enum):
+    """A figure over all categories; that of all income is the 大項目 収入 itself."""
+
+    SPENDING = "支出"
+    BALANCE = "収支"
+    SAVINGS_RATE = "貯蓄率"
+
+    @property
+    def is_income(self) -> bool:
+        """Whether its rows are income alone."""
+        return False
+
+    def __str__(self) -> str:
+        return self.value
+
+
+Subject = Category | Total
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a name means, and a sentence on it where the name is not the thing's own."""
+
+    subject: Subject
+    remark: str | None = None
+
+
+_INCOME = Category(INCOME)
+_WORDS: dict[str, Subject] = {
+    "支出": Total.SPENDING, "出費": Total.SPENDING, "収入": _INCOME, "収支": Total.BALANCE,
+    "差引": Total.BALANCE, "差し引き": Total.BALANCE, "差引収支": Total.BALANCE,
+    "収支差": Total.BALANCE, "収支差額": Total.BALANCE, "貯蓄": Total.BALANCE,
+    "貯金": Total.BALANCE, "貯蓄率": Total.SAVINGS_RATE, "貯金率": Total.SAVINGS_RATE,
+}  # fmt: skip
+_DECORATED = re.compile(
+    rf"(?:総|全|合計|月間|年間)?({'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+    r"(?:の?(?:合計|総額|総計|全体|金額|計)|額)?"
+)
+_TOTALS: tuple[Subject, ...] = (Total.SPENDING, _INCOME, Total.BALANCE, Total.SAVINGS_RATE)
+
+
+def resolve_subject(said: str, hierarchy: Hierarchy) -> Asked:
+    """The total or category of a name, whole; or the one thing whose name it is a part of.
+
+    支出, 収入, 収支 and 貯蓄率 are totals, also as 「総支出」「支出の合計」. Width, case, spaces
+    and 「・」 make no difference. Of a part of a name, and of a 大項目 that shares its name with
+    a 中項目 elsewhere, the remark says what it was taken for.
+
+    Raises:
+        AmbiguousCategory: it means several things.
+        UnknownCategory: it means none.
+    """
+    total = _total(said)
+    try:
+        category = named(said, hierarchy)
+    except AmbiguousCategory as error:
+        if total is None:
+            raise
+        raise AmbiguousCategory(said, [f"{total}合計", *error.choices]) from None
+    if total is not None and category in (None, total):
+        return _of_total(said, total)
+    if category is None:
+        return _guessed(said, hierarchy)
+    if total is None or said.strip().endswith("カテゴリ"):
+        return Asked(category, _homonyms_remark(said, category, hierarchy))
+    raise AmbiguousCategory(said, [f"{total}合計", _said_surely(category)])
+
+
+def _total(said: str) -> Subject | None:
+    match = _DECORATED.fullmatch(folded(said))
+    return None if match is None else _WORDS[match[1]]
+
+
+def _of_total(said: str, total: Subject) -> Asked:
+    if str(total) in folded(said):
+        return Asked(total)
+    meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
+    return Asked(total, f"「{flat(said)}」は{meant}として集計しました")
+
+
+def _said_surely(category: Category) -> str:
+    """A category in words that mean no total."""
+    return f"{category}カテゴリ" if category.minor is None else str(category)
+
+
+def _homonyms_remark(said: str, category: Category, hierarchy: Hierarchy) -> str | None:
+    others = homonyms(category, hierarchy)
+    if not others:
+        return None
+    return (
+        f"「{flat(said)}」は大項目の{category}として集計しました"
+        f"（同じ名前の中項目: {'、'.join(map(str, others))}）"
+    )
+
+
+def _guessed(said: str, hierarchy: Hierarchy) -> Asked:
+    wanted = folded(said)
+    found: list[Subject] = [*partly_named(said, hierarchy)]
+    found += [total for total in _TOTALS if wanted and wanted in str(total) and total not in found]
+    if not found:
+        raise UnknownCategory(said, nearest(said, hierarchy), hierarchy)
+    if len(found) > 1:
+        raise AmbiguousCategory(said, [str(one) for one in found])
+    return Asked(found[0], f"「{flat(said)}」は「{found[0]}」として集計しました")

@@ -1,0 +1,228 @@
+"""Monthly sums and what they say: shares, changes and moving averages, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
+
+from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.subjects import Subject, Total
+
+WINDOW = 12
+"""How many months a moving average looks back on, its own included."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How many rows stay out of the sums, each by the first reason that holds for it."""
+
+    not_target: int = 0
+    transfer: int = 0
+    duplicate: int = 0
+    no_amount: int = 0
+    no_category: int = 0
+    removed: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(getattr(self, reason.name) for reason in fields(self))
+
+
+REASONS = tuple(reason.name for reason in fields(LeftOut))
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many rows went into the sums of an answer, and how many did not, and why."""
+
+    used: int
+    left_out: LeftOut
+
+    @property
+    def total(self) -> int:
+        """All rows that there are."""
+        return self.used + self.left_out.total
+
+
+@dataclass(frozen=True, slots=True)
+class MonthlySum:
+    """Rows of one month and category: their number and their sum in yen, signed as in the ledger.
+
+    ``left_out`` names the reason, one of ``REASONS``, for which they stay out of sums; None for
+    rows that count.
+    """
+
+    month: Month
+    category_major: str
+    category_minor: str
+    left_out: str | None
+    rows: int
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class MonthFigure:
+    """A month of a category.
+
+    ``amount`` is spending (or, of 収入, income) in yen, money out (in) being positive; None for a
+    month outside the ledger. ``change_from_month_before`` and ``change_from_year_before`` are
+    percentages with one decimal, rounded half away from zero; None where what they compare with
+    is not in the ledger, is zero, or is less (a month of refunds is no base for a percentage).
+    ``moving_average`` is in yen, over ``averaged_months``: the twelve months that end here, or
+    as many of them as the ledger has.
+    """
+
+    month: Month
+    amount: int | None
+    change_from_month_before: Decimal | None
+    change_from_year_before: Decimal | None
+    moving_average: int | None
+    averaged_months: int
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryTrend:
+    """A category, or a total, month by month; ``total`` is the sum of the months shown."""
+
+    category: Subject
+    total: int
+    months: tuple[MonthFigure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryShare:
+    """What a category took: yen, percent of all (None where all is not positive), rows used."""
+
+    category: Category
+    amount: int
+    share: Decimal | None
+    rows: int
+
+
+def counts_of(sums: Iterable[MonthlySum]) -> Counts:
+    """How many rows were used and left out, by reason."""
+    rows: dict[str | None, int] = {}
+    for cell in sums:
+        rows[cell.left_out] = rows.get(cell.left_out, 0) + cell.rows
+    return Counts(rows.pop(None, 0), LeftOut(**{str(reason): n for reason, n in rows.items()}))
+
+
+def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month, int]]:
+    """Each 大項目's spending, or income, in the months that have rows that count.
+
+    Spending is the negative rows less the refunds: all its rows, with the sign turned.
+    """
+    found: dict[Category, dict[Month, int]] = {}
+    for cell in sums:
+        if cell.left_out is None:
+            category = Category(cell.category_major)
+            amounts = found.setdefault(category, {})
+            sign = 1 if category.is_income else -1
+            amounts[cell.month] = amounts.get(cell.month, 0) + sign * cell.amount
+    return found
+
+
+def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]:
+    """What a category took, or a total came to, in the months that have rows that count.
+
+    The sums of a 中項目 are its own alone.
+    """
+    found: dict[Month, int] = {}
+    wanted = Category(subject.major) if isinstance(subject, Category) else None
+    for category, by_month in amounts_by_category(sums).items():
+        sign = _sign(category, subject) if wanted is None else int(category == wanted)
+        for month, amount in by_month.items() if sign else ():
+            found[month] = found.get(month, 0) + sign * amount
+    return found
+
+
+def _sign(category: Category, total: Subject) -> int:
+    """How a category goes into a total: income less spending, or spending alone."""
+    if total is Total.SPENDING:
+        return 0 if category.is_income else 1
+    return 1 if category.is_income else -1
+
+
+def trend_of(
+    category: Subject, amounts: Mapping[Month, int], ledger: MonthRange, shown: MonthRange
+) -> CategoryTrend:
+    """The months ``shown``, on an axis without holes.
+
+    Inside the ledger a month without rows is zero; outside there is nothing to say.
+    """
+    figures = tuple(_figure(month, amounts, ledger) for month in shown)
+    return CategoryTrend(category, sum(figure.amount or 0 for figure in figures), figures)
+
+
+def _figure(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> MonthFigure:
+    amount = _amount(month, amounts, ledger)
+    window = MonthRange(month.plus(1 - WINDOW), month).within(ledger)
+    known = amount is not None and window is not None
+    return MonthFigure(
+        month=month,
+        amount=amount,
+        change_from_month_before=change(amount, _amount(month.plus(-1), amounts, ledger)),
+        change_from_year_before=change(amount, _amount(month.plus(-12), amounts, ledger)),
+        moving_average=mean([amounts.get(m, 0) for m in window]) if known and window else None,
+        averaged_months=len(window) if known and window else 0,
+    )
+
+
+def _amount(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> int | None:
+    return amounts.get(month, 0) if month in ledger else None
+
+
+def change(amount: int | None, base: int | None) -> Decimal | None:
+    """By how many percent an amount is over its base; None without a positive base."""
+    if amount is None or base is None or base <= 0:
+        return None
+    return percent(amount - base, base)
+
+
+def percent(part: int, whole: int) -> Decimal:
+    """A part in percent of the whole with one decimal, rounded half away from zero."""
+    return Decimal(_rounded(Fraction(1000 * part, whole))) / 10
+
+
+def mean(amounts: list[int]) -> int:
+    """The mean, rounded half away from zero to whole yen."""
+    return _rounded(Fraction(sum(amounts), len(amounts)))
+
+
+def _rounded(number: Fraction) -> int:
+    whole = int(abs(number) + Fraction(1, 2))
+    return whole if number >= 0 else -whole
+
+
+def shares(sums: Iterable[MonthlySum], *, by_minor: bool) -> tuple[CategoryShare, ...]:
+    """What each category took of the sums that count, the largest first.
+
+    All ``sums`` are income, or all are spending.
+    """
+    found: dict[Category, tuple[int, int]] = {}
+    for cell in sums:
+        if cell.left_out is None:
+            minor = cell.category_minor if by_minor else None
+            category = Category(cell.category_major, minor)
+            amount, rows = found.get(category, (0, 0))
+            sign = 1 if category.is_income else -1
+            found[category] = (amount + sign * cell.amount, rows + cell.rows)
+    whole = sum(amount for amount, _ in found.values())
+    lines = [
+        CategoryShare(category, amount, percent(amount, whole) if whole > 0 else None, rows)
+        for category, (amount, rows) in found.items()
+    ]
+    return tuple(sorted(lines, key=lambda line: (-line.amount, str(line.category))))
+
+
+def income_and_spending(sums: Iterable[MonthlySum]) -> tuple[list[MonthlySum], list[MonthlySum]]:
+    """The sums of 大項目 収入, and those of all others."""
+    income: list[MonthlySum] = []
+    spending: list[MonthlySum] = []
+    for cell in sums:
+        (income if cell.category_major == INCOME else spending).append(cell)
+    return income, spending

@@ -1,0 +1,279 @@
+"""What the household answers, in Japanese."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.savings import SavingsTrend
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.sums import (
+    WINDOW,
+    CategoryShare,
+    CategoryTrend,
+    Counts,
+    MonthFigure,
+    MonthlySum,
+)
+
+NOT_AVAILABLE = "N/A"
+_MOST_GAPS = 6
+REASONS = {
+    "not_target": "計算対象外",
+    "transfer": "振替",
+    "duplicate": "重複",
+    "no_amount": "金額なし",
+    "no_category": "カテゴリなし",
+    "removed": "明細から消えたもの",
+}
+"""Why a row stays out of the sums, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row as it is shown; ``left_out`` is the reason for which it does not count, or None."""
+
+    id: int
+    date: str
+    amount: int | None
+    description: str
+    category_major: str
+    category_minor: str
+    account: str
+    memo: str
+    is_target: bool
+    is_transfer: bool
+    is_duplicate: bool
+    source_file: str
+    row_number: int
+    left_out: str | None
+
+
+class EmptyLedger(MdvecError):
+    """The household has no rows yet."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(
+            "データファイルが見つかりません。Money Forward ME の「収入・支出詳細」の CSV を"
+            f"家計簿のフォルダに置いて、mdvec import -n {tool} を実行してください。"
+        )
+
+
+class InsufficientData(MdvecError):
+    """There are no data for the months that were asked for."""
+
+    def __init__(self, asked: MonthRange, available: MonthRange) -> None:
+        super().__init__(
+            f"対象期間のデータが不足しています（{asked.in_words}）。"
+            f"利用できる期間は {available.in_words} です。"
+        )
+
+
+class InvalidPage(MdvecError):
+    """There is no such page, or none of that size."""
+
+    def __init__(self, page: int, pages: int) -> None:
+        super().__init__(f"{page} ページ目はありません。1〜{pages} を指定してください。")
+
+
+class InvalidPageSize(MdvecError):
+    """Pages of that size are not given."""
+
+    def __init__(self, size: int, largest: int) -> None:
+        super().__init__(f"1 ページの件数 {size} は使えません。1〜{largest} を指定してください。")
+
+
+def format_currency(yen: int | None, *, signed: bool = False) -> str:
+    """62,500円; with ``signed`` +62,500円."""
+    if yen is None:
+        return NOT_AVAILABLE
+    return f"{yen:+,}円" if signed and yen else f"{yen:,}円"
+
+
+def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
+    """+3.2%, -6.7%, 0.0%; N/A for None."""
+    if percent is None:
+        return NOT_AVAILABLE
+    return f"{percent:+.1f}%" if signed and percent else f"{percent:.1f}%"
+
+
+def trend_text(trend: CategoryTrend, months: MonthRange) -> str:
+    """A category month by month, with its average over twelve months to the last."""
+    signed = trend.category is Total.BALANCE
+    lines = [f"{subject_in_words(trend.category)}の {months.in_words}の推移です。"]
+    lines += [
+        _month_line(figure, first=n == 0, signed=signed) for n, figure in enumerate(trend.months)
+    ]
+    if trend.months[-1].moving_average is not None:
+        mean = format_currency(trend.months[-1].moving_average, signed=signed)
+        lines.append(f"- {WINDOW}か月平均: {mean}")
+    return "\n".join(lines)
+
+
+def subject_in_words(subject: Subject) -> str:
+    """食費カテゴリ, or 支出."""
+    return f"{subject}カテゴリ" if isinstance(subject, Category) else str(subject)
+
+
+def savings_text(savings: SavingsTrend, months: MonthRange) -> str:
+    """The savings rate month by month, with what it is made of, and that of all the months."""
+    lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
+    for one in savings.months:
+        balance = format_currency(one.income - one.spending, signed=True)
+        lines.append(
+            f"- {one.month.in_words}: {format_percentage(one.rate, signed=False)} "
+            f"（収入 {format_currency(one.income)}, 支出 {format_currency(one.spending)}, "
+            f"収支 {balance}）"
+        )
+    lines.append(f"- 期間全体: {format_percentage(savings.rate, signed=False)}")
+    return "\n".join(lines)
+
+
+def _month_line(figure: MonthFigure, *, first: bool, signed: bool) -> str:
+    line = f"- {figure.month.in_words}: {format_currency(figure.amount, signed=signed)}"
+    before, year = figure.change_from_month_before, figure.change_from_year_before
+    if first and before is None and year is None:
+        return line
+    return f"{line} （前月比 {format_percentage(before)}, 前年同月比 {format_percentage(year)}）"
+
+
+def top_text(trends: Sequence[CategoryTrend], months: MonthRange) -> str:
+    """The categories that took most, the largest first, each month by month."""
+    totals = "、".join(f"{t.category}（{format_currency(t.total)}）" for t in trends)
+    head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
+    return "\n\n".join([head, *(trend_text(trend, months) for trend in trends)])
+
+
+def summary_text(trends: Iterable[CategoryTrend], months: MonthRange) -> str:
+    """Every category in one line: its sum, its last month and its average."""
+    lines = [f"{months.in_words}のカテゴリ別の推移です。"]
+    for trend in trends:
+        last = trend.months[-1]
+        lines.append(
+            f"- {trend.category}: 合計 {format_currency(trend.total)}、"
+            f"{last.month.in_words} {format_currency(last.amount)} "
+            f"（前月比 {format_percentage(last.change_from_month_before)}, "
+            f"前年同月比 {format_percentage(last.change_from_year_before)}）、"
+            f"{WINDOW}か月平均 {format_currency(last.moving_average)}"
+        )
+    return "\n".join(lines)
+
+
+def household_text(
+    months: MonthRange,
+    subject: Subject | None,
+    amounts: tuple[int | None, int | None, int | None],
+    spending: Sequence[CategoryShare],
+    income: Sequence[CategoryShare],
+    rate: Decimal | None = None,
+) -> str:
+    """The sums of a period: spending, income and balance (None: not said), and by category.
+
+    ``rate`` is the savings rate, said where it was asked for.
+    """
+    about = "家計簿" if subject is None else subject_in_words(subject)
+    lines = [f"{months.in_words}の{about}です。"]
+    for name, amount in zip(("支出", "収入", "収支"), amounts, strict=True):
+        if amount is not None:
+            lines.append(f"- {name}: {format_currency(amount, signed=name == '収支')}")
+    if subject is Total.SAVINGS_RATE:
+        lines.append(f"- 貯蓄率: {format_percentage(rate, signed=False)}")
+    level = "中項目別" if isinstance(subject, Category) else "カテゴリ別"
+    for title, shares in ((f"{level}の支出", spending), ("収入の内訳", income)):
+        if shares:
+            lines += [f"{title}:", *(_share_line(share) for share in shares)]
+    return "\n".join(lines)
+
+
+def _share_line(share: CategoryShare) -> str:
+    category = share.category
+    name = category.major if category.minor is None else category.minor or "（中項目なし）"
+    of_all = format_percentage(share.share, signed=False)
+    return f"- {name}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
+
+
+def counts_text(counts: Counts) -> str:
+    """How many rows were used and left out, and why."""
+    reasons = [
+        f"{words} {number:,}件"
+        for reason, words in REASONS.items()
+        if (number := getattr(counts.left_out, reason))
+    ]
+    why = f"（{'、'.join(reasons)}）" if reasons else ""
+    return (
+        f"集計に使った明細は {counts.used:,}件、除いた明細は {counts.left_out.total:,}件{why}です"
+    )
+
+
+def notes_text(notes: Iterable[str]) -> str:
+    """Remarks under an answer, a line each."""
+    return "\n".join(f"※ {note}。" for note in notes)
+
+
+def short_window_note(months: int) -> str:
+    """The average looks back on fewer than twelve months."""
+    return f"過去 {months} か月分のデータで計算しました"
+
+
+def clipped_note(shown: MonthRange) -> str:
+    """The ledger holds only a part of what was asked for."""
+    return f"データのある {shown.in_words} だけを対象にしました"
+
+
+def gaps_note(gaps: Iterable[Month]) -> str:
+    """Months without any row, neighbours as one."""
+    runs: list[MonthRange] = []
+    for month in gaps:
+        if runs and month == runs[-1].last.plus(1):
+            runs[-1] = MonthRange(runs[-1].first, month)
+        else:
+            runs.append(MonthRange(month, month))
+    more = f"、ほか {len(runs) - _MOST_GAPS}期間" if len(runs) > _MOST_GAPS else ""
+    months = "、".join(run.in_words for run in runs[:_MOST_GAPS]) + more
+    return f"明細が 1 件もない月（{months}）は 0円として計算しました"
+
+
+def filling_note(month: Month) -> str:
+    """A month that may not be complete yet."""
+    return f"{month.in_words}の明細はまだ揃っていない可能性があります"
+
+
+def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:
+    """What rows that are gone from the newest statements would have added; none if there are none.
+
+    They are the rows that nothing else keeps out of the sums.
+    """
+    gone = [cell for cell in sums if cell.left_out == "removed"]
+    if not gone:
+        return []
+    income = sum(cell.amount for cell in gone if cell.category_major == INCOME)
+    spending = -sum(cell.amount for cell in gone if cell.category_major != INCOME)
+    parts = [
+        f"{name} {format_currency(amount)}"
+        for name, amount in (("支出", spending), ("収入", income))
+        if amount
+    ]
+    amounts = f"（{'、'.join(parts)}）" if parts else ""
+    rows = sum(cell.rows for cell in gone)
+    return [f"新しい明細から消えた {rows:,}件{amounts}は集計していません"]
+
+
+def row_line(row: ShownRow) -> str:
+    """A row of the ledger: date, shop, amount, category, and why it does not count."""
+    where = str(Category(row.category_major, row.category_minor or None)) or "未分類"
+    why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
+    shop = " ".join(row.description.split())
+    return f"- {row.date} {shop} {format_currency(row.amount)} {where}{why}"
+
+
+def page_text(rows: Sequence[ShownRow], first: int, total: int, next_page: int | None) -> str:
+    """A page of rows, counted from ``first``, and the way to the next."""
+    if not rows:
+        return ""
+    head = f"明細 {first:,}〜{first + len(rows) - 1:,}件目（全 {total:,}件）:"
+    onward = [] if next_page is None else [f"続きは page={next_page} で取得できます。"]
+    return "\n".join([head, *(row_line(row) for row in rows), *onward])

@@ -1,0 +1,1 @@
+"""The household's tables, in SQLite and as DuckDB sees them."""

@@ -1,0 +1,289 @@
+"""The table of pairs that may be duplicates, and the marks that decisions leave on the ledger.
+
+Decisions are the truth, marks follow from them: a row is marked if and only if some pair with the
+decision ``duplicate`` has it as its second row. It is a duplicate of the row that is left when
+the pairs are followed back. As a pair's first row has the smaller id, that always ends, at a row
+that is not marked itself; so no two rows are ever each other's duplicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+import apsw
+
+from mdvec.household.core.pairs import DetectionOptions, Pair
+from mdvec.household.core.similarity import Line
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces.rows import COUNTS, COUNTS_ALONE
+
+_TRANSACTION = (
+    "id, tool_id, date, amount, description, category_major, category_minor, account, memo, "
+    "is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number, "
+    "removal IS 'removed'"
+)
+_CHECK = (
+    "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
+    "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
+    "c.user_decision"
+)
+_UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
+_WITH_ROWS = (
+    "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
+    "JOIN transactions AS b ON b.id = c.transaction_id_2 WHERE c.tool_id = ?"
+)
+_BOTH_COUNT = f"{COUNTS.format('a.')} AND {COUNTS.format('b.')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A pair that was found: by which options, how alike, and what its user decided."""
+
+    id: int
+    first_id: int
+    second_id: int
+    date_tolerance_days: int
+    amount_tolerance_abs: Decimal
+    amount_tolerance_pct: Decimal
+    score: float
+    decision: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many rows, marked rows and pairs a ledger has; open pairs, and those that are none."""
+
+    transactions: int
+    marked: int
+    pairs: int
+    open: int
+    not_duplicate: int
+
+
+def counting_lines(connection: apsw.Connection, tool_id: int) -> list[Line]:
+    """The rows that go into sums, as far as they are compared."""
+    # Almost every row counts: reading them by an index would look each one up.
+    rows = connection.execute(
+        "SELECT id, date, amount, description, category_major, category_minor, account, mf_id "
+        f"FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND {COUNTS.format('t.')}",
+        (tool_id,),
+    )
+    days = _Days()
+    return [Line._make((row[0], days[row[1]], *row[2:])) for row in rows]
+
+
+class _Days(dict[object, date]):
+    """Days by their text; a ledger has far fewer days than rows."""
+
+    def __missing__(self, text: object) -> date:
+        self[text] = day = date.fromisoformat(str(text))
+        return day
+
+
+def find_transactions(
+    connection: apsw.Connection, tool_id: int, ids: Iterable[int]
+) -> dict[int, Transaction]:
+    """Those of the tool's rows, by id; ids that it has not are left out."""
+    found = {}
+    for transaction_id in filter(_is_storable, ids):
+        row = connection.execute(
+            f"SELECT {_TRANSACTION} FROM transactions WHERE tool_id = ? AND id = ?",
+            (tool_id, transaction_id),
+        ).fetchone()
+        if row is not None:
+            found[transaction_id] = _transaction(row)
+    return found
+
+
+def store_pairs(
+    connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair], options: DetectionOptions
+) -> None:
+    """Add new pairs, and renew those that nobody has decided.
+
+    A row that went while the pairs were looked for takes its pairs with it.
+    """
+    connection.executemany(
+        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+        "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
+        "detection_amount_tolerance_pct) SELECT ?, a.id, b.id, ?, ?, ?, ? "
+        "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ? "
+        "ON CONFLICT (transaction_id_1, transaction_id_2) DO UPDATE SET "
+        "similarity_score = excluded.similarity_score, "
+        "detection_date_tolerance = excluded.detection_date_tolerance, "
+        "detection_amount_tolerance_abs = excluded.detection_amount_tolerance_abs, "
+        "detection_amount_tolerance_pct = excluded.detection_amount_tolerance_pct, "
+        f"detected_at = CURRENT_TIMESTAMP WHERE {_UNDECIDED}",
+        (
+            (
+                tool_id,
+                pair.score,
+                options.date_tolerance_days,
+                str(options.amount_tolerance_abs),
+                str(options.amount_tolerance_pct),
+                pair.first.id,
+                pair.second.id,
+            )
+            for pair in pairs
+        ),
+    )
+
+
+def known_pairs(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], str | None]:
+    """Every pair that was ever found, by its rows' ids, and its decision."""
+    rows = connection.execute(
+        "SELECT transaction_id_1, transaction_id_2, user_decision FROM duplicate_checks "
+        "WHERE tool_id = ?",
+        (tool_id,),
+    )
+    return {(first, second): decision for first, second, decision in rows}
+
+
+def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check | None:
+    """The tool's pair of that id, if it has it."""
+    if not _is_storable(check_id):
+        return None
+    row = connection.execute(
+        f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? AND c.id = ?",
+        (tool_id, check_id),
+    ).fetchone()
+    return None if row is None else _check(row)
+
+
+def list_checks(
+    connection: apsw.Connection, tool_id: int, limit: int, *, open_only: bool
+) -> list[Check]:
+    """Pairs, those that were never asked about first, then the likeliest.
+
+    A pair is open while nobody has decided it and both of its rows count.
+    """
+    where = f"AND {_UNDECIDED} AND {_BOTH_COUNT}" if open_only else ""
+    rows = connection.execute(
+        f"SELECT {_CHECK} {_WITH_ROWS} {where} "
+        "ORDER BY CASE WHEN c.user_decision IS NULL THEN 0 WHEN c.user_decision = 'skip' THEN 1 "
+        "ELSE 2 END, c.similarity_score DESC, c.id LIMIT ?",
+        (tool_id, limit),
+    )
+    return [_check(row) for row in rows]
+
+
+def count(connection: apsw.Connection, tool_id: int) -> Counts:
+    """The ledger's numbers."""
+    (rows, marked) = _numbers(
+        connection,
+        "SELECT count(*), coalesce(sum(is_duplicate), 0) FROM transactions WHERE tool_id = ?",
+        tool_id,
+    )
+    (pending,) = _numbers(
+        connection, f"SELECT count(*) {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}", tool_id
+    )
+    (pairs, kept) = _numbers(
+        connection,
+        "SELECT count(*), count(*) FILTER (WHERE user_decision = 'not_duplicate') "
+        "FROM duplicate_checks WHERE tool_id = ?",
+        tool_id,
+    )
+    return Counts(rows, marked, pairs, pending, kept)
+
+
+def record_decision(
+    connection: apsw.Connection, tool_id: int, check_id: int, decision: str
+) -> None:
+    """Write down what the user decided about a pair, and mark the rows as that says.
+
+    The caller holds the transaction.
+    """
+    connection.execute(
+        "UPDATE duplicate_checks SET user_decision = ?, decided_at = CURRENT_TIMESTAMP "
+        "WHERE tool_id = ? AND id = ?",
+        (decision, tool_id, check_id),
+    )
+    connection.execute(
+        "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = "
+        "(SELECT count(*) > 0, max(decided_at) FROM duplicate_checks AS c "
+        "WHERE c.user_decision IN ('duplicate', 'not_duplicate') "
+        "AND transactions.id IN (c.transaction_id_1, c.transaction_id_2)) "
+        "WHERE id IN (SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 "
+        "UNION SELECT transaction_id_2 FROM duplicate_checks WHERE id = ?1)",
+        (check_id,),
+    )
+    settle_marks(connection, tool_id)
+
+
+def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
+    """The pairs by whose decision a row is marked."""
+    rows = connection.execute(
+        f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? "
+        "AND c.transaction_id_2 = ? AND c.user_decision = 'duplicate' ORDER BY c.id",
+        (tool_id, transaction_id),
+    )
+    return [_check(row) for row in rows]
+
+
+def settle_marks(connection: apsw.Connection, tool_id: int) -> None:
+    """Mark the rows that the decisions say, and no others.
+
+    To be called within the transaction that takes rows or decisions away: a row whose original
+    is gone counts again.
+    """
+    wanted = _originals(connection, tool_id)
+    marked: dict[int, int | None] = dict(
+        connection.execute(
+            "SELECT id, duplicate_of FROM transactions WHERE tool_id = ? AND is_duplicate",
+            (tool_id,),
+        )
+    )
+    changes = [
+        (transaction_id in wanted, wanted.get(transaction_id), transaction_id)
+        for transaction_id in wanted.keys() | marked.keys()
+        if (transaction_id not in wanted or transaction_id not in marked)
+        or wanted[transaction_id] != marked[transaction_id]
+    ]
+    connection.executemany(
+        "UPDATE transactions SET is_duplicate = ?, duplicate_of = ?, "
+        "updated_at = CURRENT_TIMESTAMP WHERE id = ?",
+        changes,
+    )
+
+
+def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
+    """For each row that is to be marked, the row that stays.
+
+    A row that its user has since taken out of the sums in another way stands for no other:
+    marking both would make a purchase disappear.
+    """
+    pairs = connection.execute(
+        "SELECT c.transaction_id_1, c.transaction_id_2 FROM duplicate_checks AS c "
+        "JOIN transactions AS t ON t.id = c.transaction_id_1 "
+        f"WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND {COUNTS_ALONE.format('t.')} "
+        "ORDER BY c.transaction_id_2, c.transaction_id_1",
+        (tool_id,),
+    )
+    originals: dict[int, int] = {}
+    for first, second in pairs:
+        # In the order of second rows, first is settled before anything refers to it.
+        originals.setdefault(int(second), originals.get(int(first), int(first)))
+    return originals
+
+
+def _is_storable(number: int) -> bool:
+    """Whether SQLite has room for it: ids come from clients, and Python's numbers have no end."""
+    return abs(number) < 2**63
+
+
+def _numbers(connection: apsw.Connection, sql: str, tool_id: int) -> tuple[int, ...]:
+    return connection.execute(sql, (tool_id,)).fetchone() or ()
+
+
+def _transaction(row: apsw.SQLiteValues) -> Transaction:
+    day = date.fromisoformat(str(row[2]))
+    fields = (*row[:2], day, *row[3:9], *map(bool, row[9:12]), *row[12:16], bool(row[16]))
+    return Transaction(*fields)  # type: ignore[arg-type]
+
+
+def _check(row: apsw.SQLiteValues) -> Check:
+    reach, percent = Decimal(str(row[4])), Decimal(str(row[5]))
+    fields = (*row[:4], reach, percent, *row[6:])
+    return Check(*fields)  # type: ignore[arg-type]

@@ -1,0 +1,61 @@
+"""The rows of households for SQL: one JSON array a row, and the table that they are in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import apsw
+
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.shop import shops_of
+from mdvec.household.interfaces.sums import REASON
+
+LEDGER_TABLE = "transactions"
+"""What SQL calls the table."""
+
+LEDGER_COLUMNS = {
+    "household": ("VARCHAR", "row[1]"),
+    "id": ("BIGINT", "row[2]"),
+    "date": ("DATE", "row[3]"),
+    "month": ("VARCHAR", "left(row[3], 7)"),
+    "amount": ("BIGINT", "row[4]"),
+    "description": ("VARCHAR", "row[5]"),
+    "shop": ("VARCHAR", "row[13]"),
+    "category_major": ("VARCHAR", "row[6]"),
+    "category_minor": ("VARCHAR", "row[7]"),
+    "account": ("VARCHAR", "row[8]"),
+    "memo": ("VARCHAR", "row[9]"),
+    "kind": (
+        "VARCHAR",
+        f"CASE WHEN row[10] IS NULL THEN if(row[6] = '{INCOME}', 'income', 'expense') "
+        "WHEN row[11] = '1' THEN 'transfer' ELSE 'excluded' END",
+    ),
+    "counted": ("BOOLEAN", "row[10] IS NULL"),
+    "is_duplicate": ("BOOLEAN", "row[12] = '1'"),
+}
+"""The columns, their types in SQL, and DuckDB's expression for each over a row of texts.
+
+``month`` is YYYY-MM of the row's own date, ``amount`` in yen and negative when money goes out.
+``shop`` is the description in one spelling, to group by and to look for.
+``counted`` says whether sums count the row; only those are of ``kind`` income or expense, so that
+sums by kind are the household's; the others are transfer or excluded.
+"""
+
+
+def ledger_lines(connection: apsw.Connection, tool_id: int, household: str) -> Iterator[str]:
+    """Every row of a tool's ledger as a JSON array, in no order."""
+    descriptions = connection.execute(
+        "SELECT description FROM transactions WHERE +tool_id = ?", (tool_id,)
+    )
+    shops = shops_of(str(description) for (description,) in descriptions)
+    connection.create_scalar_function(
+        "shop_of", lambda *texts: shops[str(texts[0])], 1, deterministic=True
+    )
+    # Built by SQLite: as Python values the same rows take twice as long.
+    rows = connection.execute(
+        "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
+        f"account, memo, {REASON}, is_transfer, is_duplicate, shop_of(description)) "
+        "FROM transactions WHERE +tool_id = ?",
+        (household, tool_id),
+    )
+    return (str(line) for (line,) in rows)

@@ -1,0 +1,252 @@
+"""The ledger: transactions, decisions about duplicates, and what is known of the files.
+
+Identity decides what is stored once; what its user decided about a row is never written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, NamedTuple
+
+import apsw
+
+from mdvec.household.core.placed import Placed, Values
+from mdvec.household.core.transaction import Transaction
+
+# What an export says of a transaction, in the order of StoredRow.values.
+_VALUES = (
+    "date, amount, description, category_major, category_minor, account, memo, is_target, "
+    "is_transfer, mf_id"
+)
+
+
+class StoredRow(NamedTuple):
+    """What the ledger has of one identity.
+
+    ``statement`` is the file, in the state, that had the last word about it; ``removal`` is None,
+    or what came of it when a later file no longer had it.
+    """
+
+    id: int
+    source_file: str
+    row_number: int
+    statement: int | None
+    removal: str | None
+    values: Values
+
+
+class Written(NamedTuple):
+    """What is to be written of a row, and which statements have it, and no longer have it."""
+
+    row: Placed
+    statement: int
+    removal: str | None
+    removed_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerStatistics:
+    """How many rows a tool's ledger has, and its first and last day; None when it is empty."""
+
+    rows: int
+    first: date | None
+    last: date | None
+
+
+def list_transactions(
+    connection: apsw.Connection, tool_id: int, first: date | None = None, last: date | None = None
+) -> list[Transaction]:
+    """A tool's rows, those left out of sums included, by date and id.
+
+    ``first`` and ``last`` are days, both included; None is no limit.
+    """
+    rows = connection.execute(
+        "SELECT id, tool_id, date, amount, description, category_major, category_minor, account, "
+        "memo, is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number, "
+        "removal IS 'removed' "
+        "FROM transactions WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
+        (tool_id, (first or date.min).isoformat(), (last or date.max).isoformat()),
+    )
+    return [_transaction(row) for row in rows]
+
+
+def statistics(connection: apsw.Connection, tool_id: int) -> LedgerStatistics:
+    """The size and the span of a tool's ledger."""
+    found = connection.execute(
+        "SELECT count(*), min(date), max(date) FROM transactions WHERE tool_id = ?", (tool_id,)
+    ).fetchall()
+    rows, *days = found[0]
+    first, last = (None if day is None else date.fromisoformat(str(day)) for day in days)
+    return LedgerStatistics(int(rows or 0), first, last)
+
+
+def rows_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
+    """How many of a tool's rows come from each file, by path."""
+    rows = connection.execute(
+        "SELECT source_file, count(*) FROM transactions WHERE tool_id = ? "
+        "GROUP BY source_file ORDER BY source_file",
+        (tool_id,),
+    )
+    return {str(path): int(count or 0) for path, count in rows}
+
+
+def data_version(connection: apsw.Connection, tool_id: int) -> int:
+    """A number that grows whenever a row or a decision of the tool changes, whoever wrote it.
+
+    New rows are counted by their ids, which are never given twice (a trigger on each would make
+    a large import three times as slow); everything else by triggers.
+    """
+    found = connection.execute(
+        "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
+        "(SELECT coalesce(sum(seq), 0) FROM sqlite_sequence "
+        "WHERE name IN ('transactions', 'duplicate_checks'))",
+        (tool_id,),
+    ).fetchall()
+    return int(found[0][0] or 0)
+
+
+def stored_rows(connection: apsw.Connection, tool_id: int) -> dict[str, StoredRow]:
+    """Every row of a tool by its identity."""
+    rows = connection.execute(
+        f"SELECT identity, id, source_file, row_number, statement_id, removal, {_VALUES} "
+        "FROM transactions WHERE tool_id = ?",
+        (tool_id,),
+    )
+    return {row[0]: StoredRow(row[1], row[2], row[3], row[4], row[5], row[6:]) for row in rows}
+
+
+def insert_rows(
+    connection: apsw.Connection,
+    tool_id: int,
+    rows: Iterable[tuple[str, Written]],
+    numbers: Mapping[str, int],
+) -> None:
+    """Add rows, each with its identity; call within a transaction.
+
+    ``numbers`` are the ids of those that were in the ledger before, which they get again.
+    """
+    if numbers:
+        _count_change(connection, tool_id)
+    connection.executemany(
+        "INSERT INTO transactions (id, tool_id, identity, statement_id, removal, removed_by, "
+        f"removed_at, source_file, row_number, {_VALUES}) VALUES (?, ?, ?, ?, ?5, ?, "
+        "iif(?5 IS NULL, NULL, CURRENT_TIMESTAMP), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (
+                numbers.get(identity), tool_id, identity, new.statement, new.removal,
+                new.removed_by, new.row.source_file, new.row.row_number, *new.row.values,
+            )
+            for identity, new in rows
+        ),
+    )  # fmt: skip
+
+
+def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Written]]) -> None:
+    """Give rows, by id, what a later export says; decisions stay. Call within a transaction."""
+    connection.executemany(
+        f"UPDATE transactions SET ({_PLACE}, {_VALUES}, updated_at) = "
+        f"({_PLACED}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP) WHERE id = ?",
+        ((*_place(new), *new.row.values, row_id) for row_id, new in rows),
+    )
+
+
+def move_rows(
+    connection: apsw.Connection, tool_id: int, rows: Sequence[tuple[int, Written]]
+) -> None:
+    """Note where rows, by id, stand now; call within a transaction."""
+    if not rows:
+        return
+    _count_change(connection, tool_id)
+    connection.executemany(
+        f"UPDATE transactions SET ({_PLACE}) = ({_PLACED}) WHERE id = ?",
+        ((*_place(new), row_id) for row_id, new in rows),
+    )
+
+
+_PLACE = "statement_id, source_file, row_number, removal, removed_by, removed_at"
+_PLACED = (
+    "?1, ?2, ?3, ?4, ?5, CASE WHEN ?4 IS NULL THEN NULL WHEN removal IS ?4 THEN removed_at "
+    "ELSE CURRENT_TIMESTAMP END"
+)
+
+
+def _place(new: Written) -> tuple[int, str, int, str | None, int | None]:
+    return new.statement, new.row.source_file, new.row.row_number, new.removal, new.removed_by
+
+
+def ids_of(connection: apsw.Connection, tool_id: int, identities: Iterable[str]) -> set[int]:
+    """The ids of a tool's rows, by their identities."""
+    found = set()
+    for identity in identities:
+        found |= {
+            int(str(row_id))
+            for (row_id,) in connection.execute(
+                "SELECT id FROM transactions WHERE tool_id = ? AND identity = ?",
+                (tool_id, identity),
+            )
+        }
+    return found
+
+
+def rename_identities(
+    connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]
+) -> None:
+    """Give rows other identities, by their old ones; call within a transaction."""
+    connection.executemany(
+        "UPDATE transactions SET identity = ? WHERE tool_id = ? AND identity = ?",
+        ((new, tool_id, old) for old, new in renames.items()),
+    )
+
+
+def rename_files(connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]) -> None:
+    """Note new paths of files, by their old ones; call within a transaction."""
+    _count_change(connection, tool_id)
+    connection.execute("CREATE TEMP TABLE renamed (old TEXT PRIMARY KEY, new TEXT NOT NULL)")
+    connection.executemany("INSERT INTO renamed VALUES (?, ?)", renames.items())
+    connection.execute(
+        "UPDATE transactions SET source_file = (SELECT new FROM renamed WHERE old = source_file) "
+        "WHERE tool_id = ? AND source_file IN (SELECT old FROM renamed)",
+        (tool_id,),
+    )
+    connection.execute("DROP TABLE renamed")
+
+
+def delete_rows(connection: apsw.Connection, row_ids: Iterable[int]) -> None:
+    """Delete rows by id; call within a transaction.
+
+    A row that was marked as the duplicate of one of them is the only one left, so it counts
+    again.
+    """
+    ids = [(row_id,) for row_id in row_ids]
+    connection.executemany(
+        "UPDATE transactions SET is_duplicate = 0, duplicate_of = NULL, duplicate_checked = 0, "
+        "duplicate_checked_at = NULL WHERE duplicate_of = ?",
+        ids,
+    )
+    connection.executemany("DELETE FROM transactions WHERE id = ?", ids)
+
+
+def _count_change(connection: apsw.Connection, tool_id: int) -> None:
+    """Count a change of places once: the triggers look at contents and decisions only."""
+    connection.execute(
+        "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
+    )
+
+
+COUNTS_ALONE = (
+    "{0}is_target AND NOT {0}is_transfer AND {0}amount IS NOT NULL "
+    "AND {0}category_major <> '' AND {0}removal IS NOT 'removed'"
+)
+"""SQL: whether a row would go into sums if it were no duplicate; {0}: "" or its table."""
+COUNTS = f"{COUNTS_ALONE} AND NOT {{0}}is_duplicate"
+"""SQL: whether a row goes into sums, in the words of ``Transaction.counts``."""
+
+
+def _transaction(row: tuple[Any, ...]) -> Transaction:
+    return Transaction(
+        row[0], row[1], date.fromisoformat(row[2]), row[3], row[4], row[5], row[6], row[7], row[8],
+        bool(row[9]), bool(row[10]), bool(row[11]), row[12], row[13], row[14], row[15],
+        bool(row[16]),
+    )  # fmt: skip

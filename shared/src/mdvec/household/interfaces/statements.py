@@ -1,0 +1,176 @@
+"""What is known of the files of a ledger, in each state they had, and of rows that are gone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.household.core.statements import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStatement:
+    """A statement with its number, and the number of the family of files it belongs to."""
+
+    id: int
+    statement: Statement
+    kin: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoneRow:
+    """A row that a newer file no longer has: where it stood, and which file shows it gone.
+
+    ``date`` is YYYY-MM-DD, ``amount`` in yen.
+    """
+
+    id: int
+    date: str
+    amount: int | None
+    description: str
+    account: str
+    path: str
+    missing_from: str
+
+
+def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownStatement]:
+    """Every statement that is remembered of a tool."""
+    rows = connection.execute(
+        "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen "
+        "FROM ledger_statements WHERE tool_id = ?",
+        (tool_id,),
+    )
+    return [
+        KnownStatement(
+            number,
+            Statement(
+                path, content_hash, mtime_ns, tuple(json.loads(days)),
+                frozenset(json.loads(accounts)), bool(is_whole), seen,
+            ),
+            kin,
+        )
+        for number, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen in rows
+    ]  # fmt: skip
+
+
+def remember_statement(connection: apsw.Connection, tool_id: int, statement: Statement) -> int:
+    """Remember a statement, and return its number; call within a transaction."""
+    row = connection.execute(
+        "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
+        "is_whole, seen, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) "
+        "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
+        "mtime_ns = excluded.mtime_ns, days = excluded.days, "
+        "accounts = excluded.accounts, is_whole = excluded.is_whole, "
+        "seen = excluded.seen RETURNING id",
+        (
+            tool_id, statement.path, statement.content_hash, statement.mtime_ns,
+            json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
+            statement.is_whole, statement.seen,
+        ),
+    ).fetchall()  # fmt: skip
+    return int(str(row[0][0]))
+
+
+def set_kin(connection: apsw.Connection, kin: Iterable[tuple[int, int]]) -> None:
+    """Note the families of statements, by number; call within a transaction."""
+    connection.executemany("UPDATE ledger_statements SET kin = ?2 WHERE id = ?1 AND kin <> ?2", kin)
+
+
+def forget_statements(
+    connection: apsw.Connection, tool_id: int, kept: Collection[int], *, only_rows: bool
+) -> None:
+    """Forget statements that show nothing and that no row needs, but for those ``kept``.
+
+    With ``only_rows``, files that are gone count no more: they show nothing from now on.
+    """
+    names = json.dumps(sorted(kept))
+    if only_rows:
+        connection.execute(
+            "UPDATE ledger_statements SET is_whole = 0 WHERE tool_id = ? "
+            "AND id NOT IN (SELECT value FROM json_each(?))",
+            (tool_id, names),
+        )
+    connection.execute(
+        "DELETE FROM ledger_statements WHERE tool_id = ?1 AND NOT is_whole "
+        "AND id NOT IN (SELECT value FROM json_each(?2)) AND id NOT IN ("
+        "SELECT statement_id FROM transactions WHERE tool_id = ?1 AND statement_id NOT NULL "
+        "UNION SELECT removed_by FROM transactions WHERE tool_id = ?1 AND removed_by NOT NULL)",
+        (tool_id, names),
+    )
+
+
+def rename_statements(
+    connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]
+) -> None:
+    """Note new paths of files, by their old ones; call within a transaction."""
+    found = connection.execute(
+        "SELECT id, path FROM ledger_statements WHERE tool_id = ?", (tool_id,)
+    )
+    moved = [(number, renames[path]) for number, path in found if path in renames]
+    # Names may be swapped: every row leaves its own before it takes the other's.
+    connection.executemany(
+        "UPDATE ledger_statements SET path = char(0) || id WHERE id = ?",
+        ((number,) for number, _ in moved),
+    )
+    connection.executemany("UPDATE OR REPLACE ledger_statements SET path = ?2 WHERE id = ?1", moved)
+
+
+def gone_rows(connection: apsw.Connection, tool_id: int, removal: str) -> list[GoneRow]:
+    """The rows that left the sums (``removed``), or wait for their user's word (``asked``)."""
+    rows = connection.execute(
+        "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file, "
+        "coalesce(s.path, '') FROM transactions AS t INDEXED BY idx_transactions_removal "
+        "LEFT JOIN ledger_statements AS s ON s.id = t.removed_by "
+        "WHERE t.tool_id = ? AND t.removal = ? ORDER BY t.date, t.id",
+        (tool_id, removal),
+    )
+    return [GoneRow(*row) for row in rows]
+
+
+def ids_of_gone(connection: apsw.Connection, tool_id: int) -> set[int]:
+    """The ids of all rows that are gone from their statements, whatever was decided about them."""
+    rows = connection.execute(
+        "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL", (tool_id,)
+    )
+    return {int(str(row_id)) for (row_id,) in rows}
+
+
+def keep_rows(connection: apsw.Connection, tool_id: int, row_ids: Iterable[int]) -> None:
+    """Let rows that are gone count again, for good; call within a transaction."""
+    connection.executemany(
+        "UPDATE transactions SET removal = 'kept' WHERE tool_id = ? AND id = ? "
+        "AND removal IS NOT NULL",
+        ((tool_id, row_id) for row_id in row_ids),
+    )
+
+
+def asks_first(connection: apsw.Connection, tool_id: int) -> bool:
+    """Whether the next import only lists what it would take out, as an older version's ledger."""
+    return _mark(connection, tool_id, "asks_first")
+
+
+def is_indexed(connection: apsw.Connection, tool_id: int) -> bool:
+    """Whether searches find what the ledger has, nothing having changed since."""
+    return _mark(connection, tool_id, "is_indexed")
+
+
+def ledger_changed(connection: apsw.Connection, tool_id: int) -> None:
+    """Note that an import has read the files again; call within its transaction."""
+    connection.execute(
+        "UPDATE ledger_versions SET asks_first = 0, is_indexed = 0 WHERE tool_id = ?", (tool_id,)
+    )
+
+
+def index_followed(connection: apsw.Connection, tool_id: int) -> None:
+    """Note that searches find what the ledger has; call within a transaction."""
+    connection.execute("UPDATE ledger_versions SET is_indexed = 1 WHERE tool_id = ?", (tool_id,))
+
+
+def _mark(connection: apsw.Connection, tool_id: int, column: str) -> bool:
+    row = connection.execute(
+        f"SELECT {column} FROM ledger_versions WHERE tool_id = ?", (tool_id,)
+    ).fetchone()
+    return row is not None and bool(row[0])

@@ -1,0 +1,286 @@
+"""Exports of a household into its ledger: every file's rows, each transaction once.
+
+All files are read before anything is written, because an older export must not overwrite what
+a newer one says; then everything goes in within one transaction, or nothing does. Where files
+are as they were, or only have other names, they are not even opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import apsw
+
+from mdvec.files.scan import Problem
+from mdvec.household.core import removals
+from mdvec.household.core.placed import Placed
+from mdvec.household.core.statements import Standing
+from mdvec.household.interfaces import departed_pairs, statements
+from mdvec.household.interfaces import files as ledger_files
+from mdvec.household.interfaces import rows as transactions
+from mdvec.household.interfaces.checks import settle_marks
+from mdvec.household.interfaces.files import KnownFile
+from mdvec.household.interfaces.rows import StoredRow, Written
+from mdvec.household.reading import Export, read_export
+from mdvec.household.renames import after_renames, follow_renames
+from mdvec.household.report import (
+    NO_WISH,
+    LedgerFile,
+    LedgerMode,
+    LedgerReport,
+    RemovalWish,
+    report_of,
+)
+from mdvec.household.witnesses import hear, overruled_files
+
+
+def import_ledger(
+    connection: apsw.Connection,
+    tool_id: int,
+    files: Iterable[LedgerFile],
+    mode: LedgerMode,
+    *,
+    complete: bool = True,
+    wish: RemovalWish = NO_WISH,
+) -> LedgerReport:
+    """Bring a tool's ledger in line with its files.
+
+    The transaction of an ID, or of a row's content where there is none, is stored once, as the
+    newest file says it; one that the newest file of its day no longer has leaves the sums, and
+    stays in the ledger. ``update`` adds and updates; ``replace`` also deletes what no file says
+    anything about, unless one could not be read or ``files`` is not ``complete``. What the user
+    decided about a row outlives both.
+
+    Raises:
+        apsw.Error: the database cannot be written; the ledger is as it was.
+    """
+    files = list(files)
+    known = ledger_files.known_files(connection, tool_id)
+    if mode == "update" and not wish:
+        after = after_renames(files, known)
+        if after is not None:
+            follow_renames(connection, tool_id, known, after)
+            return report_of(
+                list(after.values()),
+                without_file=ledger_files.without_file(connection, tool_id),
+                asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
+            )
+    exports = [read_export(file, known.get(file.path)) for file in files]
+    run = _LedgerRun(connection, tool_id, exports, known, wish)
+    with connection:
+        run.write(mode, may_delete=complete and not any(export.unread for export in exports))
+    return run.report()
+
+
+class _Change(NamedTuple):
+    """What the files say of an identity, beside what the ledger has."""
+
+    identity: str
+    stored: StoredRow | None
+    now: Written
+
+    @property
+    def is_other(self) -> bool:
+        """Whether the files say something else than the ledger."""
+        return self.stored is not None and self.stored.values != self.now.row.values
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether it counts again."""
+        return (
+            self.stored is not None
+            and self.stored.removal in ("asked", "removed")
+            and self.now.removal is None
+        )
+
+
+class _LedgerRun:
+    """One import while it writes: what the files say against what the ledger has."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        tool_id: int,
+        exports: Sequence[Export],
+        known: Mapping[str, KnownFile],
+        wish: RemovalWish,
+    ) -> None:
+        self.connection = connection
+        self.tool_id = tool_id
+        self.exports = exports
+        self.known = known
+        self.wish = wish
+        self.kept_again = len(wish.keep)
+        self.changes: list[_Change] = []
+        self.left: list[tuple[int, str]] = []
+        self.without_file = 0
+        self.deleted = 0
+
+    def write(self, mode: LedgerMode, *, may_delete: bool) -> None:
+        """Add, update, take out of the sums and, where it may, delete; remember the files."""
+        statements.keep_rows(self.connection, self.tool_id, self.wish.keep)
+        self.stored = transactions.stored_rows(self.connection, self.tool_id)
+        before = {path: file.content_hash for path, file in self.known.items()}
+        self.heard = hear(self.connection, self.tool_id, self.exports, self.stored, before, mode)
+        transactions.rename_identities(self.connection, self.tool_id, self.heard.renames)
+        for old, new in self.heard.renames.items():
+            self.stored[new] = self.stored.pop(old)
+        numbers = self._remember_statements()
+        self._compare(numbers)
+        self._write_changes()
+        self._delete(mode, may_delete=may_delete)
+        departed_pairs.bring_back_decisions(self.connection, self.tool_id)
+        settle_marks(self.connection, self.tool_id)
+        self._remember(numbers, mode)
+
+    def _remember_statements(self) -> list[int]:
+        """The number of each witness, in their order; those that are new get one."""
+        numbers = []
+        for witness in self.heard.witnesses:
+            number = self.heard.numbers.get(witness.statement.key)
+            if number is None or witness.statement.key in self.heard.present:
+                number = statements.remember_statement(
+                    self.connection, self.tool_id, witness.statement
+                )
+            numbers.append(number)
+        families: dict[int, int] = {}
+        for number, kin in zip(numbers, self.heard.kin, strict=True):
+            families[kin] = min(number, families.get(kin, number))
+        statements.set_kin(
+            self.connection,
+            [(n, families[k]) for n, k in zip(numbers, self.heard.kin, strict=True)],
+        )
+        return numbers
+
+    def _compare(self, numbers: Sequence[int]) -> None:
+        """What the files say of each identity, beside what the ledger has."""
+        standing = self.heard.standing
+        decided = self._removals(standing)
+        for identity, known in standing.items():
+            stored = self.stored.get(identity)
+            removal = decided.get(identity)
+            by = None if known.gone is None or removal is None else numbers[known.gone]
+            number, row = numbers[known.by], known.row
+            if known.gone is None and stored is not None and stored.removal == "kept":
+                removal = "kept" if stored.statement == number else None
+            if stored is None or _is_other(stored, row, number, removal):
+                self.changes.append(_Change(identity, stored, Written(row, number, removal, by)))
+            if removal is None and stored is not None and identity not in self.heard.mentioned:
+                self.left.append((stored.id, row.source_file))
+
+    def _removals(self, standing: Mapping[str, Standing]) -> dict[str, str]:
+        gone = {
+            identity: (known.row.day, self._before(identity))
+            for identity, known in standing.items()
+            if known.gone is not None
+        }
+        if not gone:
+            return {}
+        days = [
+            known.row.day
+            for identity, known in standing.items()
+            if self._before(identity) != "removed"
+        ]
+        return removals.decide(
+            gone,
+            days,
+            only_ask=statements.asks_first(self.connection, self.tool_id),
+            accepted=self.wish.accept,
+        )
+
+    def _before(self, identity: str) -> str | None:
+        stored = self.stored.get(identity)
+        return None if stored is None else stored.removal
+
+    def _write_changes(self) -> None:
+        new = [change for change in self.changes if change.stored is None]
+        departed = departed_pairs.numbers_of(
+            self.connection, self.tool_id, {change.identity for change in new}
+        )
+        transactions.insert_rows(
+            self.connection,
+            self.tool_id,
+            [(change.identity, change.now) for change in new],
+            departed,
+        )
+        transactions.update_rows(
+            self.connection, [(c.stored.id, c.now) for c in self.changes if c.stored and c.is_other]
+        )
+        transactions.move_rows(
+            self.connection,
+            self.tool_id,
+            [(c.stored.id, c.now) for c in self.changes if c.stored and not c.is_other],
+        )
+
+    def _delete(self, mode: LedgerMode, *, may_delete: bool) -> None:
+        """Count the rows that are in none of the files, and delete them where that is wanted."""
+        unread = {export.file.path for export in self.exports if export.unread}
+        bad = {export.file.path for export in self.exports if export.file.bad_rows}
+        left = [(row_id, path) for row_id, path in self.left if path not in unread]
+        if mode == "replace" and may_delete:
+            gone = [row_id for row_id, path in left if path not in bad]
+            departed_pairs.keep_decisions(self.connection, self.tool_id, gone)
+            transactions.delete_rows(self.connection, gone)
+            self.deleted = len(gone)
+        self.without_file = len(left) - self.deleted
+
+    def _remember(self, numbers: Sequence[int], mode: LedgerMode) -> None:
+        """Remember what was read; of files that are gone, those that rows still come from."""
+        seen = {export.file.path for export in self.exports}
+        in_use = transactions.rows_by_file(self.connection, self.tool_id)
+        files = [export.file for export in self.exports if not export.unread]
+        files.extend(
+            replace(file, is_present=False)
+            for file in self.known.values()
+            if file.path not in seen and file.path in in_use
+        )
+        unread = {export.file.path for export in self.exports if export.unread}
+        files.extend(file for file in self.known.values() if file.path in unread)
+        ledger_files.remember_files(self.connection, self.tool_id, files)
+        ledger_files.set_without_file(self.connection, self.tool_id, self.without_file)
+        kept = [
+            number
+            for number, witness in zip(numbers, self.heard.witnesses, strict=True)
+            if witness.statement.key in self.heard.present or witness.statement.path in unread
+        ]
+        statements.forget_statements(
+            self.connection, self.tool_id, kept, only_rows=mode == "replace"
+        )
+        statements.ledger_changed(self.connection, self.tool_id)
+
+    def report(self) -> LedgerReport:
+        """What was done."""
+        removed = {
+            change.identity
+            for change in self.changes
+            if change.now.removal == "removed" and self._before(change.identity) != "removed"
+        }
+        found = statements.gone_rows(self.connection, self.tool_id, "removed")
+        now = transactions.ids_of(self.connection, self.tool_id, removed)
+        mentioned = self.heard.mentioned
+        returned = sum(change.comes_back for change in self.changes)
+        return report_of(
+            [export.file for export in self.exports if not export.unread],
+            [Problem(export.file.path, export.unread) for export in self.exports if export.unread],
+            imported=sum(change.stored is None for change in self.changes),
+            updated=sum(
+                change.is_other or (change.comes_back and change.identity in mentioned)
+                for change in self.changes
+            ),
+            without_file=self.without_file,
+            deleted=self.deleted,
+            removed=tuple(row for row in found if row.id in now),
+            asked=tuple(statements.gone_rows(self.connection, self.tool_id, "asked")),
+            returned=returned + self.kept_again,
+            overruled=overruled_files(self.heard),
+        )
+
+
+def _is_other(stored: StoredRow, row: Placed, number: int, removal: str | None) -> bool:
+    return (
+        stored.values != row.values
+        or (stored.source_file, stored.row_number) != (row.source_file, row.row_number)
+        or (stored.statement, stored.removal) != (number, removal)
+    )

@@ -1,0 +1,202 @@
+"""A household's month, or months: what came in, what went out, and the rows themselves."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import date
+from decimal import Decimal
+
+import apsw
+
+from mdvec.household.core import wording
+from mdvec.household.core.categories import Category
+from mdvec.household.core.months import MonthRange
+from mdvec.household.core.periods import (
+    AmbiguousPeriod,
+    Period,
+    resolve_period,
+    resolve_year_month,
+)
+from mdvec.household.core.savings import savings_rate
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.sums import (
+    CategoryShare,
+    Counts,
+    MonthlySum,
+    counts_of,
+    income_and_spending,
+    shares,
+)
+from mdvec.household.core.wording import InvalidPage, InvalidPageSize, ShownRow
+from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.overview import coverage, named_subject, one_state, planned_notes, shown_months
+
+PAGE_SIZE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HouseholdAnswer:
+    """The sums of ``months`` and one page of their rows.
+
+    ``spending`` and ``income`` are positive yen and ``balance`` is income less spending; with a
+    category, the figure that it has no part in is None, and so is the balance. ``savings_rate``
+    is in percent, and None unless it was asked for and there is income. Shares are by 大項目,
+    of 収入 and with a category by 中項目. ``rows`` are all rows, also those that do not count,
+    with the reason in ``left_out``; ``next_page`` is None on the last page.
+    """
+
+    months: MonthRange
+    understood: str
+    category: Subject | None
+    spending: int | None
+    income: int | None
+    balance: int | None
+    savings_rate: Decimal | None
+    spending_by_category: tuple[CategoryShare, ...]
+    income_by_category: tuple[CategoryShare, ...]
+    counts: Counts
+    rows: tuple[dict[str, object], ...]
+    total_rows: int
+    page: int
+    pages: int
+    next_page: int | None
+    notes: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    number: int
+    size: int
+    total: int
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.total // self.size))
+
+    @property
+    def offset(self) -> int:
+        return (self.number - 1) * self.size
+
+    @property
+    def next(self) -> int | None:
+        return self.number + 1 if self.number < self.pages else None
+
+
+def monthly_household(
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    year: int | None = None,
+    month: int | None = None,
+    period: str | None = None,
+    category: str | None = None,
+    page: int = 1,
+    page_size: int = PAGE_SIZE,
+    today: date,
+) -> HouseholdAnswer:
+    """The sums by category of a month (or of a period as people say it), and a page of its rows.
+
+    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for the total.
+
+    A month is that of the calendar: a row belongs to the month of its own date, also where the
+    household's statements run from the 25th to the 24th. Without a period: the latest twelve
+    months that there are, to that of today. ``page`` counts from 1; ``page_size`` is at most 20.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        InvalidPeriod: the period was not understood.
+        AmbiguousPeriod: it was given in two ways.
+        UnknownCategory: no category, or several, have that name.
+        InsufficientData: the ledger has nothing for these months.
+        InvalidPage: there is no such page.
+        InvalidPageSize: pages have no such size.
+    """
+    if not 1 <= page_size <= PAGE_SIZE:
+        raise InvalidPageSize(page_size, PAGE_SIZE)
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today)
+        asked = _period(today, covered.settled, year, month, period)
+        named, notes = named_subject(connection, tool_id, category)
+        months, remarks = shown_months(connection, tool_id, asked, covered, today)
+        notes += remarks + planned_notes(connection, tool_id, named, months, covered, today)
+        sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
+        counts = counts_of(sums)
+        leaf = _Page(page, page_size, counts.total)
+        if not 1 <= page <= leaf.pages:
+            raise InvalidPage(page, leaf.pages)
+        rows = ledger_sums.page_of_rows(
+            connection, tool_id, months, named, offset=leaf.offset, limit=page_size
+        )
+    return _answer(asked.understood, months, named, sums, counts, rows, leaf, notes)
+
+
+def _period(
+    today: date, available: MonthRange, year: int | None, month: int | None, period: str | None
+) -> Period:
+    if year is None and month is None:
+        return resolve_period(today, available, period=period)
+    if period is not None and period.strip():
+        raise AmbiguousPeriod
+    return resolve_year_month(today, available, year, month)
+
+
+def _answer(
+    understood: str,
+    months: MonthRange,
+    subject: Subject | None,
+    sums: list[MonthlySum],
+    counts: Counts,
+    rows: list[ShownRow],
+    leaf: _Page,
+    notes: list[str],
+) -> HouseholdAnswer:
+    income, spending = income_and_spending(sums)
+    spent = shares(spending, by_minor=isinstance(subject, Category))
+    earned = shares(income, by_minor=True)
+    figures = _figures(subject, spent, earned)
+    rate = _rate(subject, figures)
+    body = wording.household_text(months, subject, figures, spent, earned, rate)
+    listing = wording.page_text(rows, leaf.offset + 1, leaf.total, leaf.next)
+    notes = [*notes, *wording.removed_notes(sums)]
+    texts = [body, wording.notes_text([*notes, understood, wording.counts_text(counts)]), listing]
+    return HouseholdAnswer(
+        months=months,
+        understood=understood,
+        category=subject,
+        spending=figures[0],
+        income=figures[1],
+        balance=figures[2],
+        savings_rate=rate,
+        spending_by_category=spent,
+        income_by_category=earned,
+        counts=counts,
+        rows=tuple(asdict(row) for row in rows),
+        total_rows=leaf.total,
+        page=leaf.number,
+        pages=leaf.pages,
+        next_page=leaf.next,
+        notes=tuple(notes),
+        text="\n".join(text for text in texts if text),
+    )
+
+
+Figures = tuple[int | None, int | None, int | None]
+"""Spending, income and balance; None for what has no part in the answer."""
+
+
+def _figures(
+    subject: Subject | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
+) -> Figures:
+    spending = sum(line.amount for line in spent)
+    income = sum(line.amount for line in earned)
+    if subject in (None, Total.BALANCE, Total.SAVINGS_RATE):
+        return spending, income, income - spending
+    return (None, income, None) if subject and subject.is_income else (spending, None, None)
+
+
+def _rate(subject: Subject | None, figures: Figures) -> Decimal | None:
+    spending, income, _ = figures
+    if subject is not Total.SAVINGS_RATE or income is None or spending is None:
+        return None
+    return savings_rate(income, spending)

@@ -1,0 +1,245 @@
+"""A household's ledger at a glance: its categories, its months, and what a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+
+import apsw
+
+from mdvec.database.connection import snapshot
+from mdvec.household.core import coverage_notes, wording
+from mdvec.household.core.categories import hierarchy_of
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.periods import Period
+from mdvec.household.core.span import FEW, Run, body_of, latest_of, runs_of
+from mdvec.household.core.subjects import Subject, resolve_subject
+from mdvec.household.core.wording import EmptyLedger, InsufficientData
+from mdvec.household.interfaces import sums as ledger_sums
+
+MOST_NAMED = 3
+"""So many rows of a wrong date are named; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class AvailableMonth:
+    """A month of the ledger.
+
+    ``is_gap``: it has no rows at all. ``may_be_filling``: its statements are likely not all
+    there: it is the month of today or a later one, or the last, and its rows end before it does.
+    ``is_planned``: it has not begun. ``is_astray``: its few rows lie years from all others, so
+    that no default reaches it.
+    """
+
+    year: int
+    month: int
+    rows: int
+    is_gap: bool
+    may_be_filling: bool
+    is_planned: bool = False
+    is_astray: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The months that a ledger has rows in.
+
+    ``body`` are its months without those astray; ``latest`` is the last of ``present`` that has
+    begun today, and ``last_day`` the day of its last row.
+    """
+
+    present: tuple[Month, ...]
+    body: MonthRange
+    latest: Month
+    last_day: date
+
+    @property
+    def settled(self) -> MonthRange:
+        """What defaults are taken from: to the latest month, without what is only planned."""
+        return MonthRange(self.body.first, self.latest)
+
+    def shown(self, asked: MonthRange) -> MonthRange | None:
+        """The months of a period that can be answered; None where there are no rows in any.
+
+        Of months to come, those from the first to the last with rows.
+        """
+        here = [month for month in self.present if month in asked and month in self.body]
+        there = here or [month for month in self.present if month in asked]
+        if not there:
+            return None
+        settled = asked.within(self.settled)
+        if settled is None:
+            return MonthRange(there[0], there[-1])
+        return MonthRange(settled.first, max(settled.last, there[-1]))
+
+    def axis(self, shown: MonthRange) -> MonthRange:
+        """The months in which no row means no money, for the answer of some months."""
+        if shown.within(self.body) is None:
+            return shown
+        return MonthRange(self.body.first, max(self.latest, shown.last))
+
+    def may_be_filling(self, month: Month, today: date) -> bool:
+        """Whether rows of a month are likely still to come."""
+        ends_early = month == self.latest and self.last_day < month.last_day
+        return ends_early or month >= Month.of(today)
+
+    def astray_matters(self, asked: MonthRange, shown: MonthRange) -> bool:
+        """Whether a period asks for everything, or for a month astray that is not shown."""
+        astray = [month for month in self.present if month not in self.body]
+        everything = self.settled.within(asked) == self.settled
+        return any(everything or month in asked for month in astray if month not in shown)
+
+
+def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, list[str]]:
+    """Each 大項目 of the ledger with its 中項目, by name.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    with one_state(connection):
+        names = ledger_sums.category_names(connection, tool_id)
+        if not names:
+            raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
+        return hierarchy_of(names)
+
+
+def available_months(
+    connection: apsw.Connection, tool_id: int, today: date
+) -> tuple[AvailableMonth, ...]:
+    """Every month from the first row to the latest, those without rows included and marked.
+
+    Of months to come, and of those astray, only those with rows. A row belongs to the calendar
+    month of its date, whatever statement it stood in.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today)
+        others = (month for month in covered.present if month not in covered.settled)
+        months = sorted([*covered.settled, *others])
+        return _marked(connection, tool_id, covered, months, today)
+
+
+def coverage(connection: apsw.Connection, tool_id: int, today: date) -> Coverage:
+    """From when to when a ledger goes, as seen today.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    present = ledger_sums.months_with_rows(connection, tool_id)
+    if not present:
+        raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
+    now, apart = Month.of(today), runs_of(present)
+    runs = [
+        Run(months, ledger_sums.rows_at_most(connection, tool_id, months, FEW + 1))
+        for months in (apart if len(apart) > 1 else ())
+    ]
+    body = body_of(runs, now) if runs else apart[0]
+    latest = latest_of(present, body, now)
+    last_day = ledger_sums.last_day(connection, tool_id, MonthRange(latest, latest))
+    return Coverage(tuple(present), body, latest, last_day or latest.last_day)
+
+
+def shown_months(
+    connection: apsw.Connection,
+    tool_id: int,
+    period: Period,
+    covered: Coverage,
+    today: date,
+    most: int | None = None,
+) -> tuple[MonthRange, list[str]]:
+    """The months of a period that the ledger covers, and what must be said about them.
+
+    ``most`` is how many of them are taken, the last.
+
+    Raises:
+        InsufficientData: it has no rows in any of them.
+    """
+    shown = covered.shown(period.months)
+    if shown is None:
+        raise InsufficientData(period.months, covered.settled)
+    notes = [wording.clipped_note(shown)] if shown != period.months else []
+    if most is not None and len(shown) > most:
+        shown = MonthRange(shown.last.plus(1 - most), shown.last)
+        notes = [coverage_notes.shortened_note(shown)]
+    marks = _marked(connection, tool_id, covered, shown, today)
+    gaps = [Month(m.year, m.month) for m in marks if m.is_gap]
+    filling = [Month(m.year, m.month) for m in marks if m.may_be_filling and not m.is_planned]
+    notes += [wording.gaps_note(gaps)] if gaps else []
+    notes += [wording.filling_note(month) for month in filling]
+    if covered.astray_matters(period.months, shown):
+        notes.append(
+            coverage_notes.astray_note(
+                *ledger_sums.rows_outside(connection, tool_id, covered.body, MOST_NAMED)
+            )
+        )
+    return shown, notes
+
+
+def planned_notes(
+    connection: apsw.Connection,
+    tool_id: int,
+    subject: Subject | None,
+    shown: MonthRange,
+    covered: Coverage,
+    today: date,
+) -> list[str]:
+    """What is said of rows whose day is still to come, those in the sums apart from the others."""
+    months = MonthRange(min(covered.body.first, shown.first), max(covered.body.last, shown.last))
+    planned = ledger_sums.planned_sums(connection, tool_id, months, subject, today)
+    inside = [cell for cell in planned if cell.month in shown]
+    outside = [cell for cell in planned if cell.month in covered.body and cell.month > shown.last]
+    notes = [coverage_notes.planned_note(inside, included=True)] if inside else []
+    if outside and shown.last >= covered.latest:
+        notes.append(coverage_notes.planned_note(outside, included=False))
+    return notes
+
+
+def _marked(
+    connection: apsw.Connection,
+    tool_id: int,
+    covered: Coverage,
+    months: Iterable[Month],
+    today: date,
+) -> tuple[AvailableMonth, ...]:
+    months = tuple(months)
+    rows = ledger_sums.rows_by_month(connection, tool_id, MonthRange(months[0], months[-1]))
+    return tuple(
+        AvailableMonth(
+            year=month.year,
+            month=month.month,
+            rows=rows.get(month, 0),
+            is_gap=month not in rows,
+            may_be_filling=covered.may_be_filling(month, today),
+            is_planned=month > Month.of(today),
+            is_astray=month not in covered.body,
+        )
+        for month in months
+    )
+
+
+def named_subject(
+    connection: apsw.Connection, tool_id: int, name: str | None
+) -> tuple[Subject | None, list[str]]:
+    """The category or total of a name, and what must be said about it; None: none was named.
+
+    Raises:
+        UnknownCategory: there is none of that name, or several.
+    """
+    if name is None or not name.strip():
+        return None, []
+    asked = resolve_subject(name, hierarchy_of(ledger_sums.category_names(connection, tool_id)))
+    return asked.subject, [] if asked.remark is None else [asked.remark]
+
+
+@contextmanager
+def one_state(connection: apsw.Connection) -> Iterator[None]:
+    """Read everything within from one state of the file, also inside such a reading."""
+    if connection.in_transaction:
+        yield
+    else:
+        with snapshot(connection):
+            yield

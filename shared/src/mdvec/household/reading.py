@@ -1,0 +1,84 @@
+"""A household's files as an import reads them, or why it cannot."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from mdvec import __version__
+from mdvec.files.scan import UnreadableFile
+from mdvec.household.core.cells import TransactionRow
+from mdvec.household.core.moneyforward import NotTransactions, read_rows
+from mdvec.household.core.statements import Statement
+from mdvec.household.interfaces.files import KnownFile
+from mdvec.household.report import LedgerFile
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A file as it was read, its rows below each of its headers; ``unread`` says why it was not."""
+
+    file: KnownFile
+    blocks: tuple[tuple[TransactionRow, ...], ...] = ()
+    unread: str = ""
+
+    @property
+    def statement(self) -> Statement:
+        """The file as a witness."""
+        rows = [row for block in self.blocks for row in block]
+        return Statement(
+            path=self.file.path,
+            content_hash=self.file.content_hash,
+            mtime_ns=self.file.mtime_ns,
+            days=tuple(sorted({row.date.isoformat() for row in rows})),
+            accounts=frozenset(row.account for row in rows),
+            is_whole=not self.file.bad_rows,
+        )
+
+
+def read_export(file: LedgerFile, known: KnownFile | None) -> Export:
+    """A file's rows; ``known`` is what was remembered of it."""
+    state = KnownFile(
+        path=file.path,
+        size=file.size,
+        mtime_ns=file.mtime_ns,
+        content_hash="",
+        is_present=True,
+        rows=0,
+        bad_rows=(),
+        passed_over="",
+        app_version=__version__,
+    )
+    try:
+        data = file.read()
+        parsed = read_rows(data)
+    except (OSError, UnreadableFile, NotTransactions) as error:
+        return Export(state, unread=_why(error))
+    if parsed.passed_over and known is not None and known.rows:
+        return Export(state, unread=f"it held transactions before, and now {parsed.passed_over}")
+    state = replace(
+        state,
+        content_hash=hashlib.sha256(data).hexdigest(),
+        rows=len(parsed.rows) + len(parsed.bad),
+        bad_rows=tuple((bad.line, bad.reason) for bad in parsed.bad),
+        passed_over=parsed.passed_over,
+    )
+    return Export(state, parsed.blocks)
+
+
+def content_hash(file: LedgerFile, known: KnownFile | None) -> str:
+    """The file's hash, remembered where size and time are; "" if it cannot be read."""
+    if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
+        return known.content_hash
+    try:
+        return hashlib.sha256(file.read()).hexdigest()
+    except (OSError, UnreadableFile):
+        return ""
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "it vanished while the import ran"
+    if isinstance(error, OSError):
+        return f"it cannot be read ({(error.strerror or type(error).__name__).lower()})"
+    return str(error)

@@ -1,0 +1,83 @@
+"""An import of files that are as they were, or only have other names: nothing is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import apsw
+
+from mdvec import __version__
+from mdvec.household.core.file_names import StatementName, statement_name
+from mdvec.household.interfaces import files as ledger_files
+from mdvec.household.interfaces import rows as transactions
+from mdvec.household.interfaces import statements as ledger_statements
+from mdvec.household.interfaces.files import KnownFile
+from mdvec.household.reading import content_hash
+from mdvec.household.report import LedgerFile
+
+
+def after_renames(
+    files: Sequence[LedgerFile], known: Mapping[str, KnownFile]
+) -> dict[str, KnownFile] | None:
+    """What is known of each file, by its old path, if none differs in more than name and time.
+
+    None when there is anything to read: other content, a name or a time that says something else,
+    or an order that gives another file the last word.
+    """
+    before = [file for file in known.values() if file.is_present]
+    if len(before) != len(files) or any(file.app_version != __version__ for file in before):
+        return None
+    if sorted(file.size for file in files) != sorted(file.size for file in before):
+        return None
+    ordered = sorted(files, key=lambda file: (file.mtime_ns, file.path))
+    before.sort(key=lambda file: (file.mtime_ns, file.path))
+    after = {}
+    for now, then in zip(ordered, before, strict=True):
+        if now.path in known and not known[now.path].is_present:
+            return None
+        if not _says_the_same(now, then, before):
+            return None
+        if content_hash(now, known.get(now.path)) != then.content_hash:
+            return None
+        after[then.path] = replace(then, path=now.path, mtime_ns=now.mtime_ns)
+    return after
+
+
+def _says_the_same(now: LedgerFile, then: KnownFile, others: Sequence[KnownFile]) -> bool:
+    """Whether a name and a time tell as much of a file as those it had."""
+    if now.path == then.path:
+        return now.mtime_ns >= then.mtime_ns
+    new, old = statement_name(now.path), statement_name(then.path)
+    stems = {new.stem, old.stem}
+    return (
+        now.mtime_ns >= then.mtime_ns
+        and (new.first, new.last) == (old.first, old.last)
+        and not new.number
+        and not old.number
+        and not any(_is_numbered(statement_name(each.path), stems) for each in others)
+    )
+
+
+def _is_numbered(name: StatementName, stems: set[str]) -> bool:
+    return bool(name.number) and name.stem in stems
+
+
+def follow_renames(
+    connection: apsw.Connection,
+    tool_id: int,
+    known: Mapping[str, KnownFile],
+    after: Mapping[str, KnownFile],
+) -> None:
+    """Give rows the new names of their files; nothing at all when the files are untouched."""
+    present = list(after.values())
+    if all(known.get(file.path) == file for file in present):
+        return
+    renames = {old: file.path for old, file in after.items() if old != file.path}
+    gone = [file for file in known.values() if not file.is_present]
+    with connection:
+        if renames:
+            transactions.rename_files(connection, tool_id, renames)
+            ledger_statements.rename_statements(connection, tool_id, renames)
+            ledger_statements.ledger_changed(connection, tool_id)
+        ledger_files.remember_files(connection, tool_id, [*gone, *present])

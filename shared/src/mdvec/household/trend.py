@@ -1,0 +1,271 @@
+"""How a household's spending moves from month to month."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from threading import Lock
+
+import apsw
+from cachetools import LRUCache
+
+from mdvec.household.core import wording
+from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.savings import SavingsTrend, savings_of
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.sums import (
+    WINDOW,
+    CategoryTrend,
+    Counts,
+    MonthlySum,
+    amounts_by_category,
+    amounts_of,
+    counts_of,
+    trend_of,
+)
+from mdvec.household.core.wording import InsufficientData
+from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.overview import (
+    Coverage,
+    coverage,
+    named_subject,
+    one_state,
+    planned_notes,
+    shown_months,
+)
+
+TOP = 3
+MOST_MONTHS = 120
+"""A trend shows so many months, the last of those that were asked for."""
+
+Amounts = Mapping[Category, Mapping[Month, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class TrendAnswer:
+    """Categories month by month over ``months``.
+
+    ``counts`` are of the rows of these months (and of the named category); ``understood`` says
+    which period was meant, ``notes`` what to know about the figures; ``text`` is the whole
+    answer in words. ``savings`` is there if the savings rate was asked for; the categories are
+    then income, spending and balance.
+    """
+
+    months: MonthRange
+    understood: str
+    categories: tuple[CategoryTrend, ...]
+    counts: Counts
+    notes: tuple[str, ...]
+    text: str
+    savings: SavingsTrend | None = None
+
+
+def category_trend(
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    category: str | None = None,
+    start_month: str | None = None,
+    end_month: str | None = None,
+    period: str | None = None,
+    today: date,
+) -> TrendAnswer:
+    """The trend of a category or total, or of the three that took most, as people name them.
+
+    Without a period, over the latest twelve months that there are, to that of today. 収入 is
+    income, 収支 income less spending; everything else is spending less refunds.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        InvalidPeriod: the period was not understood.
+        AmbiguousPeriod: it was given in two ways.
+        UnknownCategory: no category, or several, have that name.
+        InsufficientData: the ledger has nothing for these months.
+    """
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today)
+        asked = resolve_period(
+            today, covered.settled, period=period, start_month=start_month, end_month=end_month
+        )
+        named, notes = named_subject(connection, tool_id, category)
+        shown, remarks = shown_months(connection, tool_id, asked, covered, today, MOST_MONTHS)
+        notes += remarks + planned_notes(connection, tool_id, named, shown, covered, today)
+        sums = _sums(connection, tool_id, shown, named)
+    if named is None:
+        trends, body = _of_the_top(sums, covered, shown)
+    elif named is Total.SAVINGS_RATE:
+        return _savings(asked.understood, shown, sums, covered, notes)
+    else:
+        trends = [trend_of(named, amounts_of(named, sums), covered.axis(shown), shown)]
+        body = wording.trend_text(trends[0], shown)
+    notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
+    return _answer(asked.understood, shown, trends, _counts(sums, shown), notes, body)
+
+
+def _of_the_top(
+    sums: list[MonthlySum], covered: Coverage, shown: MonthRange
+) -> tuple[list[CategoryTrend], str]:
+    amounts = amounts_by_category(sums)
+    if not (top := _top(amounts, shown)):
+        raise InsufficientData(shown, covered.settled)
+    trends = [trend_of(one, amounts[one], covered.axis(shown), shown) for one in top]
+    return trends, wording.top_text(trends, shown)
+
+
+def _savings(
+    understood: str,
+    shown: MonthRange,
+    sums: list[MonthlySum],
+    covered: Coverage,
+    notes: list[str],
+) -> TrendAnswer:
+    parts: list[Subject] = [Category(INCOME), Total.SPENDING, Total.BALANCE]
+    amounts = [amounts_of(part, sums) for part in parts]
+    trends = [
+        trend_of(part, of_part, covered.axis(shown), shown)
+        for part, of_part in zip(parts, amounts, strict=True)
+    ]
+    savings = savings_of(amounts[0], amounts[1], shown)
+    body = wording.savings_text(savings, shown)
+    answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body)
+    return replace(answer, savings=savings)
+
+
+def category_trend_summary(
+    connection: apsw.Connection, tool_id: int, *, today: date
+) -> TrendAnswer:
+    """The trend of every 大項目 over the latest twelve months: spending by size, then income.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today)
+        asked = resolve_period(today, covered.settled)
+        shown, notes = shown_months(connection, tool_id, asked, covered, today)
+        notes += planned_notes(connection, tool_id, None, shown, covered, today)
+        sums = _sums(connection, tool_id, shown, None)
+    amounts = {
+        category: by_month
+        for category, by_month in amounts_by_category(sums).items()
+        if any(month in shown for month in by_month)
+    }
+    trends = [
+        trend_of(category, amounts[category], covered.axis(shown), shown)
+        for category in _ranked(amounts, shown)
+    ]
+    body = wording.summary_text(trends, shown)
+    notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
+    return _answer(asked.understood, shown, trends, _counts(sums, shown), notes, body)
+
+
+class TrendCache:
+    """Answers that were given before, as long as the data are the same.
+
+    Any thread may ask. ``version`` is what changes when the ledger does, read before the answer
+    is computed; ``entries`` is how many answers are kept.
+    """
+
+    def __init__(self, entries: int = 128) -> None:
+        self._answers: LRUCache[Hashable, TrendAnswer] = LRUCache(entries)
+        self._lock = Lock()
+
+    def category_trend(
+        self,
+        connection: apsw.Connection,
+        tool_id: int,
+        version: Hashable,
+        *,
+        category: str | None = None,
+        start_month: str | None = None,
+        end_month: str | None = None,
+        period: str | None = None,
+        today: date,
+    ) -> TrendAnswer:
+        """What ``category_trend`` answers."""
+        return self._answer(
+            (
+                connection.filename,
+                tool_id,
+                version,
+                category,
+                start_month,
+                end_month,
+                period,
+                today,
+            ),
+            lambda: category_trend(
+                connection,
+                tool_id,
+                category=category,
+                start_month=start_month,
+                end_month=end_month,
+                period=period,
+                today=today,
+            ),
+        )
+
+    def category_trend_summary(
+        self, connection: apsw.Connection, tool_id: int, version: Hashable, *, today: date
+    ) -> TrendAnswer:
+        """What ``category_trend_summary`` answers."""
+        return self._answer(
+            (connection.filename, tool_id, version, "summary", today),
+            lambda: category_trend_summary(connection, tool_id, today=today),
+        )
+
+    def _answer(self, key: Hashable, compute: Callable[[], TrendAnswer]) -> TrendAnswer:
+        with self._lock:
+            known = self._answers.get(key)
+        if known is None:
+            # Outside the lock: one question never waits for another.
+            known = compute()
+            with self._lock:
+                self._answers[key] = known
+        return known
+
+
+def _sums(
+    connection: apsw.Connection, tool_id: int, shown: MonthRange, subject: Subject | None
+) -> list[MonthlySum]:
+    """The sums of the months shown and of those that they are compared with."""
+    looked_at = MonthRange(shown.first.plus(-WINDOW), shown.last)
+    return ledger_sums.monthly_sums(connection, tool_id, looked_at, subject, by_minor=False)
+
+
+def _ranked(amounts: Amounts, shown: MonthRange) -> list[Category]:
+    """The categories by what they took in the months shown, income last."""
+    return sorted(amounts, key=lambda c: (c.is_income, -_total(amounts[c], shown), str(c)))
+
+
+def _top(amounts: Amounts, shown: MonthRange) -> list[Category]:
+    """The categories of spending that took most."""
+    spending = [c for c in _ranked(amounts, shown) if not c.is_income]
+    return [c for c in spending if _total(amounts[c], shown) > 0][:TOP]
+
+
+def _total(by_month: Mapping[Month, int], shown: MonthRange) -> int:
+    return sum(amount for month, amount in by_month.items() if month in shown)
+
+
+def _counts(sums: list[MonthlySum], shown: MonthRange) -> Counts:
+    return counts_of(cell for cell in sums if cell.month in shown)
+
+
+def _answer(
+    understood: str,
+    shown: MonthRange,
+    trends: list[CategoryTrend],
+    counts: Counts,
+    notes: list[str],
+    body: str,
+) -> TrendAnswer:
+    averaged = trends[0].months[-1].averaged_months if trends else WINDOW
+    if averaged < WINDOW:
+        notes = [wording.short_window_note(averaged), *notes]
+    remarks = wording.notes_text([*notes, understood, wording.counts_text(counts)])
+    text = f"{body}\n{remarks}"
+    return TrendAnswer(shown, understood, tuple(trends), counts, tuple(notes), text)

@@ -1,0 +1,235 @@
+"""What a ledger's files say together, those that are gone included: one answer a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import apsw
+
+from mdvec.files.scan import Problem
+from mdvec.household.core.identity import (
+    Twins,
+    identities_by_id,
+    mentions,
+    reunited,
+    twins_of,
+)
+from mdvec.household.core.placed import Placed, values_of
+from mdvec.household.core.statements import (
+    Standing,
+    Statement,
+    Witness,
+    in_order,
+    kin_of,
+    settle,
+)
+from mdvec.household.interfaces import statements as ledger_statements
+from mdvec.household.interfaces.rows import StoredRow
+from mdvec.household.interfaces.statements import KnownStatement
+from mdvec.household.reading import Export
+from mdvec.household.report import LedgerMode
+
+_NOWHERE = Statement("", "", 0, (), frozenset(), is_whole=False)
+"""Where rows come from whose file nobody remembers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The witnesses in order, and what they say.
+
+    ``numbers`` are those of the statements known before, ``present`` the keys of the files that
+    are there; ``mentioned`` has the identities in them. ``renames`` gives rows of the ledger
+    their new identities.
+    """
+
+    witnesses: list[Witness]
+    kin: list[int]
+    standing: dict[str, Standing]
+    numbers: Mapping[tuple[str, str], int]
+    present: frozenset[tuple[str, str]]
+    mentioned: frozenset[str]
+    renames: Mapping[str, str]
+
+
+def hear(
+    connection: apsw.Connection,
+    tool_id: int,
+    exports: Sequence[Export],
+    stored: Mapping[str, StoredRow],
+    before: Mapping[str, str],
+    mode: LedgerMode,
+) -> Heard:
+    """Ask all files of a ledger, and the ledger about those that are gone.
+
+    ``before`` has the content's hash that each path had at the last import. For ``replace``
+    files that are gone have no say but about rows that no other file has.
+    """
+    read = [export for export in exports if not (export.unread or export.file.passed_over)]
+    twins = _twins(read, stored if mode == "update" else {})
+    said = {
+        (export.file.path, export.file.content_hash): (
+            export.statement,
+            mentions(export.file.path, export.blocks, twins),
+        )
+        for export in read
+    }
+    mentioned = frozenset(identity for _, rows in said.values() for identity in rows)
+    renames, doubles = reunited(stored, mentioned, twins)
+    known = ledger_statements.known_statements(connection, tool_id)
+    unread = {export.file.path for export in exports if export.unread}
+    ids = {old.statement.key: old.id for old in known}
+    heard = {ids[key]: rows for key, (_, rows) in said.items() if key in ids}
+    rest = _rest(stored, renames, heard, mentioned if mode == "replace" else frozenset())
+    pairs = [
+        (_as_known(each, known, before), {**rest.pop(ids.get(each.key, 0), {}), **rows})
+        for each, rows in said.values()
+    ]
+    present_paths = {path for path, _ in said}
+    for old in known:
+        if old.statement.key in said:
+            continue
+        shows = mode == "update" or old.statement.path in unread
+        statement = old.statement if shows else replace(old.statement, is_whole=False)
+        rows = rest.pop(old.id, {})
+        if old.statement.path in present_paths:
+            rows = {identity: row._replace(row_number=0) for identity, row in rows.items()}
+        pairs.append((statement, rows))
+    lost = {identity: row for rows in rest.values() for identity, row in rows.items()}
+    if lost:
+        pairs.append((_NOWHERE, lost))
+    witnesses = in_order(pairs)
+    families = {old.statement.key: old.kin for old in known}
+    fresh = 1 + max([0, *ids.values(), *families.values()])
+    by_number = {old.id: old.kin for old in known}
+    kin = kin_of(
+        witnesses,
+        [families.get(w.statement.key, fresh + n) for n, w in enumerate(witnesses)],
+        {
+            renames.get(name, name): by_number[row.statement]
+            for name, row in stored.items()
+            if row.statement in by_number
+        },
+    )
+    standing = settle(witnesses, kin)
+    is_old = ledger_statements.asks_first(connection, tool_id)
+    standing.update(_second_times(doubles, standing, stored, are_new=is_old))
+    if mode == "replace":
+        asked = {
+            place
+            for place, witness in enumerate(witnesses)
+            if witness.statement.key in said or witness.statement.path in unread
+        }
+        standing = {
+            identity: known if known.gone in asked else known._replace(gone=None)
+            for identity, known in standing.items()
+        }
+    return Heard(witnesses, kin, standing, ids, frozenset(said), mentioned, renames)
+
+
+def _rest(
+    stored: Mapping[str, StoredRow],
+    renames: Mapping[str, str],
+    heard: Mapping[int, Mapping[str, Placed]],
+    without: frozenset[str],
+) -> dict[int, dict[str, Placed]]:
+    """Rows of the ledger by the statement they come from, but for what that says itself."""
+    rows: dict[int, dict[str, Placed]] = {}
+    for name, row in stored.items():
+        identity = renames.get(name, name)
+        number = row.statement or -1
+        if identity not in without and identity not in heard.get(number, ()):
+            placed = Placed(row.source_file, row.row_number, row.values)
+            rows.setdefault(number, {})[identity] = placed
+    return rows
+
+
+def _as_known(
+    statement: Statement, known: Sequence[KnownStatement], before: Mapping[str, str]
+) -> Statement:
+    """The statement with the oldest time that was ever seen of its content, and since when.
+
+    What its own path held before something else does not make it old: a change may have been
+    taken back.
+    """
+    is_back = before.get(statement.path, statement.content_hash) != statement.content_hash
+    same = [
+        old.statement
+        for old in known
+        if old.statement.content_hash == statement.content_hash
+        and not (is_back and old.statement.path == statement.path)
+    ]
+    seen = [old.seen for old in same if old.path == statement.path]
+    now = 1 + max((old.statement.seen for old in known), default=0)
+    oldest = min([statement.mtime_ns, *(old.mtime_ns for old in same)])
+    return replace(statement, mtime_ns=oldest, seen=min(seen, default=now))
+
+
+def _twins(exports: Sequence[Export], stored: Mapping[str, StoredRow]) -> Twins:
+    """Rows with an ID that look like rows without one."""
+    blocks = [(export.file.path, block) for export in exports for block in export.blocks]
+    loose = {
+        (row.date.isoformat(), row.amount) for _, block in blocks for row in block if not row.mf_id
+    }
+    loose |= {row.values[:2] for name, row in stored.items() if name.startswith("row:")}
+    if not loose:
+        return {}
+    found = [
+        (identity, Placed(path, row.line, values_of(row)))
+        for path, block in blocks
+        for row, identity in zip(block, identities_by_id(block), strict=True)
+        if identity is not None and (row.date.isoformat(), row.amount) in loose
+    ]
+    found += [
+        (name, Placed(row.source_file, row.row_number, row.values)) for name, row in stored.items()
+    ]
+    return twins_of(found, loose)
+
+
+def _second_times(
+    doubles: Mapping[str, str],
+    standing: Mapping[str, Standing],
+    stored: Mapping[str, StoredRow],
+    *,
+    are_new: bool,
+) -> dict[str, Standing]:
+    """Rows without ID that stand in the ledger beside the same with one, from another file.
+
+    Only an older version let that happen (``are_new``). Rows that became alike later are two.
+    """
+    return {
+        double: standing[double]._replace(gone=standing[original].by)
+        for double, original in doubles.items()
+        if double in standing
+        and original in standing
+        and (
+            stored[double].removal is not None
+            or (are_new and stored[double].source_file != _source(stored.get(original)))
+        )
+    }
+
+
+def _source(row: StoredRow | None) -> str:
+    return "" if row is None else row.source_file
+
+
+def overruled_files(heard: Heard) -> tuple[Problem, ...]:
+    """Files whose time says that they are newer than their names and rows do."""
+    kin = {witness.statement.key: n for witness, n in zip(heard.witnesses, heard.kin, strict=True)}
+    return tuple(
+        Problem(witness.statement.path, _why_older(witness, witness.outdone_by))
+        for witness in heard.witnesses
+        if witness.outdone_by is not None
+        and witness.statement.key in heard.present
+        and kin[witness.statement.key] == kin[witness.outdone_by.key]
+    )
+
+
+def _why_older(witness: Witness, newer: Statement) -> str:
+    name, other = witness.statement.name, newer.name
+    why = (
+        "has the higher number"
+        if name.stem == other.stem and name.number != other.number
+        else "has rows of later days"
+    )
+    return f"its time is later than that of {newer.path}, which {why} and has the last word"

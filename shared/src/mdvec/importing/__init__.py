@@ -1,0 +1,1 @@
+"""What every import shares: its options, its report, the text index it fills."""

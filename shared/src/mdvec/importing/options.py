@@ -1,0 +1,114 @@
+"""Which model and which way of cutting an import takes: what is asked, what the tool has."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.catalog import AUTO
+from mdvec.errors import MdvecError
+from mdvec.text.chunking import ChunkingOptions, InvalidChunking, Strategy
+from mdvec.tools.rows import Tool
+
+DEFAULT_STRATEGY: Strategy = "heading"
+DEFAULT_HEADING_LEVELS = (1, 2, 3)
+DEFAULT_MIN_CHARS = 50
+
+
+class ImportRefused(MdvecError):
+    """An import that does not fit what the tool has; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingWish:
+    """What the user asked for; None where nothing was said."""
+
+    strategy: Strategy | None = None
+    size: int | None = None
+    overlap: int | None = None
+    heading_levels: tuple[int, ...] | None = None
+    min_chars: int | None = None
+
+
+def model_to_ask_for(tool: Tool, wished: str | None, *, rebuild: bool) -> str | None:
+    """The name of the model to load; None means: choose one.
+
+    A tool stays with its model; only a rebuild may take another.
+
+    Raises:
+        ImportRefused: another model was asked for without a rebuild.
+    """
+    if tool.model is None:
+        return None if wished == AUTO else wished
+    if wished in (None, tool.model) or (wished == AUTO and not rebuild):
+        return tool.model
+    if not rebuild:
+        raise ImportRefused(
+            f"the tool {tool.name!r} was imported with the model {tool.model!r}; "
+            f"to change it to {wished!r}, build it again with --mode replace"
+        )
+    return None if wished == AUTO else wished
+
+
+def resolve_chunking(
+    tool: Tool, wish: ChunkingWish, card: ModelCard | None, *, rebuild: bool
+) -> ChunkingOptions:
+    """The way of cutting: what is asked, else what the tool has, else the model's defaults.
+
+    Args:
+        tool: the tool; its stored way of cutting binds unless this is a rebuild.
+        wish: what the user asked for.
+        card: the model; needed for a rebuild.
+        rebuild: whether everything is cut again.
+
+    Raises:
+        ImportRefused: something else was asked for without a rebuild.
+        InvalidChunking: the options cannot work, or not with this model.
+    """
+    asked = {name: value for name, value in _values(wish).items() if value is not None}
+    stored = {} if tool.chunking is None else asdict(tool.chunking)
+    if stored and not rebuild:
+        for name, value in asked.items():
+            if value != stored[name]:
+                raise ImportRefused(
+                    f"the tool {tool.name!r} was cut with {name} = {_shown(stored[name])}; "
+                    f"to change it to {_shown(value)}, build it again with --mode replace"
+                )
+        return ChunkingOptions(**stored)
+    if card is None:
+        raise ImportRefused(f"the tool {tool.name!r} has no model yet")
+    if stored and tool.model != card.name:
+        del stored["size"], stored["overlap"]  # counted in another model's tokens
+    stored.pop("context", None)  # a rebuild always embeds with context
+    options = {**_defaults(card, {**stored, **asked}), **stored, **asked}
+    return _within_limit(ChunkingOptions(**options), card)
+
+
+def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
+    size = chosen.get("size", card.default_size)
+    overlap = card.default_overlap
+    return {
+        "strategy": DEFAULT_STRATEGY,
+        "size": card.default_size,
+        "overlap": overlap if size >= card.default_size else min(overlap, size // 8),
+        "heading_levels": DEFAULT_HEADING_LEVELS,
+        "min_chars": DEFAULT_MIN_CHARS,
+    }
+
+
+def _within_limit(options: ChunkingOptions, card: ModelCard) -> ChunkingOptions:
+    if options.size > card.max_tokens:
+        raise InvalidChunking(
+            f"chunks of {options.size} tokens are too long for the model {card.name!r}, which "
+            f"takes {card.max_tokens}; choose a smaller --chunk-size"
+        )
+    return options
+
+
+def _values(wish: ChunkingWish) -> dict[str, Any]:
+    return {field.name: getattr(wish, field.name) for field in fields(wish)}
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,197 @@
+"""A tool's own tables: their names, their making and their replacement.
+
+The seed's names hold for what searches read: ``documents_{tool}`` and ``vectors_{tool}``. The
+indexes derived from them are named by the tool's number and generation. A rebuild fills tables of
+the next generation beside them, and one transaction puts them in their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.database.connection import identifier
+
+_DERIVED = ("signatures", "fts", "terms")
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The names of one generation of a tool's tables.
+
+    ``staged`` tables belong to a rebuild that is not finished; '@' is in no tool's name.
+    """
+
+    tool_id: int
+    tool_name: str
+    generation: int
+    staged: bool = False
+
+    @property
+    def _suffix(self) -> str:
+        return f"{self.tool_name}@{self.generation}" if self.staged else self.tool_name
+
+    @property
+    def documents(self) -> str:
+        """The table of documents, quoted."""
+        return identifier(f"documents_{self._suffix}")
+
+    @property
+    def vectors(self) -> str:
+        """The table of chunks and their embeddings, quoted."""
+        return identifier(f"vectors_{self._suffix}")
+
+    @property
+    def signatures(self) -> str:
+        """The table of the chunks' signatures, quoted."""
+        return identifier(self._derived("signatures"))
+
+    @property
+    def fts(self) -> str:
+        """The lexical index, quoted."""
+        return identifier(self._derived("fts"))
+
+    @property
+    def terms(self) -> str:
+        """The lexical index's terms with their document frequencies, quoted."""
+        return identifier(self._derived("terms"))
+
+    def _derived(self, kind: str) -> str:
+        return f"{kind}_{self.tool_id}_{self.generation}"
+
+    def index(self, what: str) -> str:
+        """An index's name, quoted."""
+        return identifier(f"idx_{self.tool_id}_{self.generation}_{what}")
+
+
+def create_tables(connection: apsw.Connection, tables: Tables) -> None:
+    """Make a tool's tables of documents and chunks, empty."""
+    connection.execute(
+        f"""
+        CREATE TABLE {tables.documents} (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            tool_id INTEGER NOT NULL,
+            file_path TEXT NOT NULL,
+            content_hash TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            mtime_ns INTEGER NOT NULL,
+            title TEXT NOT NULL,
+            created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+            updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+            content TEXT NOT NULL,
+            FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE
+        )
+        """
+    )
+    connection.execute(
+        f"""
+        CREATE TABLE {tables.vectors} (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            tool_id INTEGER NOT NULL,
+            document_id INTEGER NOT NULL,
+            chunk_index INTEGER NOT NULL,
+            start_position INTEGER NOT NULL,
+            end_position INTEGER NOT NULL,
+            start_line INTEGER NOT NULL,
+            end_line INTEGER NOT NULL,
+            heading TEXT NOT NULL,
+            chunk_text TEXT NOT NULL,
+            embedding BLOB NOT NULL,
+            created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+            FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE,
+            FOREIGN KEY (document_id) REFERENCES {tables.documents}(id) ON DELETE CASCADE
+        )
+        """
+    )
+    connection.execute(
+        f"CREATE UNIQUE INDEX {tables.index('path')} ON {tables.documents} (tool_id, file_path)"
+    )
+    connection.execute(f"CREATE INDEX {tables.index('hash')} ON {tables.documents} (content_hash)")
+    connection.execute(
+        f"CREATE INDEX {tables.index('position')} "
+        f"ON {tables.vectors} (document_id, start_position, end_position)"
+    )
+
+
+def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Make the indexes derived from a tool's chunks, empty."""
+    connection.execute(
+        f"""
+        CREATE TABLE {tables.signatures} (
+            first_chunk INTEGER PRIMARY KEY,
+            document_id INTEGER NOT NULL,
+            signatures BLOB NOT NULL
+        )
+        """
+    )
+    # Number 0 is no chunk: it names this making of the table, for those who remember what it held.
+    connection.execute(
+        f"INSERT INTO {tables.signatures} (first_chunk, document_id, signatures) "
+        "VALUES (0, 0, randomblob(16))"
+    )
+    connection.execute(
+        f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)"
+    )
+    # Terms come parted by blanks; every character of one but "_" is a letter for this tokenizer.
+    connection.execute(
+        f"CREATE VIRTUAL TABLE {tables.fts} USING fts5(terms, content='', contentless_delete=1, "
+        "tokenize=\"ascii tokenchars '_'\")"
+    )
+    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab({tables.fts}, row)")
+
+
+def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the derived indexes are there; a file of an older version has none."""
+    names = [tables.signatures, tables.fts, tables.terms]
+    (found,) = connection.execute(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (?, ?, ?)",
+        [name.strip('"') for name in names],
+    ).fetchone() or (0,)
+    return found == len(names)
+
+
+def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Drop the derived indexes, as many as there are."""
+    for table in (tables.terms, tables.fts, tables.signatures):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+def put_in_place(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
+    """Replace a tool's tables by the finished ones of a rebuild, within one transaction."""
+    _drop(connection, old)
+    final = Tables(staged.tool_id, staged.tool_name, staged.generation)
+    connection.execute(f"ALTER TABLE {staged.documents} RENAME TO {final.documents}")
+    connection.execute(f"ALTER TABLE {staged.vectors} RENAME TO {final.vectors}")
+
+
+def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -> None:
+    """Drop every table of a tool, those of unfinished rebuilds included."""
+    drop_leftovers(connection, tool_id, tool_name, current=-1)
+    for name in (f"vectors_{tool_name}", f"documents_{tool_name}"):
+        connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+
+
+def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, current: int) -> None:
+    """Drop what unfinished rebuilds left, and every derived index but those of ``current``."""
+    names = [
+        str(name)
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    ]
+    for kind in ("vectors", "documents"):
+        for name in names:
+            if name.startswith(f"{kind}_{tool_name}@"):
+                connection.execute(f"DROP TABLE {identifier(name)}")
+    generations = {
+        int(parts[2])
+        for parts in (name.split("_") for name in names)
+        if len(parts) == 3 and parts[0] in _DERIVED and parts[1] == str(tool_id)
+    }
+    for generation in generations - {current}:
+        drop_indexes(connection, Tables(tool_id, tool_name, generation))
+
+
+def _drop(connection: apsw.Connection, tables: Tables) -> None:
+    drop_indexes(connection, tables)
+    for table in (tables.vectors, tables.documents):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")

@@ -1,1 +1,0 @@
-"""The outside world: files, SQLite, embedding models."""

@@ -1,1 +1,0 @@
-"""The one SQLite file: connections, migrations and the SQL of each table."""

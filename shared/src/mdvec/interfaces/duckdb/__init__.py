@@ -1,1 +1,0 @@
-"""DuckDB: data files looked into, and made into Parquet."""

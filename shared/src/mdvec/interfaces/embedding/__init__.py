@@ -1,1 +1,0 @@
-"""Embedding models: one file per backend, one Embedder over all of them."""

@@ -1,1 +1,0 @@
-"""The source folders: finding and reading files."""

@@ -1,0 +1,1 @@
+"""Use cases of both apps: registering tools, importing them, their status."""

@@ -1,0 +1,132 @@
+"""Registering tools: what the table of tools holds, checked before it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mdvec.database.connection import open_database
+from mdvec.datasets.core.names import checked_dataset_name
+from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.snapshots import remove_snapshots
+from mdvec.errors import MdvecError
+from mdvec.files.scan import DATA_ENDINGS
+from mdvec.text.tokens import is_blank
+from mdvec.tools import rows as tools
+from mdvec.tools.names import checked_tool_name
+from mdvec.tools.rows import Kind, Tool
+
+MAX_DESCRIPTION = 2_000
+
+
+class InvalidTool(MdvecError):
+    """A description or a source that a tool cannot have."""
+
+
+def add_tool(database: Path, name: str, description: str, source: Path, kind: Kind) -> Tool:
+    """Register a folder, or a data file, as a tool; the database is made when there is none.
+
+    Raises:
+        InvalidToolName, InvalidTool, ToolExists: the name, description or source will not do.
+        DatabaseError: the file cannot be made or written.
+    """
+    checked_tool_name(name)
+    words, place = _checked_description(description), _checked_source(source, kind)
+    with open_database(database, "create") as connection:
+        if kind == "dataset":
+            others = (tool.name for tool in tools.list_tools(connection) if tool.kind == kind)
+            checked_dataset_name(name, (other for other in others if other != name))
+        return tools.add_tool(connection, name, words, place, kind)
+
+
+def update_tool(database: Path, name: str, description: str | None, source: Path | None) -> Tool:
+    """Change a tool's description or source; what is None stays.
+
+    Raises:
+        ToolNotFound, InvalidTool: there is no such tool, or the new value will not do.
+        DatabaseError: the file is not there or cannot be written.
+    """
+    words = None if description is None else _checked_description(description)
+    with open_database(database, "write") as connection:
+        kind = tools.get_tool(connection, name).kind
+        place = None if source is None else _checked_source(source, kind)
+        return tools.update_tool(connection, name, words, place)
+
+
+def set_active(database: Path, name: str, *, active: bool) -> Tool:
+    """Switch a tool on or off.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file is not there or cannot be written.
+    """
+    with open_database(database, "write") as connection:
+        return tools.set_active(connection, name, active=active)
+
+
+def delete_tool(database: Path, name: str) -> Tool:
+    """Delete a tool with everything that was imported for it; its source is not touched.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file is not there or cannot be written.
+    """
+    with open_database(database, "write") as connection:
+        tool = tools.delete_tool(connection, name)
+        remove_snapshots(datasets.snapshot_folder(connection, tool.id))
+    return tool
+
+
+def find_tool(database: Path, name: str) -> Tool:
+    """The tool of that name.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file is not there or cannot be read.
+    """
+    with open_database(database, "read") as connection:
+        return tools.get_tool(connection, name)
+
+
+def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
+    """All tools, or the active ones, by name.
+
+    Raises:
+        DatabaseError: the file is not there or cannot be read.
+    """
+    with open_database(database, "read") as connection:
+        return tools.list_tools(connection, active_only=active_only)
+
+
+def _checked_description(description: str) -> str:
+    words = " ".join(description.split())
+    if is_blank(words) or len(words) > MAX_DESCRIPTION:
+        raise InvalidTool(
+            "a tool needs a description that tells a model what is in it, "
+            f"of 1 to {MAX_DESCRIPTION:,} characters"
+        )
+    if not words.isprintable():
+        raise InvalidTool("the description holds characters that cannot be shown; remove them")
+    return words
+
+
+def _checked_source(source: Path, kind: str) -> Path:
+    place = source.expanduser()
+    if place.is_dir():
+        return place.resolve()
+    if kind != "dataset":
+        if place.is_file():
+            raise InvalidTool(
+                f"{source} is a file; a tool of the kind {kind!r} needs a folder "
+                "(--kind dataset takes a file of data)"
+            )
+        raise InvalidTool(f"there is no folder {source}; name one that exists with --source")
+    if not place.is_file():
+        raise InvalidTool(
+            f"there is no file or folder {source}; name one that exists with --source"
+        )
+    if place.resolve().suffix.lower() not in DATA_ENDINGS:
+        raise InvalidTool(
+            f"{source} cannot be a dataset; name a file that ends in {', '.join(DATA_ENDINGS)}, "
+            "or a folder of such files"
+        )
+    return place.resolve()

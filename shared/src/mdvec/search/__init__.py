@@ -1,0 +1,1 @@
+"""Search over the documents of one or several tools."""

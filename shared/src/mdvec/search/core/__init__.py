@@ -1,0 +1,1 @@
+"""Scores and passages; no I/O."""

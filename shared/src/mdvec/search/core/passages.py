@@ -1,0 +1,75 @@
+"""Passages: a chunk, its section or its document, cut to what an answer may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mdvec.text.markdown import Outline
+
+Returning = Literal["chunk", "section", "document"]
+_WORTH_SHOWING = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of a document's characters."""
+
+    start: int
+    end: int
+
+
+def section_at(content: str, outline: Outline, levels: Sequence[int], position: int) -> Span:
+    """The section that a position stands in: its heading and everything under it.
+
+    It ends at the next heading of ``levels`` that is as high or higher. Under the document's
+    title (level 1), and before the first heading, it ends at the next heading of all: the whole
+    document is something else to ask for.
+    """
+    cuts = [heading for heading in outline.headings if heading.level in levels]
+    above = [heading for heading in cuts if heading.start <= position]
+    after = [heading for heading in cuts if heading.start > position]
+    start = above[-1].start if above else outline.body
+    level = above[-1].level if above else 1
+    ends = [heading.start for heading in after if level == 1 or heading.level <= level]
+    return Span(start, ends[0] if ends else len(content))
+
+
+def within_budget(spans: Sequence[Span], budget: int) -> list[Span]:
+    """As many spans, from the first on, as ``budget`` characters can hold, each cut to its share.
+
+    A span is left out when the ones before it need the room; of those that stay, long ones are
+    cut equally. The first is always there.
+    """
+    kept: list[Span] = []
+    needed = 0
+    for span in spans:
+        needed += min(span.end - span.start, _WORTH_SHOWING)
+        if kept and needed > budget:
+            break
+        kept.append(span)
+    share = _share([span.end - span.start for span in kept], budget)
+    return [Span(span.start, min(span.end, span.start + share)) for span in kept]
+
+
+def _share(lengths: Sequence[int], budget: int) -> int:
+    """The length at which to cut, so that all together are within the budget."""
+    room, share = budget, budget
+    for place, length in enumerate(sorted(lengths)):
+        share = room // (len(lengths) - place)
+        if length > share:
+            return max(share, 1)
+        room -= length
+    return max(lengths, default=budget)
+
+
+def good_cut(content: str, start: int, end: int) -> int:
+    """Where to end a passage that has to be cut at ``end``: after a line, if one ends late enough.
+
+    A cut does not part a line break of two characters.
+    """
+    line_end = content.rfind("\n", start + (end - start) // 2, end)
+    if line_end >= 0:
+        return line_end + 1
+    return end - 1 if content[end - 1 : end + 1] == "\r\n" and end - start > 1 else end

@@ -1,0 +1,223 @@
+"""Ranked candidates into hits: passages of the size that was asked for, within a budget."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import apsw
+
+from mdvec.index import documents
+from mdvec.index.chunks import StoredChunk
+from mdvec.index.tables import Tables
+from mdvec.search.core.fusion import Scored
+from mdvec.search.core.passages import Returning, Span, good_cut, section_at, within_budget
+from mdvec.text.markdown import Outline, line_starts, outline
+from mdvec.tools.rows import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A candidate with its score, and its place in each leg, from 1."""
+
+    tool: Tool
+    tables: Tables
+    chunk: StoredChunk
+    scored: Scored
+    vector_rank: int
+    lexical_rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a hit stands where it stands: the places and scores of both legs.
+
+    ``cosine`` is None where vectors were not asked; ``lexical_weight`` is the share of the words.
+    """
+
+    vector_rank: int | None
+    cosine: float | None
+    vector_score: float
+    lexical_rank: int
+    lexical_score: float
+    bm25: float
+    coverage: float
+    lexical_weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that answers a question.
+
+    ``score`` is 0 to 1, higher is better, comparable within one answer. Positions count
+    characters of the stored document from 0, lines count from 1; ``content`` is exactly what
+    stands there. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
+    chunk that was found. A passage that is ``truncated`` was cut, before or
+    behind; ``next_position`` is where it goes on, None where it does not.
+    """
+
+    tool: str
+    file_path: str
+    heading: str
+    content: str
+    score: float
+    chunk_index: int
+    start_position: int
+    end_position: int
+    start_line: int
+    end_line: int
+    truncated: bool
+    next_position: int | None
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    found: Found
+    span: Span
+    content: str | None
+    """The whole document, where more than the chunk was asked for."""
+
+
+def hits(
+    connection: apsw.Connection,
+    found: Sequence[Found],
+    returning: Returning,
+    k: int,
+    max_chars: int,
+) -> tuple[list[Hit], bool]:
+    """The first ``k`` different passages, and whether the budget cut or left out any."""
+    passages = _passages(connection, found, returning, k)
+    spans = within_budget([passage.span for passage in passages], max_chars)
+    shown = [_hit(passage, span) for passage, span in zip(passages, spans, strict=False)]
+    return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
+
+
+def _passages(
+    connection: apsw.Connection, found: Sequence[Found], returning: Returning, k: int
+) -> list[_Passage]:
+    if returning == "chunk":
+        return [
+            _Passage(one, Span(one.chunk.start_position, one.chunk.end_position), None)
+            for one in found[:k]
+        ]
+    passages: list[_Passage] = []
+    texts: dict[tuple[int, str], _Text] = {}
+    for one in found:
+        key = (one.tool.id, one.chunk.file_path)
+        if key not in texts:
+            stored = documents.stored_text(connection, one.tables, one.chunk.file_path)
+            texts[key] = _Text("" if stored is None else stored.content, one.chunk.file_path)
+        span = _wider(one, texts[key], returning)
+        _add(passages, _Passage(one, span, texts[key].content))
+        if len(passages) == k:
+            break
+    return passages
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A document that hits stand in; its outline is read once, however many they are."""
+
+    content: str
+    file_path: str
+
+    @cached_property
+    def outline(self) -> Outline:
+        return outline(self.content, self.file_path.rpartition("/")[2])
+
+
+def _wider(one: Found, text: _Text, returning: Returning) -> Span:
+    content = text.content
+    if one.tool.kind == "household":  # a row stands for itself
+        return Span(one.chunk.start_position, one.chunk.end_position)
+    if returning == "document" or one.tool.chunking is None:
+        return Span(0, len(content))
+    read = text.outline
+    levels = one.tool.chunking.heading_levels
+    # A short section was joined to the next, so a chunk may begin in one and end in another.
+    first = section_at(content, read, levels, one.chunk.start_position)
+    last = section_at(content, read, levels, max(one.chunk.end_position - 1, first.start))
+    return Span(first.start, max(first.end, last.end))
+
+
+def _same_document(one: Found, other: Found) -> bool:
+    return (one.tool.id, one.chunk.file_path) == (other.tool.id, other.chunk.file_path)
+
+
+def _add(passages: list[_Passage], new: _Passage) -> None:
+    """Append a passage, unless it stands in one that is there; take in those that stand in it."""
+    beside = [p for p in passages if _same_document(p.found, new.found)]
+    chunk = new.found.chunk
+    if any(
+        p.span.start <= chunk.start_position and chunk.end_position <= p.span.end for p in beside
+    ):
+        return
+    within = [p for p in beside if new.span.start <= p.span.start and p.span.end <= new.span.end]
+    if not within:
+        passages.append(new)
+        return
+    passages[passages.index(within[0])] = _Passage(within[0].found, new.span, new.content)
+    for passage in within[1:]:
+        passages.remove(passage)
+
+
+def _hit(passage: _Passage, shown: Span) -> Hit:
+    chunk = passage.found.chunk
+    scored = passage.found.scored
+    text = chunk.content if passage.content is None else passage.content
+    offset = chunk.start_position if passage.content is None else 0
+    start, end = _around(chunk, shown)
+    if end < passage.span.end:
+        cut = offset + good_cut(text, start - offset, end - offset)
+        end = cut if cut >= chunk.end_position or end < chunk.end_position else end
+    content = text[start - offset : end - offset]
+    first_line, last_line = chunk.start_line, chunk.end_line
+    if passage.content is not None:
+        lines = line_starts(passage.content)
+        first_line = bisect_right(lines, start)
+        last_line = bisect_right(lines, max(end - 1, start))
+    elif end < chunk.end_position:
+        last_line = first_line + bisect_right(line_starts(content), len(content) - 1) - 1
+    return Hit(
+        tool=passage.found.tool.name,
+        file_path=chunk.file_path,
+        heading=chunk.heading,
+        content=content,
+        score=round(scored.score, 4),
+        chunk_index=chunk.chunk_index,
+        start_position=start,
+        end_position=end,
+        start_line=first_line,
+        end_line=last_line,
+        truncated=(start, end) != (passage.span.start, passage.span.end),
+        next_position=end if end < passage.span.end else None,
+        explanation=_explanation(passage.found),
+    )
+
+
+def _around(chunk: StoredChunk, shown: Span) -> tuple[int, int]:
+    """As many characters as may be shown, moved so that what was found is among them."""
+    if chunk.end_position <= shown.end:
+        return shown.start, shown.end
+    room = shown.end - shown.start
+    start = max(min(chunk.start_position, chunk.end_position - room), shown.start)
+    if chunk.end_position - chunk.start_position > room:
+        start = chunk.start_position
+    return start, start + room
+
+
+def _explanation(found: Found) -> Explanation:
+    cosine = found.chunk.cosine
+    return Explanation(
+        vector_rank=None if cosine is None else found.vector_rank,
+        cosine=None if cosine is None else round(cosine, 4),
+        vector_score=round(found.scored.vector, 4),
+        lexical_rank=found.lexical_rank,
+        lexical_score=round(found.scored.lexical, 4),
+        bm25=round(found.scored.bm25, 3),
+        coverage=round(found.scored.coverage, 4),
+        lexical_weight=round(found.scored.lexical_weight, 4),
+    )

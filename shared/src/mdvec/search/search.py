@@ -1,0 +1,276 @@
+"""A question into ranked hits, from one tool or from all."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+
+from mdvec.database.connection import open_database, snapshot
+from mdvec.embedding.embedder import Embedder, ModelError
+from mdvec.errors import MdvecError
+from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.core.fusion import Knowledge, SearchMode, fuse
+from mdvec.search.core.passages import Returning
+from mdvec.search.hits import Found, Hit, hits
+from mdvec.text.terms import question_terms
+from mdvec.text.tokens import is_blank
+from mdvec.timing import Stopwatch
+from mdvec.tools import rows as tools
+from mdvec.tools.rows import Tool
+from mdvec.tools.unfinished import unfinished
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+MAX_QUERY_CHARS = 4_000
+MAX_K = 50
+_REBUILDS_TO_FOLLOW = 3
+_LEAST_SCORE = 0.005
+"""A passage under it would be shown with 0.00: it has nothing to do with the question."""
+
+logger = logging.getLogger("mdvec")
+
+
+class SearchRefused(MdvecError):
+    """A question that cannot be answered as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: of one tool, of several, or (``tools`` is None) of all active with texts.
+
+    ``k`` is how many hits are wanted at the most, ``max_chars`` how many characters of text they
+    may have together.
+    """
+
+    query: str
+    tools: tuple[str, ...] | None = None
+    k: int = 5
+    mode: SearchMode = "hybrid"
+    returning: Returning = "chunk"
+    max_chars: int = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The hits, best first, out of ``total_chunks`` in ``tools``.
+
+    ``truncated`` is whether the budget cut a hit or left one out. ``notes`` are sentences on what
+    is missing or could not be searched as asked and on whether fewer was found, ``seconds`` the
+    time of each stage.
+    """
+
+    tools: tuple[str, ...]
+    query: str
+    results: tuple[Hit, ...]
+    total_chunks: int
+    truncated: bool = False
+    notes: tuple[str, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
+"""Holds the model of that name for as long as one search needs it."""
+
+
+def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
+    """Find the passages that answer a question best.
+
+    A tool without documents answers with no hits. Of several tools, one whose model is not here
+    is left out with a note; the others answer.
+
+    Raises:
+        SearchRefused: the question is blank or too long, or a tool that it names is switched off
+            or holds no texts.
+        ToolNotFound: there is no tool of that name.
+        ModelError: no tool's model is here, or it is not the one that it was imported with.
+    """
+    _check(question)
+    stopwatch = Stopwatch()
+    with open_database(database, "read") as connection:
+        for _ in range(_REBUILDS_TO_FOLLOW):
+            asked = _asked_tools(connection, question.tools)
+            vectors, notes = _query_vectors(asked, question, embedder_of, stopwatch)
+            with snapshot(connection):
+                now = {tool.id: tool for tool in _asked_tools(connection, question.tools)}
+                if all(_is_same(tool, now.get(tool.id)) for tool in asked):
+                    current = [now[tool.id] for tool in asked]
+                    answer = _answer(connection, current, question, vectors, notes, stopwatch)
+                    break
+        else:
+            raise SearchRefused("a tool is being rebuilt; ask again in a moment")
+    _log(answer, stopwatch)
+    return answer
+
+
+def no_texts(name: str) -> str:
+    """Why a dataset can be neither searched nor read, and what can be done with it."""
+    return (
+        f"{name!r} holds tables, not texts; ask it in SQL through the server's tools {name}, "
+        "export, profile and histogram"
+    )
+
+
+def _check(question: Question) -> None:
+    if is_blank(question.query):
+        raise SearchRefused("the query is blank; ask something")
+    if len(question.query) > MAX_QUERY_CHARS:
+        raise SearchRefused(
+            f"the query has {len(question.query):,} characters; {MAX_QUERY_CHARS:,} is the most"
+        )
+
+
+def _asked_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
+    if names is None:
+        active = tools.list_tools(connection, active_only=True)
+        return [tool for tool in active if tool.kind != "dataset"]
+    asked = [tools.get_tool(connection, name) for name in dict.fromkeys(names)]
+    for tool in asked:
+        if not tool.is_active:
+            raise SearchRefused(
+                f"the tool {tool.name!r} is disabled; "
+                f"enable it with: mdvec tool enable -n {tool.name}"
+            )
+        if tool.kind == "dataset":
+            raise SearchRefused(no_texts(tool.name))
+    return asked
+
+
+def _is_same(tool: Tool, now: Tool | None) -> bool:
+    return now is not None and now.fingerprint == tool.fingerprint
+
+
+def _query_vectors(
+    asked: Sequence[Tool], question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
+) -> tuple[dict[str, Vectors], list[str]]:
+    """The question's vector of each fingerprint, and a note for each tool that has none."""
+    found: dict[str, Vectors] = {}
+    notes: list[str] = []
+    refused: MdvecError | None = None
+    if question.mode == "lexical":
+        return found, notes
+    for tool in asked:
+        if tool.model is None or tool.fingerprint in found:
+            continue
+        try:
+            found[str(tool.fingerprint)] = _query_vector(tool, question, embedder_of, stopwatch)
+        except (ModelError, SearchRefused) as error:
+            refused = error
+            how = "left out" if question.mode == "vector" else "searched by words alone"
+            notes.append(f"{tool.name} was {how}: {error}")
+    if refused is not None and not found:
+        raise refused
+    return found, notes
+
+
+def _query_vector(
+    tool: Tool, question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
+) -> Vectors:
+    with ExitStack() as held:
+        with stopwatch.stage("model_load"):
+            embedder = held.enter_context(embedder_of(str(tool.model)))
+        if embedder.fingerprint != tool.fingerprint:
+            raise SearchRefused(
+                f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
+                f"installation has {embedder.fingerprint}; build it again with: "
+                f"mdvec import -n {tool.name} --mode replace"
+            )
+        with stopwatch.stage("query_embedding"):
+            return embedder.embed_query(question.query)
+
+
+def _answer(
+    connection: apsw.Connection,
+    asked: Sequence[Tool],
+    question: Question,
+    vectors: dict[str, Vectors],
+    notes: list[str],
+    stopwatch: Stopwatch,
+) -> Answer:
+    query = question_terms(question.query)
+    pools = [
+        find_candidates(
+            connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
+            question.mode, stopwatch,
+        )
+        for tool in asked
+        if tool.model is not None
+    ]  # fmt: skip
+    notes += [
+        f"{pool.tool.name} was searched by vectors alone: its index of words is built by the next "
+        f"import (mdvec import -n {pool.tool.name} --mode update)"
+        for pool in pools
+        if not pool.has_words and question.mode != "vector"
+    ]
+    notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
+    with stopwatch.stage("fusion"):
+        found = _ranked(pools, query, question.mode)
+    total = sum(pool.knowledge.chunks for pool in pools)
+    notes += _why_fewer(len(found), question.k, total)
+    with stopwatch.stage("passages"):
+        shown, truncated = hits(
+            connection, found, question.returning, question.k, question.max_chars
+        )
+    return Answer(
+        tools=tuple(tool.name for tool in asked),
+        query=question.query,
+        results=tuple(shown),
+        total_chunks=total,
+        truncated=truncated,
+        notes=tuple(notes),
+        seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},
+    )
+
+
+def _ranked(pools: Sequence[ToolCandidates], query: list[str], mode: SearchMode) -> list[Found]:
+    """The candidates of all tools together, best first."""
+    candidates = [candidate for pool in pools for candidate in pool.candidates(query)]
+    frequencies: Counter[str] = Counter()
+    for pool in pools:
+        frequencies.update(pool.knowledge.frequencies)
+    knowledge = Knowledge(sum(pool.knowledge.chunks for pool in pools), frequencies)
+    scored = fuse(query, knowledge, candidates, mode)
+    owners = [(pool, chunk) for pool in pools for chunk in pool.chunks]
+    vector_ranks = _ranks([-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in owners])
+    lexical_ranks = _ranks([-one.lexical for one in scored])
+    found = [
+        Found(pool.tool, pool.tables, chunk, one, vector_rank, lexical_rank)
+        for (pool, chunk), one, vector_rank, lexical_rank in zip(
+            owners, scored, vector_ranks, lexical_ranks, strict=True
+        )
+        if one.score >= _LEAST_SCORE
+    ]
+    return sorted(found, key=lambda one: -one.scored.score)
+
+
+def _why_fewer(found: int, k: int, total: int) -> list[str]:
+    """A note where fewer passages are answered than asked for, though there are more."""
+    if found >= min(k, total):
+        return []
+    which = "no other passage" if found else "no passage"
+    return [f"{which} stands out for this question"]
+
+
+def _ranks(keys: Sequence[float]) -> list[int]:
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    ranks = [0] * len(keys)
+    for rank, place in enumerate(order, 1):
+        ranks[place] = rank
+    return ranks
+
+
+def _log(answer: Answer, stopwatch: Stopwatch) -> None:
+    logger.debug("[search] tools=%s: %d hits", ",".join(answer.tools), len(answer.results))
+    for number, hit in enumerate(answer.results, 1):
+        logger.debug(
+            "[search]   [%d] score=%.2f file=%s:%d",
+            number, hit.score, hit.file_path, hit.start_line,
+        )  # fmt: skip
+    stopwatch.log("search")

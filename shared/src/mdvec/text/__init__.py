@@ -1,0 +1,1 @@
+"""Text: Markdown structure, chunks and their positions, the terms of a search."""

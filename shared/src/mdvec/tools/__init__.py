@@ -1,0 +1,1 @@
+"""Tools: the rows that become the server's MCP tools."""

@@ -1,0 +1,185 @@
+"""The database file: what it refuses, in one sentence, and what it never loses."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+from mdvec.database import migrations
+from mdvec.database.connection import (
+    DatabaseError,
+    DatabaseMissing,
+    DatabaseUnusable,
+    identifier,
+    open_database,
+    snapshot,
+)
+from mdvec.manage import registering
+
+CHILD = Path(__file__).parents[4] / "tests" / "importing_child.py"
+
+
+def test_reading_and_writing_a_missing_file_create_nothing(tmp_path):
+    for mode in ("read", "write"):
+        with (
+            pytest.raises(DatabaseMissing, match="mdvec tool add"),
+            open_database(tmp_path / "none.sqlite", mode),
+        ):
+            pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("これはデータベースではない。" * 200, encoding="utf-8")
+    before = path.read_bytes()
+    for mode in ("read", "write", "create"):
+        with pytest.raises(DatabaseUnusable, match="is not a database"), open_database(path, mode):
+            pass
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "other.sqlite"
+    other = apsw.Connection(str(path))
+    other.execute("CREATE TABLE tools (id INTEGER)")
+    other.close()
+    before = path.read_bytes()
+    for mode in ("read", "write", "create"):
+        with pytest.raises(DatabaseUnusable, match="another program"), open_database(path, mode):
+            pass
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_alone(collection):
+    with open_database(collection.database, "write") as connection:
+        connection.execute(f"PRAGMA user_version = {migrations.LATEST + 1}")
+    for mode in ("read", "write", "create"):
+        with (
+            pytest.raises(DatabaseUnusable, match="made by a newer mdvec"),
+            open_database(collection.database, mode),
+        ):
+            pass
+
+
+def test_an_empty_file_is_a_database_without_tools(tmp_path):
+    path = tmp_path / "empty.sqlite"
+    path.touch()
+    assert registering.list_tools(path, active_only=False) == []
+
+
+def test_a_folder_is_no_database(tmp_path):
+    for mode in ("read", "write", "create"):
+        with pytest.raises(DatabaseUnusable, match=str(tmp_path)), open_database(tmp_path, mode):
+            pass
+
+
+def test_a_place_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(DatabaseUnusable, match="cannot make the folder"),
+        open_database(tmp_path / "file" / "data.sqlite", "create"),
+    ):
+        pass
+
+
+def test_a_damaged_database_is_named_as_such(collection):
+    collection.write("a.md", "言葉。" * 2000)
+    collection.import_("new")
+    with collection.database.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 40960)
+    with pytest.raises(DatabaseUnusable, match="is damaged"):
+        collection.import_("replace")
+
+
+def test_a_reader_leaves_no_log_behind(collection):
+    collection.write("a.md", "言葉。" * 20)
+    collection.import_("new")
+    assert collection.search("言葉").results
+    assert [path.name for path in collection.database.parent.iterdir()] == ["vectors.sqlite"]
+
+
+def test_a_reader_cannot_write(collection):
+    with (
+        pytest.raises(DatabaseUnusable, match="cannot open"),
+        open_database(collection.database, "read") as connection,
+    ):
+        connection.execute("DELETE FROM tools")
+
+
+def test_a_snapshot_sees_one_state_while_another_writes(collection):
+    with open_database(collection.database, "read") as connection, snapshot(connection):
+        before = connection.execute("SELECT description FROM tools").fetchall()
+        registering.update_tool(collection.database, "notes", "something else", None)
+        assert connection.execute("SELECT description FROM tools").fetchall() == before
+    assert registering.find_tool(collection.database, "notes").description == "something else"
+
+
+@pytest.mark.parametrize("name", ['a"b', "日本 語", "select", "x'; DROP TABLE tools; --", "1-2"])
+def test_identifiers_hold_any_name(tmp_path, name):
+    connection = apsw.Connection(str(tmp_path / "x.sqlite"))
+    connection.execute(f"CREATE TABLE {identifier(name)} (a)")
+    assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [(name,)]
+    connection.close()
+
+
+def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection):
+    for number in range(60):
+        collection.write(f"{number:03}.md", f"# 節 {number}\n\n" + f"言葉{number}。" * 400)
+
+    def small_disk():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+
+    child = subprocess.run(
+        [sys.executable, str(CHILD), str(collection.database), "notes", "new"],
+        preexec_fn=small_disk,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert child.returncode == 1
+    assert "mdvec.database.connection.DatabaseError" in child.stderr.splitlines()[-1]
+    collection.check()
+    kept = len(collection.rows('SELECT id FROM "documents_notes"'))
+    assert 0 < kept < 60
+    assert collection.import_("update").added == 60 - kept
+    collection.check()
+
+
+def test_a_file_of_the_first_format_gets_its_marks_at_the_first_write(tmp_path):
+    path = tmp_path / "new.sqlite"
+    with open_database(path, "create") as connection:
+        marks = [
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("application_id", "user_version", "journal_mode")
+        ]
+    assert marks == [migrations.APPLICATION_ID, migrations.LATEST, "wal"]
+
+
+def test_the_errors_of_the_driver_have_one_root():
+    assert issubclass(DatabaseUnusable, DatabaseError)
+
+
+def fill_up(connection):
+    pages = connection.execute("PRAGMA page_count").get
+    connection.execute("PRAGMA cache_size = 5").fetchall()
+    connection.execute(f"PRAGMA max_page_count = {pages + 50}").fetchall()
+    with connection:
+        connection.execute("CREATE TABLE filler (content)")
+        for _ in range(100):
+            connection.execute("INSERT INTO filler VALUES (zeroblob(4000))")
+
+
+def test_a_full_disk_is_named_although_sqlite_has_ended_the_transaction_itself(collection):
+    with (
+        pytest.raises(DatabaseError, match="the disk is full") as raised,
+        open_database(collection.database, "write") as connection,
+    ):
+        fill_up(connection)
+    assert "no transaction is active" in str(raised.value.__cause__)
+    collection.check()

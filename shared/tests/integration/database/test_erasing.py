@@ -1,0 +1,194 @@
+"""What was deleted stands nowhere in the database's files: not in pages, indexes or logs."""
+
+import random
+import stat
+from pathlib import Path
+
+import pytest
+from collection import Collection, check_indexes
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mdvec.database.connection import open_database, snapshot
+from mdvec.index.tables import Tables
+from mdvec.manage import registering
+from mdvec.text.terms import terms
+
+SECRET = "zqxjkvw8871secret"
+
+
+def files(database: Path) -> dict[str, bytes]:
+    """The database's files by name."""
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(database.parent.iterdir())
+        if path.name.startswith(database.name)
+    }
+
+
+def places(database: Path, *words: str | bytes) -> list[str]:
+    """Which of the database's files hold any of the words."""
+    wanted = [word if isinstance(word, bytes) else word.encode() for word in words]
+    return [name for name, data in files(database).items() if any(word in data for word in wanted)]
+
+
+def embeddings(collection: Collection) -> list[bytes]:
+    return [bytes(blob) for (blob,) in collection.rows("SELECT embedding FROM vectors_notes")]
+
+
+@pytest.fixture
+def filled(collection):
+    words = random.Random(1)
+    for number in range(30):
+        text = "\n\n".join(
+            f"## 節 {part}\n\n" + "".join(words.choices("春夏秋冬花鳥風月abc ", k=300))
+            for part in range(3)
+        )
+        collection.write(f"{number:02}.md", f"# 題 {number}\n\n{text}")
+    collection.write(
+        "secret.md", f"# {SECRET}title\n\n## {SECRET}heading\n\n" + f"{SECRET}text 秘密鍵。" * 30
+    )
+    collection.import_("new")
+    assert places(collection.database, SECRET) == ["vectors.sqlite"]
+    return collection
+
+
+def gone(collection: Collection, *vectors: bytes) -> bool:
+    """Whether neither the secret, nor a term of it, nor its vectors are left."""
+    assert terms(f"{SECRET}text") == [f"{SECRET}text"]
+    return places(collection.database, SECRET, SECRET[2:], *vectors) == []
+
+
+def vectors_of_secret(collection: Collection) -> list[bytes]:
+    return [
+        bytes(blob)
+        for (blob,) in collection.rows(
+            f"SELECT embedding FROM vectors_notes WHERE chunk_text LIKE '%{SECRET}%'"
+        )
+    ]
+
+
+def test_a_changed_document_leaves_nothing_of_what_it_was(filled):
+    vectors = vectors_of_secret(filled)
+    assert vectors
+    filled.write("secret.md", "# 題\n\n何もない。\n")
+    assert filled.import_().updated == 1
+    assert gone(filled, *vectors)
+    filled.check()
+
+
+def test_a_document_that_is_gone_leaves_nothing(filled):
+    vectors = vectors_of_secret(filled)
+    (filled.folder / "secret.md").unlink()
+    assert filled.import_().deleted == 1
+    assert gone(filled, *vectors)
+    filled.check()
+
+
+def test_a_rebuild_leaves_nothing_of_what_was_before(filled):
+    vectors = vectors_of_secret(filled)
+    (filled.folder / "secret.md").unlink()
+    filled.import_("replace")
+    assert gone(filled, *vectors)
+
+
+def test_a_deleted_tool_leaves_nothing(filled):
+    vectors = embeddings(filled)
+    registering.delete_tool(filled.database, "notes")
+    assert gone(filled, *vectors)
+    assert places(filled.database, "春", "題 7") == []
+
+
+def test_an_update_that_was_stopped_before_it_erased_is_made_good_by_the_next(filled):
+    filled.write("secret.md", "# 題\n\n何もない。\n")
+    (filled.folder / "00.md").unlink()
+    with open_database(filled.database, "write") as connection, connection:
+        names = Tables(1, "notes", 1)
+        (number,) = connection.execute(
+            "SELECT id FROM documents_notes WHERE file_path = 'secret.md'"
+        ).fetchone()
+        connection.execute(
+            f"DELETE FROM {names.fts} WHERE rowid IN "
+            "(SELECT id FROM vectors_notes WHERE document_id = ?)",
+            (number,),
+        )
+        connection.execute("DELETE FROM signatures_1_1 WHERE document_id = ?", (number,))
+        connection.execute("DELETE FROM vectors_notes WHERE document_id = ?", (number,))
+        connection.execute("DELETE FROM documents_notes WHERE id = ?", (number,))
+    assert places(filled.database, SECRET) == ["vectors.sqlite"]
+    filled.import_()
+    assert gone(filled)
+
+
+def test_a_search_in_the_way_delays_the_erasing_only_until_it_ends(filled):
+    (filled.folder / "secret.md").unlink()
+    with open_database(filled.database, "read") as reader, snapshot(reader):
+        assert reader.execute("SELECT count(*) FROM documents_notes").get == 31
+        assert filled.import_().deleted == 1
+        assert reader.execute("SELECT count(*) FROM documents_notes").get == 31
+    assert gone(filled)
+
+
+def test_new_files_are_their_owners_alone(tmp_path):
+    database = tmp_path / "new" / "data" / "vectors.sqlite"
+    collection = Collection(tmp_path / "notes", database)
+    collection.write("a.md", "言葉。")
+
+    def modes() -> set[int]:
+        return {stat.S_IMODE(path.stat().st_mode) for path in database.parent.iterdir()}
+
+    seen = []
+
+    def look(_) -> None:
+        seen.append((sorted(path.name for path in database.parent.iterdir()), modes()))
+
+    from mdvec.embedding.embedder import Embedder
+    from mdvec.manage.import_tool import import_tool
+
+    import_tool(collection.request("new"), lambda _: Embedder(collection.backend), on_progress=look)
+    names = [f"vectors.sqlite{end}" for end in ("", "-shm", "-wal", ".import-1.lock")]
+    assert seen[-1] == (sorted(names), {0o600})
+    assert stat.S_IMODE(database.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_that_is_there_keeps_its_mode(tmp_path):
+    database = tmp_path / "vectors.sqlite"
+    database.touch(mode=0o640)
+    database.chmod(0o640)
+    Collection(tmp_path / "notes", database).import_("new")
+    assert stat.S_IMODE(database.stat().st_mode) == 0o640
+
+
+STEP = st.tuples(st.sampled_from("wdrn"), st.integers(0, 5), st.integers(1, 40))
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=st.lists(STEP, min_size=2, max_size=12))
+def test_whatever_was_changed_only_what_is_there_now_can_be_read(tmp_path_factory, steps):
+    folder = tmp_path_factory.mktemp("any")
+    collection = Collection(folder / "notes", folder / "data" / "vectors.sqlite")
+    there: dict[str, list[str]] = {}
+    once: list[str] = []
+    for number, (what, file, size) in enumerate(steps):
+        path = f"{file}.md"
+        if what == "d":
+            (collection.folder / path).unlink(missing_ok=True)
+            there.pop(path, None)
+        elif what in "wn":
+            words = [f"zq{number}x{file}w{word}q" for word in range(size)]
+            once += words
+            there[path] = words
+            filler = "言葉です。" * (size if what == "w" else 300)
+            collection.write(path, "\n\n".join(f"# {word}\n\n{word} {filler}" for word in words))
+        if there or what != "d":
+            collection.import_("replace" if what == "r" else "update")
+    if not there:
+        return
+    now = {word for words in there.values() for word in words}
+    collection.import_()
+    gone = [word for word in once if word not in now]
+    data = b"".join(files(collection.database).values())
+    assert [word for word in gone if word.encode() in data] == []
+    with open_database(collection.database, "read") as connection:
+        tool = registering.find_tool(collection.database, "notes")
+        check_indexes(connection, Tables(tool.id, tool.name, tool.generation))

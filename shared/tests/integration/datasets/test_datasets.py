@@ -1,0 +1,465 @@
+"""Data files through the whole import: tables with names, columns, rows and periods."""
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import duckdb
+import pytest
+from collection import Collection
+
+from mdvec.database import migrations
+from mdvec.database.connection import open_database
+from mdvec.datasets.core.columns import Column
+from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.connection import one_path, parquet_scan
+from mdvec.documents.reading import Part, ReadingRefused, read_document
+from mdvec.files.scan import SourceMissing
+from mdvec.importing.options import ImportRefused
+from mdvec.importing.report import ImportInterrupted, ToolChanged
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.registering import InvalidTool
+from mdvec.manage.status import details, overview
+from mdvec.search.search import Question, SearchRefused, search
+from mdvec.tools.names import InvalidToolName
+
+CHILD = Path(__file__).parents[4] / "tests" / "importing_child.py"
+TIMES = "SELECT TIMESTAMP '2025-06-01 05:00' + to_seconds(range) AS t, range AS n FROM range({})"
+
+
+def no_model(name):
+    raise AssertionError(f"the model {name} was asked for")
+
+
+class Dataset(Collection):
+    """A folder of data files and its tool."""
+
+    def __post_init__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "runs of a year", self.folder, "dataset")
+
+    def import_(self, mode="update", **more):
+        return import_tool(self.request(mode), no_model, **more)
+
+    def parquet(self, path, rows=3):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with duckdb.connect() as connection:
+            connection.execute(f"COPY ({TIMES.format(rows)}) TO '{file}' (FORMAT parquet)")
+        return file
+
+    def duckdb(self, path, *statements):
+        with duckdb.connect(self.folder / path) as connection:
+            for statement in statements:
+                connection.execute(statement)
+        return self.folder / path
+
+    def tables(self):
+        with open_database(self.database, "read") as connection:
+            return {table.name: table for table in datasets.dataset_tables(connection, 1)}
+
+    def content(self, name):
+        with duckdb.connect() as connection:
+            scan = parquet_scan(self.tables()[name].parquet)
+            return connection.execute(f"SELECT * FROM {scan}").fetchall()
+
+    @property
+    def copies(self):
+        folder = Path(f"{self.database}.datasets/1")
+        return sorted(folder.iterdir()) if folder.exists() else []
+
+
+def counts(report):
+    return report.added, report.updated, report.deleted, report.unchanged, len(report.failed)
+
+
+def reasons(report):
+    return {problem.file_path: problem.reason for problem in report.failed}
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return Dataset(tmp_path / "runs", tmp_path / "data.sqlite", name="my-runs")
+
+
+def test_a_parquet_file_is_recorded_in_its_place(runs):
+    file = runs.parquet("June 2025.parquet")
+    report = runs.import_("new")
+    assert (counts(report), report.model) == ((1, 0, 0, 0, 0), "")
+    (table,) = runs.tables().values()
+    state = file.stat()
+    assert table == datasets.DatasetTable(
+        name="my_runs__june_2025",
+        origin="June 2025.parquet",
+        parquet=file,
+        source=file,
+        size=state.st_size,
+        mtime_ns=state.st_mtime_ns,
+        rows=3,
+        columns=(Column("t", "TIMESTAMP"), Column("n", "BIGINT")),
+        period_column="t",
+        first="2025-06-01T05:00:00",
+        last="2025-06-01T05:00:02",
+    )
+    (told,) = report.dataset.tables
+    assert (told.name, told.rows, told.columns) == (table.name, 3, table.columns)
+    assert runs.copies == []
+
+
+def test_csv_files_and_databases_are_copied_into_a_private_folder(runs):
+    (runs.folder / "支出.csv").write_bytes('日付,金額\n2025/06/01,"1,200"\n'.encode("cp932"))
+    file = runs.duckdb(
+        "store.duckdb",
+        "CREATE TABLE runs (few HUGEINT, many HUGEINT, d DATE)",
+        f"INSERT INTO runs VALUES (1, {10**30}, DATE '2025-06-01')",
+        'CREATE SCHEMA other; CREATE TABLE other."We""ird" ("a\nb" INTEGER)',
+        "CREATE VIEW seen AS FROM runs",
+    )  # fmt: skip
+    before = (file.read_bytes(), file.stat().st_mtime_ns)
+    report = runs.import_("new")
+    assert counts(report) == (3, 0, 0, 0, 0)
+    assert [(problem.file_path, problem.reason) for problem in report.dataset.left_out] == [
+        ("store.duckdb#seen", "it is a view; only tables are copied")
+    ]
+    tables = runs.tables()
+    assert {name: table.origin for name, table in tables.items()} == {
+        "my_runs__store__other_we_ird": 'store.duckdb#other.We"ird',
+        "my_runs__store__runs": "store.duckdb#runs",
+        "my_runs__支出": "支出.csv",
+    }
+    assert runs.content("my_runs__支出")[0][1] == 1200
+    assert runs.content("my_runs__store__runs")[0][:2] == (1, str(10**30))
+    assert tables["my_runs__store__other_we_ird"].columns == (Column("a\nb", "INTEGER"),)
+    assert {table.parquet for table in tables.values()} == set(runs.copies)
+    for folder in (runs.copies[0].parent, runs.copies[0].parent.parent):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert (file.read_bytes(), file.stat().st_mtime_ns) == before
+
+
+def test_a_single_file_is_a_table_of_the_tools_name(runs, tmp_path):
+    registering.update_tool(runs.database, "my-runs", None, runs.parquet("June.parquet"))
+    runs.import_("new")
+    assert list(runs.tables()) == ["my_runs"]
+    link = tmp_path / "link.duckdb"
+    link.symlink_to(runs.duckdb("store.duckdb", "CREATE TABLE Laps (n INTEGER)"))
+    registering.update_tool(runs.database, "my-runs", None, link)
+    report = runs.import_("update")
+    assert counts(report) == (1, 0, 1, 0, 0)
+    (table,) = runs.tables().values()
+    assert (table.name, table.source) == ("my_runs__laps", runs.folder / "store.duckdb")
+
+
+def test_files_in_folders_are_tables_of_their_own_without_columns_from_their_path(runs):
+    for year in (2024, 2025):
+        runs.parquet(f"year={year}/data.parquet")
+    runs.import_("new")
+    assert {name: len(table.columns) for name, table in runs.tables().items()} == {
+        "my_runs__year_2024_data": 2,
+        "my_runs__year_2025_data": 2,
+    }
+
+
+def test_a_name_with_signs_of_a_pattern_is_exactly_that_file(runs):
+    runs.parquet("run1.parquet", rows=1)
+    runs.parquet("run[1].parquet", rows=2)
+    runs.parquet("r*n?.parquet", rows=5)
+    (runs.folder / "c[1].csv").write_text("a\nx\n")
+    runs.import_("new")
+    assert {table.origin: table.rows for table in runs.tables().values()} == {
+        "run1.parquet": 1, "run[1].parquet": 2, "r*n?.parquet": 5, "c[1].csv": 1,
+    }  # fmt: skip
+    assert one_path(Path("/a[b]/c*?")) == "/a[[]b]/c[*][?]"
+
+
+def test_an_update_opens_only_what_changed(runs):
+    runs.parquet("a.parquet")
+    csv_ = runs.folder / "b.csv"
+    csv_.write_text("n\n1\n")
+    runs.import_("new")
+    (first,) = runs.copies
+    seen = []
+    report = runs.import_("update", on_progress=seen.append)
+    assert (counts(report), runs.copies, seen) == ((0, 0, 0, 2, 0), [first], [])
+
+    csv_.write_text("n\n1\n2\n")
+    report = runs.import_("update")
+    assert counts(report) == (0, 1, 0, 1, 0)
+    (second,) = runs.copies
+    assert second != first
+    assert runs.tables()["my_runs__b"].rows == 2
+
+    (runs.folder / "a.parquet").unlink()
+    second.unlink()  # a copy that somebody took away is made again
+    report = runs.import_("update")
+    assert (counts(report), len(runs.copies)) == ((0, 1, 1, 0, 0), 1)
+
+
+def test_rows_in_a_databases_log_are_a_change(runs):
+    file = runs.duckdb("a.duckdb", "CREATE TABLE t (n INTEGER)")
+    runs.import_("new")
+    writes = (
+        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); "
+        "c.execute('INSERT INTO t VALUES (1)'); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", writes, str(file)], check=True)
+    assert file.with_name("a.duckdb.wal").exists()
+    assert counts(runs.import_("update")) == (0, 1, 0, 0, 0)
+    assert runs.content("my_runs__a__t") == [(1,)]
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_goes_in(runs, tmp_path):
+    good = runs.parquet("good.parquet", rows=1000).read_bytes()
+    (runs.folder / "cut.parquet").write_bytes(good[: len(good) // 2])
+    (runs.folder / "empty.parquet").write_bytes(b"")
+    (runs.folder / "text.parquet").write_text("no Parquet at all")
+    (runs.folder / "rows.csv").write_text("a,b\n1,2\n3\n")
+    (runs.folder / "fake.duckdb").write_bytes(b"no database" * 1000)
+    (runs.folder / "notes.md").write_text("# passed over")
+    runs.duckdb("none.duckdb")
+    (tmp_path / "out.csv").write_text("a\nx\n")
+    (runs.folder / "out.csv").symlink_to(tmp_path / "out.csv")
+    report = runs.import_("new")
+    part = "it is no Parquet file, or only a part of one; write it again"
+    assert reasons(report) == {
+        "cut.parquet": part,
+        "empty.parquet": part,
+        "text.parquet": part,
+        "rows.csv": "line 3: the row has 1 cells, but there are 2 columns",
+        "fake.duckdb": "it is no DuckDB database, or only a part of one; copy it again",
+        "none.duckdb": "it has no tables",
+        "out.csv": "the link leads out of the source folder; it was not followed",
+    }
+    assert list(runs.tables()) == ["my_runs__good"]
+    assert reasons(runs.import_("update")) == reasons(report)
+
+
+def test_a_file_that_breaks_keeps_the_copy_that_was_made_of_it(runs):
+    csv_ = runs.folder / "b.csv"
+    csv_.write_text("n\n1\n")
+    runs.parquet("a.parquet")
+    runs.import_("new")
+    csv_.write_text("n\n1,2\n")
+    (runs.folder / "a.parquet").write_text("broken")
+    report = runs.import_("update")
+    assert (counts(report), list(reasons(report))) == ((0, 0, 1, 1, 2), ["a.parquet", "b.csv"])
+    assert runs.content("my_runs__b") == [(1,)]
+    assert counts(runs.import_("replace")) == (0, 0, 0, 1, 2)
+    assert runs.content("my_runs__b") == [(1,)]
+
+
+def test_an_import_of_nothing_but_broken_files_leaves_the_tool_as_it_was(runs):
+    file = runs.parquet("a.parquet")
+    runs.import_("new")
+    before = runs.tables()
+    file.write_text("broken")
+    for mode in ("update", "replace"):
+        with pytest.raises(ImportRefused, match="not one file could be imported"):
+            runs.import_(mode)
+    assert runs.tables() == before
+
+
+def test_a_file_that_changes_while_it_is_read_is_no_table_yet(runs):
+    file = runs.folder / "a.csv"
+    file.write_text("n\n1\n")
+    report = runs.import_("new", on_progress=lambda _: file.write_text("n\n1\n2\n"))
+    assert reasons(report) == {"a.csv": "it changed while the import read it; import again"}
+    assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
+
+
+def test_a_database_that_another_program_writes_is_named(runs):
+    file = runs.duckdb("a.duckdb", "CREATE TABLE t (n INTEGER)")
+    holds = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", holds, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        other.stdout.readline()
+        assert reasons(runs.import_("new")) == {
+            "a.duckdb": "another program has it open for writing; close it there, then import again"
+        }
+        other.stdin.close()
+    assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
+
+
+def test_two_files_of_one_name_are_refused_and_the_table_that_was_there_stays(runs):
+    runs.parquet("june.parquet")
+    runs.import_("new")
+    (runs.folder / "June.csv").write_text("n\n1\n")
+    report = runs.import_("update")
+    assert reasons(report) == {
+        "June.csv": "its table would be called my_runs__june, as that of june.parquet is; "
+        "rename one of them"
+    }
+    assert runs.tables()["my_runs__june"].origin == "june.parquet"
+    (runs.folder / "June.csv").rename(runs.folder / "July.csv")
+    assert list(reasons(runs.import_("update"))) == []
+    assert list(runs.tables()) == ["my_runs__july", "my_runs__june"]
+
+
+def test_the_databases_own_copies_are_no_data_files(tmp_path):
+    runs = Dataset(tmp_path, tmp_path / "data.sqlite")
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
+    assert counts(runs.import_("update")) == (0, 0, 0, 1, 0)
+
+
+def test_the_modes_guard_what_is_there(runs):
+    file = runs.parquet("a.parquet")
+    runs.import_("new")
+    with pytest.raises(ImportRefused, match="has 1 tables already; use --mode update"):
+        runs.import_("new")
+    assert counts(runs.import_("replace")) == (0, 0, 0, 1, 0)
+    file.unlink()
+    for mode in ("update", "replace"):
+        with pytest.raises(ImportRefused, match=r"there is no data file in .* has 1 tables"):
+            runs.import_(mode)
+    runs.folder.rmdir()
+    with pytest.raises(SourceMissing, match="the source folder"):
+        runs.import_("update")
+    assert list(runs.tables()) == ["my_runs__a"]
+
+
+def test_a_source_file_that_is_gone_is_missing(runs):
+    file = runs.parquet("a.parquet")
+    registering.update_tool(runs.database, "my-runs", None, file)
+    file.unlink()
+    with pytest.raises(SourceMissing, match=r"the source file .*a\.parquet is not there"):
+        runs.import_("new")
+
+
+def test_deleting_a_tool_removes_its_copies_and_leftovers_go_with_the_next_import(runs):
+    (runs.folder / "a.csv").write_text("n\n1\n")
+    runs.import_("new")
+    other = Dataset(runs.folder, runs.database, name="other")
+    (copy,) = runs.copies
+    copy.with_name("left.part").write_text("of a killed import")
+    left = copy.parent.with_name("99")
+    left.mkdir()
+    other.import_("new")
+    assert not left.exists()
+    runs.import_("update")
+    assert runs.copies == [copy]
+    registering.delete_tool(runs.database, "my-runs")
+    assert not copy.parent.exists()
+    assert runs.rows("SELECT DISTINCT tool_id FROM dataset_tables") == [(2,)]
+    registering.delete_tool(runs.database, "other")
+    assert not copy.parent.parent.exists()
+    assert (runs.folder / "a.csv").exists()
+
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_stopped_import_leaves_everything_as_it_was(runs):
+    (runs.folder / "a.csv").write_text("n\n1\n")
+    runs.import_("new")
+    before = (runs.tables(), runs.copies)
+    (runs.folder / "a.csv").write_text("n\n1\n2\n")
+    with pytest.raises(ImportInterrupted, match="still has what it had before"):
+        runs.import_("update", on_progress=stop)
+    assert (runs.tables(), runs.copies) == before
+
+
+def test_a_killed_import_leaves_the_old_tables_and_the_next_one_completes_the_work(runs):
+    for name in ("a.csv", "b.csv"):
+        (runs.folder / name).write_text("n\n1\n")
+    runs.import_("new")
+    before = runs.tables()
+    for name in ("a.csv", "b.csv"):
+        (runs.folder / name).write_text("n\n1\n2\n")
+    with subprocess.Popen(
+        [sys.executable, str(CHILD), str(runs.database), runs.name, "update"],
+        stdout=subprocess.PIPE,
+    ) as child:
+        child.stdout.readline()
+        child.kill()
+    if runs.tables() == before:
+        assert runs.content("my_runs__a") == [(1,)]
+        assert counts(runs.import_("update")) == (0, 2, 0, 0, 0)
+    assert runs.content("my_runs__a") == [(1,), (2,)]
+    runs.import_("update")
+    assert len(runs.copies) == 2
+
+
+def test_a_tool_that_is_deleted_meanwhile_leaves_nothing_behind(runs):
+    (runs.folder / "a.csv").write_text("n\n1\n")
+
+    def delete(progress):
+        if progress.files_done:
+            registering.delete_tool(runs.database, "my-runs")
+
+    with pytest.raises(ToolChanged):
+        runs.import_("new", on_progress=delete)
+    assert not Path(f"{runs.database}.datasets").exists()
+
+
+def test_a_database_of_before_datasets_gets_them(tmp_path):
+    connection = apsw.Connection(str(tmp_path / "old.sqlite"))
+    for step in migrations.STEPS[:3]:
+        step(connection)
+    connection.execute("PRAGMA user_version = 3")
+    connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID:d}")
+    connection.close()
+    notes = Collection(tmp_path / "notes", tmp_path / "old.sqlite")
+    assert [tool.tables for tool in overview(notes.database).tools] == [None]
+    Dataset(tmp_path / "runs", notes.database, name="runs").import_("new")
+    assert [tool.tables for tool in overview(notes.database).tools] == [None, 0]
+
+
+def test_the_status_tells_tables_and_rows(runs):
+    runs.parquet("a.parquet", rows=3)
+    runs.parquet("b.parquet", rows=4)
+    runs.import_("new")
+    (tool,) = overview(runs.database).tools
+    assert (tool.tables, tool.rows, tool.documents) == (2, 7, 0)
+    assert [table.name for table in details(runs.database, "my-runs").tables] == list(runs.tables())
+
+
+def test_a_search_passes_over_datasets_and_says_what_they_are_for(runs):
+    runs.parquet("a.parquet")
+    runs.import_("new")
+    everywhere = search(runs.database, Question("速い日"), no_model)
+    assert (everywhere.tools, everywhere.results) == ((), ())
+    why = "'my-runs' holds tables, not texts; ask it in SQL"
+    with pytest.raises(SearchRefused, match=why):
+        search(runs.database, Question("速い日", ("my-runs",)), no_model)
+    with pytest.raises(ReadingRefused, match=why):
+        read_document(runs.database, "my-runs", "a.parquet", Part(), 1000)
+
+
+def test_only_data_files_and_folders_are_a_datasets_source(runs, tmp_path):
+    notes = tmp_path / "notes.md"
+    notes.write_text("# notes")
+    file = runs.parquet("a.PARQUET")
+    for source, kind, why in [
+        (notes, "dataset", r"notes.md cannot be a dataset; name a file that ends in .parquet"),
+        (tmp_path / "none.csv", "dataset", "there is no file or folder"),
+        (file, "markdown", "is a file; a tool of the kind 'markdown' needs a folder"),
+        (tmp_path / "none", "household", "there is no folder"),
+    ]:
+        with pytest.raises(InvalidTool, match=why):
+            registering.add_tool(runs.database, "other", "d", source, kind)
+    with pytest.raises(InvalidTool, match="cannot be a dataset"):
+        registering.update_tool(runs.database, "my-runs", None, notes)
+    assert registering.add_tool(runs.database, "other", "d", file, "dataset").source == file
+
+
+def test_names_of_datasets_are_kept_apart(runs):
+    for name in ("my_runs", "my_runs__june", "transactions"):
+        with pytest.raises(InvalidToolName):
+            registering.add_tool(runs.database, name, "d", runs.folder, "dataset")
+    registering.add_tool(runs.database, "my_runs", "d", runs.folder, "markdown")
+
+
+def test_a_link_that_leads_nowhere_now_keeps_the_table_it_led_to(runs):
+    file = runs.parquet("a.parquet")
+    runs.parquet("b.parquet")
+    runs.import_("new")
+    file.unlink()
+    file.symlink_to(runs.folder / "nowhere")
+    report = runs.import_("update")
+    assert reasons(report) == {"a.parquet": "the link leads nowhere"}
+    assert list(runs.tables()) == ["my_runs__a", "my_runs__b"]

@@ -1,0 +1,256 @@
+"""CSV files into Parquet: nothing that was written is lost, and what is wrong is named."""
+
+import csv
+import io
+import re
+import time
+from datetime import date, datetime, timedelta
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.delimited import delimited_to_parquet
+from mdvec.files.scan import UnreadableFile
+
+at = datetime.fromisoformat
+READER = duckdb.connect()
+
+
+def written(header, rows, **dialect):
+    text = io.StringIO(newline="")
+    csv.writer(text, **dialect).writerows([header, *rows])
+    return text.getvalue()
+
+
+def imported(folder, data, name="data.csv"):
+    """The types and rows of a file with these bytes."""
+    source, target = folder / name, folder / "copy.part"
+    source.write_bytes(data if isinstance(data, bytes) else data.encode())
+    delimited_to_parquet(source, target)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["copy.part", name])
+    found = READER.execute(f"SELECT * FROM {parquet_scan(target)}")
+    types = {column[0]: str(column[1]) for column in found.description}
+    rows = [list(row) for row in found.fetchall()]
+    target.unlink()
+    return types, rows
+
+
+def columns(folder, named):
+    """Each column's type, and what is read back; all in one file, filled up with empty cells."""
+    longest = max(map(len, named.values()))
+    filled = [[*values, *[""] * (longest - len(values))] for values in named.values()]
+    types, rows = imported(folder, written(named, zip(*filled, strict=True)))
+    read = zip(*rows, strict=True)
+    return {
+        name: (type_, list(values)[: len(named[name])])
+        for (name, type_), values in zip(types.items(), read, strict=True)
+    }
+
+
+def test_a_column_whose_values_are_of_one_kind_gets_its_type(tmp_path):
+    moments = [at("2025-06-01 05:00"), at("2025-06-01 05:00:01.500"), at("2025-06-02")]
+    wanted = {
+        "whole": (["1", "-20", "0"], "BIGINT", [1, -20, 0]),
+        "long": (["999999999999999999", "1"], "BIGINT", [999999999999999999, 1]),
+        "decimal": (["1", "2.50", "-.5", "1e-05"], "DOUBLE", [1.0, 2.5, -0.5, 1e-05]),
+        "yen": (["¥1,234", "-500", "￥0"], "BIGINT", [1234, -500, 0]),
+        "円": (["1,234円", "-¥12,345,678", "\\1"], "BIGINT", [1234, -12345678, 1]),
+        "dollars": (["1,234.5", "0.25"], "DOUBLE", [1234.5, 0.25]),
+        "truth": (["TRUE", "false"], "BOOLEAN", [True, False]),
+        "day": (["2025/06/01", "2025-6-2"], "DATE", [date(2025, 6, 1), date(2025, 6, 2)]),
+        "moment": (["2025/6/1 5:00", "2025-06-01T05:00:01.5", "2025-06-02"], "TIMESTAMP", moments),
+        "gaps": (["1", "", "NaN", "NA", "2"], "BIGINT", [1, None, None, None, 2]),
+        "spaced": ([" 12 ", "3"], "BIGINT", [12, 3]),
+        "none": (["", ""], "VARCHAR", [None, None]),
+    }
+    found = columns(tmp_path, {name: values for name, (values, _, _) in wanted.items()})
+    assert found == {name: (type_, read) for name, (_, type_, read) in wanted.items()}
+
+
+def test_a_column_that_would_lose_something_stays_text(tmp_path):
+    named = {
+        "leading zeros": ["00123", "00124"],
+        "one leading zero": ["1", "2", "007"],
+        "telephone": ["+81312345678"],
+        "more digits than clients keep": ["1234567890123456789"],
+        "a long fraction": ["0.1234567890123456789"],
+        "long beside a fraction": ["1234567890123456", "0.5"],
+        "codes, no powers": ["1e5", "2E3"],
+        "over every number": ["1.5e999"],
+        "commas elsewhere": ["1,234", "12,34"],
+        "a comma as a point": ["1,23", "4,5"],
+        "no day": ["2025-02-30"],
+        "a pace, no time of day": ["5:30", "6:15"],
+        "no year": ["0000-01-01"],
+        "as programs write": ["1_000", "0x10"],
+        "words": ["yes", "no"],
+        "nothing but NA": ["NA", "NA"],
+        "a dash": ["-", "1"],
+        "full width": ["１２", "３"],
+        "two kinds": ["1", "2025-01-01"],
+    }
+    assert columns(tmp_path, named) == {name: ("VARCHAR", values) for name, values in named.items()}
+
+
+def test_the_last_row_decides_as_much_as_the_first(tmp_path):
+    values = [str(number) for number in range(5_000)]
+    lasts = {"same": "5000", "half": "0.5", "yen": "¥1,000", "word": "x"}
+    named = {name: [*values, last] for name, last in lasts.items()}
+    found = columns(tmp_path, {**named, "late": [""] * 2_000 + ["2025/06/01"]})
+    assert {name: type_ for name, (type_, _) in found.items()} == {
+        "same": "BIGINT", "half": "DOUBLE", "yen": "BIGINT", "word": "VARCHAR", "late": "DATE",
+    }  # fmt: skip
+    assert [read[-1] for _, read in found.values()] == [5000, 0.5, 1000, "x", date(2025, 6, 1)]
+
+
+def test_moments_with_a_zone_are_moments(tmp_path):
+    source, target = tmp_path / "a.csv", tmp_path / "a.part"
+    source.write_text("t\n2025-06-01T09:00:00+09:00\n2025-06-01 00:30:00Z\n")
+    delimited_to_parquet(source, target)
+    shown = READER.execute(f"SELECT typeof(t), epoch(t) FROM {parquet_scan(target)}").fetchall()
+    kind = "TIMESTAMP WITH TIME ZONE"
+    assert shown == [(kind, 1748736000.0), (kind, 1748737800.0)]
+
+
+ROWS = [["東京", "1"], ["髙島屋\n2階", "2"], ['say "x", y', "3"]]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "end"),
+    [("utf-8", "\n"), ("utf-8-sig", "\r\n"), ("cp932", "\r\n"), ("cp932", "\r"), ("utf-16", "\n")],
+)
+def test_text_comes_back_to_the_letter_from_every_encoding(tmp_path, encoding, end):
+    text = written(["店", "数"], ROWS, lineterminator=end, quoting=csv.QUOTE_ALL)
+    types, rows = imported(tmp_path, text.encode(encoding))
+    assert types == {"店": "VARCHAR", "数": "BIGINT"}
+    assert rows == [[name, int(number)] for name, number in ROWS]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_what_parts_the_cells_is_found(tmp_path, delimiter):
+    assert imported(tmp_path, written(["a", "b"], ROWS, delimiter=delimiter)) == (
+        {"a": "VARCHAR", "b": "BIGINT"},
+        [[name, int(number)] for name, number in ROWS],
+    )
+
+
+def test_a_tsv_is_parted_by_tabs_alone(tmp_path):
+    assert imported(tmp_path, "a,b\n1,2\n", name="a.TSV") == ({"a,b": "VARCHAR"}, [["1,2"]])
+
+
+def test_lines_may_end_in_several_ways_and_blank_ones_count_for_nothing(tmp_path):
+    found = imported(tmp_path, "a,b\n1,2\r\n\r\n3,4\n\n")
+    assert found == ({"a": "BIGINT", "b": "BIGINT"}, [[1, 2], [3, 4]])
+
+
+def test_odd_column_names_work(tmp_path):
+    header = ['say "x"', "two\nlines", "日付", "A", "a", "", "it's; --"]
+    types, rows = imported(tmp_path, written(header, [list("1234567")]))
+    assert list(types) == ['say "x"', "two\nlines", "日付", "A", "a_2", "column6", "it's; --"]
+    assert rows == [[1, 2, 3, 4, 5, 6, 7]]
+
+
+def test_a_header_alone_is_an_empty_table(tmp_path):
+    assert imported(tmp_path, "a,b\n") == ({"a": "VARCHAR", "b": "VARCHAR"}, [])
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "it is empty"),
+        (b"\n\n", "it is empty"),
+        (b"1,2\n3,4\n", "its first line holds values"),
+        (b"a,b\n1,2\n3\n", "line 3: the row has 1 cells, but there are 2 columns"),
+        (b'a,b\n1,2\n"x\ny",2,3\n', "line 4: the row has 3 cells"),
+        (b'a,b\n1,2\n3,"x\n', "line 3: the file ends within a cell"),
+        (b'a,b\n"x"y,2\n', "line 2: it is no proper CSV"),
+        (b'a,b\n1,"' + b"x" * 140_000 + b'"\n', "line 2: a cell has more than 131,072"),
+        (b"a,b\n1,\0\n", "it holds NUL characters"),
+        (b"a,b\n1,\xff\xff\xff\n", "it is neither UTF-8 nor cp932"),
+        (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
+        (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(tmp_path, data, why):
+    (tmp_path / "a.csv").write_bytes(data)
+    with pytest.raises(UnreadableFile, match=why):
+        delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def text_of(value):
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case datetime():
+            return value.isoformat(" ")
+        case date():
+            return f"{value:%Y/%m/%d}"
+        case _:
+            return str(value)
+
+
+DAYS = st.dates(date(1900, 1, 1), date(2099, 12, 31))
+MOMENTS = st.datetimes(at("1900-01-01"), at("2099-12-31"))
+WORDS = st.text(st.sampled_from("abcあいう漢字 ,;\"'\n\r-/:.0123456789¥"), min_size=1, max_size=8)
+OF_A_KIND = {
+    "BIGINT": st.integers(-(10**18) + 1, 10**18 - 1),
+    "DOUBLE": st.floats(allow_nan=False, allow_infinity=False),
+    "BOOLEAN": st.booleans(),
+    "DATE": DAYS,
+    "TIMESTAMP": MOMENTS,
+    "VARCHAR": WORDS.map(lambda word: f"x{word}"),
+}
+
+
+@settings(max_examples=30)
+@given(data=st.data())
+def test_what_is_read_back_equals_what_was_written(tmp_path_factory, data):
+    kinds = data.draw(st.lists(st.sampled_from(sorted(OF_A_KIND)), min_size=1, max_size=4))
+    row = st.tuples(*[st.none() | OF_A_KIND[kind] for kind in kinds])
+    rows = data.draw(st.lists(row.filter(any), min_size=1, max_size=8))
+    encoding = data.draw(st.sampled_from(["utf-8", "utf-16"]))
+    header = [f"c{number}" for number in range(len(kinds))]
+    text = written(header, [[text_of(value) for value in row] for row in rows])
+    types, read = imported(tmp_path_factory.mktemp("csv"), text.encode(encoding))
+    assert [tuple(row) for row in read] == rows
+    for number, kind in enumerate(kinds):
+        if any(row[number] is not None for row in rows):
+            assert types[f"c{number}"] in (kind, "DOUBLE" if kind == "BIGINT" else kind)
+
+
+@settings(max_examples=40)
+@given(values=st.lists(st.text(st.sampled_from("0123456789.,-¥/ eE+"), min_size=1, max_size=10)))
+def test_whatever_looks_like_a_number_loses_no_digit(tmp_path_factory, values):
+    values = ["0", *values]
+    type_, read = columns(tmp_path_factory.mktemp("csv"), {"key": ["k"], "v": values})["v"]
+    for text, value in zip(values, read, strict=True):
+        bare = text.strip(" ").replace("¥", "").replace(",", "")
+        if value is None:
+            assert bare == ""
+        elif type_ == "VARCHAR":
+            assert value == text
+        elif type_ == "BIGINT":
+            assert str(value) == bare
+        elif type_ == "DOUBLE":
+            assert value == float(bare)
+            assert not re.match(r"-?0\d", bare)
+
+
+def test_a_second_of_every_day_of_a_year_is_its_own(tmp_path):
+    moments = [at("2024-01-01") + timedelta(days=day, seconds=day) for day in range(366)]
+    named = {"t": [text_of(moment) for moment in moments]}
+    assert columns(tmp_path, named) == {"t": ("TIMESTAMP", moments)}
+
+
+def test_hundreds_of_columns_take_seconds(tmp_path):
+    names = [f"c{number}" for number in range(300)]
+    began = time.process_time()
+    _, found = imported(tmp_path, ",".join(names) + "\n" + ",".join("1" * 300) + "\n")
+    assert time.process_time() - began < 20
+    assert len(found) == 1

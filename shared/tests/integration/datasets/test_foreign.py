@@ -1,0 +1,123 @@
+"""A .duckdb file that somebody else made: what it holds is copied, what it would do is not done."""
+
+import os
+import subprocess
+import sys
+
+import duckdb
+import pytest
+
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.database_file import opened
+from mdvec.files.scan import UnreadableFile
+
+TELLING = (
+    "current_setting('allowed_paths')::VARCHAR || current_setting('allowed_directories')::VARCHAR"
+)
+HERE = "CASE WHEN current_setting('allowed_paths')::VARCHAR = '[]'"
+WITH_LOG = """
+import duckdb, os, sys
+connection = duckdb.connect(sys.argv[1])
+connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+connection.execute("SET checkpoint_threshold = '1TB'")
+for statement in sys.argv[2:]:
+    connection.execute(statement)
+os._exit(0)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "copies").mkdir()
+    return tmp_path
+
+
+def made(folder, *statements):
+    with duckdb.connect(folder / "theirs.duckdb") as connection:
+        for statement in statements:
+            connection.execute(statement)
+    return folder / "theirs.duckdb"
+
+
+def left_open(folder, *statements):
+    """A file whose latest changes are in its log."""
+    file = folder / "theirs.duckdb"
+    subprocess.run([sys.executable, "-c", WITH_LOG, file, *statements], check=True)
+    assert (folder / "theirs.duckdb.wal").exists()
+    return file
+
+
+def copied(folder, file):
+    """The rows of each table, and the columns that were left out."""
+    found = {}
+    with opened(file, folder / "copies") as database:
+        for table in database.tables:
+            target = folder / "copies" / f"{table.label}.parquet"
+            database.copy(table, target)
+            with duckdb.connect() as connection:
+                read = connection.execute(f"FROM {parquet_scan(target)}")
+                names = [column[0] for column in read.description]
+                found[table.label] = names, read.fetchall(), database.computed[table]
+        views = [view.label for view in database.views]
+    assert sorted(path.suffix for path in (folder / "copies").iterdir()) == [".parquet"] * len(
+        found
+    )
+    return found, views
+
+
+def test_columns_that_are_computed_are_left_out_and_named_and_nothing_of_them_is_run(folder):
+    file = made(
+        folder,
+        f"CREATE TABLE t (a INTEGER, path VARCHAR GENERATED ALWAYS AS ({TELLING}), b INTEGER, "
+        f"big BIGINT GENERATED ALWAYS AS ({HERE} THEN a "
+        "ELSE length(repeat('x', a::BIGINT * 3000000000)) END), "
+        f"slow HUGEINT GENERATED ALWAYS AS ({HERE} THEN a "
+        "ELSE list_sum(range(a::BIGINT * 90000000000)) END))",
+        "INSERT INTO t (a, b) VALUES (1, 2), (3, 4)",
+        f"CREATE VIEW telling AS SELECT {TELLING} AS path",
+        "CREATE VIEW endless AS SELECT count(*) FROM range(10000000000) a, range(10000000000) b",
+        "CREATE TABLE plain AS SELECT 170141183460469231731687303715884105727::HUGEINT AS n",
+    )
+    assert copied(folder, file) == (
+        {
+            "plain": (["n"], [("170141183460469231731687303715884105727",)], ()),
+            "t": (["a", "b"], [(1, 2), (3, 4)], ("path", "big", "slow")),
+        },
+        ["endless", "telling"],
+    )
+
+
+def test_what_a_log_has_computed_when_it_is_replayed_tells_no_path(folder):
+    file = left_open(
+        folder,
+        "CREATE TABLE t (a VARCHAR)", "INSERT INTO t VALUES ('x')", "CHECKPOINT",
+        f"ALTER TABLE t ALTER a TYPE VARCHAR USING ({TELLING} || "
+        "current_setting('secret_directory') || current_setting('temp_directory'))",
+    )  # fmt: skip
+    found, _ = copied(folder, file)
+    (((value,),),) = ([found["t"][1]],)
+    assert str(folder) not in value
+    assert "theirs" not in value
+    assert os.path.expanduser("~") not in value  # noqa: PTH111
+
+
+def test_a_log_that_needs_more_memory_than_there_is_is_an_error_of_its_file(folder):
+    file = left_open(
+        folder,
+        "CREATE TABLE t (a VARCHAR)", "INSERT INTO t VALUES ('x')", "CHECKPOINT",
+        f"ALTER TABLE t ALTER a TYPE VARCHAR USING ({HERE} THEN 'here' "
+        "ELSE repeat('x', 3500000000) END)",
+    )  # fmt: skip
+    with pytest.raises(UnreadableFile), opened(file, folder / "copies"):
+        pass
+    assert list((folder / "copies").iterdir()) == []
+
+
+def test_rows_in_a_log_are_copied_and_the_file_and_its_log_stay_as_they_are(folder):
+    file = left_open(
+        folder,
+        "CREATE TABLE t (a INTEGER)", "CHECKPOINT", "INSERT INTO t VALUES (7)",
+    )  # fmt: skip
+    before = file.read_bytes(), (folder / "theirs.duckdb.wal").read_bytes()
+    assert copied(folder, file)[0] == {"t": (["a"], [(7,)], ())}
+    assert (file.read_bytes(), (folder / "theirs.duckdb.wal").read_bytes()) == before

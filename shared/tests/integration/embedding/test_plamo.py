@@ -1,0 +1,408 @@
+"""PLaMo's backend on a tiny stand-in, loaded from disk and pulled from a hub on this machine.
+
+Every folder has a name of its own: in one process, transformers shares the code of two folders
+with one name.
+"""
+
+import importlib.util
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mdvec
+from mdvec.embedding.backends.plamo import PlamoBackend
+from mdvec.embedding.backends.plamo_cache import REPOSITORY, REVISION
+from mdvec.embedding.embedder import (
+    BadEmbedding,
+    Embedder,
+    ModelError,
+    ModelUnavailable,
+)
+
+pytestmark = [
+    pytest.mark.skipif(
+        not (importlib.util.find_spec("torch") and importlib.util.find_spec("transformers")),
+        reason="the extra 'plamo' is not installed",
+    ),
+    pytest.mark.filterwarnings("ignore:the attention mask API is deprecated:FutureWarning"),
+]
+
+
+def helper(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[2] / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+tiny_plamo = helper("tiny_plamo")
+hub_stand_in = helper("hub_stand_in")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def home(tmp_path_factory):
+    """transformers copies remote code below HF_HOME, which it reads when it is imported."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("home")))
+        import torch
+
+        # The model is tiny; more threads would only wait for each other on a busy machine.
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        yield
+        torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny_plamo.build(tmp_path_factory.mktemp("models") / "tiny_plamo")
+
+
+@pytest.fixture(scope="module")
+def backend(folder):
+    return PlamoBackend(folder, device="cpu")
+
+
+@pytest.fixture(scope="module")
+def embedder(backend):
+    return Embedder(backend)
+
+
+NUMBERS = itertools.count(1)
+
+
+@pytest.fixture
+def new_folder(tmp_path):
+    return tmp_path / f"tiny_plamo_{next(NUMBERS)}"
+
+
+# --- vectors ---
+
+
+def test_it_answers_what_its_code_computes_in_float32(backend, folder):
+    import torch
+    from safetensors.torch import load_file
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    # Built by its own constructor, not by from_pretrained: with tables, and not in bfloat16.
+    config = AutoConfig.from_pretrained(folder, trust_remote_code=True)
+    model = AutoModel.from_config(config, trust_remote_code=True, dtype=torch.float32)
+    model.load_state_dict(load_file(folder / "model.safetensors"))
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=True)
+    texts = ["the cat chases the dog", "東京の天気"]
+    with torch.inference_mode():
+        documents = model.eval().encode_document(texts, tokenizer).numpy()
+        question = model.encode_query(texts[0], tokenizer).numpy()[0]
+    np.testing.assert_allclose(backend.encode_documents(texts), documents, atol=1e-5)
+    np.testing.assert_allclose(backend.encode_query(texts[0]), question, atol=1e-5)
+
+
+def test_vectors_are_normalised_and_know_their_model(embedder):
+    vectors = embedder.embed_documents(["東京の天気", "the cat 😀", "#"])
+    assert vectors.shape == (3, tiny_plamo.HIDDEN)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert embedder.fingerprint == f"plamo@f47268047fb3:{tiny_plamo.HIDDEN}:l2"
+
+
+def test_a_question_is_not_embedded_as_a_document(embedder):
+    [document] = embedder.embed_documents(["東京の天気"])
+    assert embedder.embed_query("東京の天気") @ document < 0.999
+
+
+def test_the_order_of_words_matters(embedder):
+    dog, cat = embedder.embed_documents(["the dog chases the cat", "the cat chases the dog"])
+    assert dog @ cat < 0.9999
+
+
+def test_each_text_gets_its_own_vector_whatever_it_is_embedded_with(embedder):
+    texts = [
+        "東京",
+        "a",
+        "the cat " * 40,
+        "#",
+        "犬が好き。" * 9,
+        "b",
+        "天気です",
+        "dog",
+        "a",
+        "cat",
+    ]
+    together = embedder.embed_documents(texts)
+    alone = np.concatenate([embedder.embed_documents([text]) for text in texts])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_numbers_that_are_none_are_refused(new_folder):
+    embedder = Embedder(PlamoBackend(tiny_plamo.build(new_folder, weights="nan"), device="cpu"))
+    with pytest.raises(BadEmbedding, match=r"'plamo' .*NaN"):
+        embedder.embed_documents(["東京"])
+    with pytest.raises(BadEmbedding, match=r"'plamo' .*NaN"):
+        embedder.embed_query("東京")
+
+
+def test_weights_in_parts_are_put_together(new_folder, embedder):
+    parts = Embedder(PlamoBackend(tiny_plamo.build(new_folder, shards=2), device="cpu"))
+    assert not (new_folder / "model.safetensors").exists()
+    np.testing.assert_allclose(parts.embed_query("東京"), embedder.embed_query("東京"), atol=1e-6)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+@pytest.mark.parametrize("count", [150, pytest.param(2_000, marks=pytest.mark.soak)])
+def test_memory_stays_flat_over_a_long_run(embedder, count):
+    texts = [f"{number} " + "the cat chases 東京 " * (number % 37) for number in range(count)]
+    for text in texts[:40]:
+        embedder.embed_documents([text])
+    before = resident()
+    for text in texts:
+        embedder.embed_documents([text])
+        embedder.embed_query(text)
+    assert resident() - before < min(count * 32_000, 16_000_000)
+
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+# --- tokens ---
+
+
+def read(backend, text):
+    return [text[start:end] for start, end in backend.token_spans(text)]
+
+
+def test_tokens_lie_where_they_stand_in_the_text(backend):
+    text = "東京の😀 the cat\r\n  hello world\r\n<s>é"
+    assert read(backend, text) == [
+        *("東京", "の", "😀", "😀", "😀", "😀", " the", " ", "cat", "\r\n", "  ", "hello"),
+        *(" world", "\r\n", "<s>", "é", "é"),
+    ]
+
+
+WORDS = ["東京", "猫", "😀", "é", " ", "\r\n", "\n", "the", "<s>", "<0x41>", "▁"]
+
+
+@given(st.lists(st.sampled_from(WORDS)).map("".join))
+def test_there_is_a_place_for_each_token_that_the_model_is_fed(backend, text):
+    spans = backend.token_spans(text)
+    assert len(spans) == len(backend._tokenizer(text)["input_ids"]) - 1
+    edges = sorted({edge for span in spans for edge in span})
+    assert "".join(text[start:end] for start, end in itertools.pairwise(edges)) == text
+    assert spans == sorted(spans)
+
+
+def test_windows_of_tokens_cut_from_the_text_have_that_many_tokens(backend):
+    text = "".join(f"the{number % 10} 猫\r\n東京の天気😀です。" for number in range(250))
+    spans = backend.token_spans(text)
+    assert len(spans) > 3000
+    for first, last in [(0, 1024), (960, 1984), (1920, 2944), (2880, 3000)]:
+        window = text[spans[first][0] : spans[last][0]]
+        assert abs(len(backend.token_spans(window)) - (last - first)) <= 6
+
+
+def test_a_long_text_is_read_in_blocks_and_keeps_its_places(backend):
+    text = "the cat\r\n猫😀 hello\n" * 8_000
+    spans = backend.token_spans(text)
+    assert spans == sorted(spans)
+    assert spans[-1] == (len(text) - 1, len(text))
+    assert [text[slice(*span)] for span in spans].count("cat") == 8_000
+
+
+def test_a_text_is_oversized_when_the_model_would_be_fed_more_than_its_limit(backend):
+    assert not backend.oversized("東京" * 4095)  # and the one that begins every text
+    assert backend.oversized("東京" * 4096)
+    assert backend.oversized("😀" * 1025)
+    assert backend.oversized("東京 " * 200_000)
+    assert not backend.oversized("")
+
+
+def test_places_come_from_the_tokenizer_where_it_tells_them(new_folder):
+    backend = PlamoBackend(tiny_plamo.build_fast(new_folder), device="cpu")
+    assert read(backend, "東京 cat \r\n 😀😀 the") == ["東京", "cat", "😀😀", "the"]
+
+
+def test_any_text_is_taken(backend):
+    assert backend.refusal("\0 <s> \x07 😀") is None
+    assert backend.encode_documents(["\0 <s> \x07 😀"]).shape == (1, tiny_plamo.HIDDEN)
+
+
+# --- a model that cannot be used ---
+
+
+def spoil(folder, file, old, new):
+    content = (folder / file).read_bytes()
+    assert old in content
+    (folder / file).write_bytes(content.replace(old, new))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reason"),
+    [
+        ("config.json", b"{", b"(", "config.json"),
+        ("modeling_plamo.py", b"import torch\n", b"import no_such_module\n", "no_such_module"),
+        ("modeling_plamo.py", b"class Layer", b"clas Layer", "invalid syntax"),
+        ("modeling_plamo.py", b"def encode_query", b"def ask", "encode_query"),
+        ("modeling_plamo.py", b".to(self.device)", b".to(self.old_name)", "old_name"),
+        ("modeling_plamo.py", b".sum(dim=1) / ", b".sum(dim=2) / ", "of shape"),
+        ("tokenization_plamo.py", b"def _tokenize", b"def tokenise", "cannot be used"),
+        ("model.safetensors", b"norm.weight", b"nerm.weight", "its weights lack norm.weight"),
+        ("model.safetensors", b"{", b"", "cannot be used"),
+    ],
+)
+def test_a_model_that_cannot_be_used_says_so_in_one_sentence(new_folder, file, old, new, reason):
+    spoil(tiny_plamo.build(new_folder), file, old, new)
+    with pytest.raises(ModelUnavailable, match="cannot be used with transformers") as refused:
+        PlamoBackend(new_folder, device="cpu")
+    assert reason in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_failure_while_embedding_is_an_error_of_the_model(new_folder):
+    old = b"        inputs = tokenizer("
+    new = b"        if len(texts[0]) > 99:\n            raise MemoryError('cannot allocate')\n"
+    folder = spoil(tiny_plamo.build(new_folder), "modeling_plamo.py", old, new + old)
+    backend = PlamoBackend(folder, device="cpu")
+    with pytest.raises(ModelError, match="failed while embedding: cannot allocate"):
+        backend.encode_documents(["a" * 100])
+    assert backend.encode_documents(["a"]).shape == (1, tiny_plamo.HIDDEN)
+
+
+def test_a_device_that_is_not_there_is_refused_before_anything_is_loaded(tmp_path):
+    with pytest.raises(ModelUnavailable, match="cannot run on 'cuda'"):
+        PlamoBackend(tmp_path, device="cuda")
+
+
+# --- the hub ---
+
+
+def run(script, home, **environment):
+    """Run in a Python of its own: huggingface_hub reads its variables when it is imported.
+
+    Its coverage is not counted: what it runs of ours is little, and counting makes the imports
+    of torch and transformers twice as long.
+    """
+    foreign = ("HF_", "COVERAGE_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    sources = str(Path(mdvec.__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        env=kept
+        | {"PYTHONPATH": sources, "HOME": str(home), "HF_HOME": str(home), "NO_PROXY": "*"}
+        | {"OMP_NUM_THREADS": "1"}
+        | environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+PULL = """
+from mdvec.interfaces.embedding import plamo_cache
+from mdvec.embedding.embedder import ModelUnavailable
+print(plamo_cache.missing())
+try:
+    print(plamo_cache.pull())
+except ModelUnavailable as error:
+    print("refused:", error)
+print(plamo_cache.missing())
+"""
+NOT_THERE = "its weights are not in the local model cache"
+
+EMBED_OFFLINE = """
+import json, sys
+def refuse(event, _):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        raise SystemExit("the network was used")
+sys.addaudithook(refuse)
+from mdvec.interfaces.embedding import catalog
+print(json.dumps(catalog.load("plamo").embed_query("東京").tolist()))
+"""
+
+
+def test_a_pulled_model_embeds_with_the_hub_turned_off(tmp_path, folder, embedder):
+    with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
+        pulled = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
+        files = {file.name for file in folder.iterdir()}
+        assert set(hub.served) == files - {"README.md"}
+    snapshot = tmp_path / "hub" / "models--pfnet--plamo-embedding-1b" / "snapshots" / REVISION
+    assert pulled.stdout.splitlines() == [NOT_THERE, str(snapshot), "None"]
+    assert pulled.returncode == 0
+
+    again = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
+    assert again.stdout.splitlines() == ["None", str(snapshot), "None"]
+
+    embedded = run(EMBED_OFFLINE, tmp_path, HF_ENDPOINT=hub.endpoint)
+    assert embedded.stderr == ""
+    vector = json.loads(embedded.stdout)
+    np.testing.assert_allclose(vector, embedder.embed_query("東京"), atol=1e-5)
+
+
+def assert_refused(done, sentence):
+    assert done.stdout.splitlines() == [NOT_THERE, f"refused: {sentence}", NOT_THERE]
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0
+
+
+def test_a_hub_that_is_out_of_reach_is_named_at_once(tmp_path, folder):
+    with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
+        pass
+    done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
+    assert done.stdout.startswith(f"{NOT_THERE}\nrefused: PLaMo could not be downloaded from ")
+    assert "Connection refused); check the network and try again" in done.stdout
+    assert (len(done.stdout.splitlines()), done.stderr) == (3, "")
+
+
+def test_a_hub_without_plamo_is_named(tmp_path, folder):
+    with hub_stand_in.serving(folder, "somebody/else", REVISION) as hub:
+        done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
+    assert_refused(
+        done,
+        f"the hub {hub.endpoint} has no {REPOSITORY} at revision {REVISION[:12]}; "
+        "check HF_ENDPOINT",
+    )
+
+
+def test_a_download_that_lacks_a_file_is_not_taken_for_the_model(tmp_path, new_folder):
+    tiny_plamo.build(new_folder)
+    (new_folder / "model.safetensors").unlink()
+    with hub_stand_in.serving(new_folder, REPOSITORY, REVISION) as hub:
+        done = run(PULL, tmp_path / "cache", HF_ENDPOINT=hub.endpoint)
+    assert_refused(done, "the download of PLaMo is not complete; run it again to go on")
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path, folder):
+    (tmp_path / "file").touch()
+    with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
+        done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint, HF_HUB_CACHE=f"{tmp_path}/file/hub")
+    assert_refused(
+        done,
+        f"the model cache {tmp_path}/file/hub cannot be written; "
+        "HF_HUB_CACHE can name another folder",
+    )
+
+
+def test_the_cache_is_the_one_that_huggingface_hub_uses(tmp_path):
+    script = """
+import importlib, itertools, os
+from huggingface_hub import constants
+from mdvec.interfaces.embedding import plamo_cache
+names = ["HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME"]
+for given in itertools.product([False, True], repeat=4):
+    for name, present in zip(names, given):
+        os.environ.pop(name, None)
+        if present:
+            os.environ[name] = f"~/$HERE/{name}"
+    theirs, ours = importlib.reload(constants).HF_HUB_CACHE, str(plamo_cache._cache())
+    assert theirs == ours, (theirs, ours)
+print("the same")
+"""
+    assert run(script, tmp_path, HERE="below").stdout == "the same\n"

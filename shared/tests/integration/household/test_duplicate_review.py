@@ -1,0 +1,525 @@
+"""A review of duplicates on a real database: what is asked, what decisions do and undo."""
+
+from decimal import Decimal
+
+import apsw
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from mdvec.database.connection import open_database
+from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.household import review
+from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError
+from mdvec.household.interfaces import checks as duplicate_checks
+from mdvec.household.review import (
+    CheckNotFound,
+    InvalidDecision,
+    InvalidLimit,
+    TransactionNotFound,
+)
+from mdvec.tools.rows import add_tool
+
+EXACT = DetectionOptions()
+FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"
+
+
+def make_household(connection, name="kakeibo"):
+    """The id of a new household; the ledger's tables are made when they are not there."""
+    tool = add_tool(connection, name, "家計簿", __file__, "household")
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'transactions'").fetchone():
+        create_ledger(connection)
+        add_statements(connection)
+    return tool.id
+
+
+def add(connection, tool_id, **given):
+    """Insert a row that is like all others but for what is given; its id."""
+    (number,) = connection.execute("SELECT count(*) FROM transactions").fetchone()
+    fields = {
+        "tool_id": tool_id,
+        "identity": f"row {number}",
+        "mf_id": "",
+        "source_file": FILE,
+        "row_number": number + 2,
+        "date": "2024-01-15",
+        "amount": -5000,
+        "description": "スーパーマーケット A店",
+        "category_major": "食費",
+        "category_minor": "食料品",
+        "account": "",
+        "memo": "",
+        "is_target": 1,
+        "is_transfer": 0,
+        **given,
+    }
+    connection.execute(
+        f"INSERT INTO transactions ({', '.join(fields)}) VALUES ({', '.join('?' * len(fields))})",
+        tuple(fields.values()),
+    )
+    return connection.last_insert_rowid()
+
+
+@pytest.fixture
+def db(tmp_path):
+    with open_database(tmp_path / "vectors.sqlite", "create") as connection:
+        yield connection
+
+
+@pytest.fixture
+def tool(db):
+    return make_household(db)
+
+
+def marks(db):
+    """Marked rows and what they are duplicates of."""
+    return dict(db.execute("SELECT id, duplicate_of FROM transactions WHERE is_duplicate"))
+
+
+def pairs(db, tool, **more):
+    """The listed pairs: their rows' ids and their check's id."""
+    listed = review.list_candidates(db, tool, 50, **more).candidates
+    return {(one.transaction_1.id, one.transaction_2.id): one.check_id for one in listed}
+
+
+def version(db, tool):
+    found = db.execute("SELECT version FROM ledger_versions WHERE tool_id = ?", (tool,)).fetchone()
+    return found[0] if found else 0
+
+
+def test_a_search_keeps_its_pairs_for_review(db, tool):
+    for shop in ("スーパー", "書店", "カフェ"):
+        add(db, tool, description=shop, amount=-len(shop) * 100)
+        add(db, tool, description=shop, amount=-len(shop) * 100)
+    found = review.detect(db, tool, EXACT)
+    assert found.candidates_count == found.new_count == 3
+    assert found.message.startswith("3件の重複候補が見つかりました。")
+    assert marks(db) == {}
+    assert review.detect(db, tool, EXACT).new_count == 0
+
+
+def test_a_search_says_how_many_pairs_are_too_unlike(db, tool):
+    add(db, tool, account="カードA", mf_id="a")
+    add(db, tool, account="カードA", mf_id="b")
+    found = review.detect(db, tool, EXACT)
+    assert (found.candidates_count, found.below_threshold_count) == (0, 1)
+    assert found.message == (
+        "重複候補は見つかりませんでした。"
+        "引き落としが数日ずれることもあるので、date_tolerance_days を3にして試せます。"
+        "ほかに類似度0.8未満の組が1件あります"
+        "（min_similarity_score を下げると候補になります）。"
+    )
+    low = DetectionOptions(min_similarity_score=0.7)
+    assert review.detect(db, tool, low).candidates_count == 1
+
+
+def test_a_candidate_shows_both_rows_and_how_it_was_found(db, tool):
+    add(db, tool)
+    add(db, tool, date="2024-01-16", amount=-5020, account="財布", memo="夕食")
+    review.detect(db, tool, DetectionOptions(3, Decimal(50), Decimal("1.5")))
+    (one,) = review.list_candidates(db, tool).candidates
+    assert one == review.candidate_detail(db, tool, one.check_id)
+    assert (one.date_diff_days, one.amount_diff, one.user_decision) == (1, 20, None)
+    assert 0.9 < one.similarity_score < 1
+    params = one.detection_params
+    assert (params.date_tolerance_days, params.amount_tolerance_abs) == (3, 50.0)
+    assert params.amount_tolerance_pct == 1.5
+    shown = one.transaction_2
+    assert (shown.id, shown.date, shown.amount) == (2, "2024-01-16", -5020)
+    assert (shown.description, shown.account, shown.memo) == (
+        "スーパーマーケット A店",
+        "財布",
+        "夕食",
+    )
+    assert (shown.category_major, shown.category_minor) == ("食費", "食料品")
+    assert (shown.source_file, shown.row_number) == (FILE, 3)
+
+
+def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    before = version(db, tool)
+    answer = review.confirm(db, tool, 1, "duplicate")
+    assert (answer.success, answer.marked_transaction_id) == (True, 2)
+    assert answer.message.startswith("重複として記録しました。取引ID 2 にフラグが設定されました。")
+    assert marks(db) == {2: 1}
+    assert [row.id for row in duplicate_checks.counting_lines(db, tool)] == [1]
+    checked = db.execute(
+        "SELECT duplicate_checked, duplicate_checked_at IS NOT NULL FROM transactions"
+    ).fetchall()
+    assert checked == [(1, 1), (1, 1)]
+    assert version(db, tool) > before
+
+
+def test_deciding_the_same_again_changes_nothing(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    for decision, words in [
+        ("duplicate", "既に重複として記録されています"),
+        ("not_duplicate", "既に重複ではないと記録されています"),
+        ("skip", "既に保留"),
+    ]:
+        review.confirm(db, tool, 1, decision)
+        before = marks(db), version(db, tool), db.total_changes()
+        again = review.confirm(db, tool, 1, decision)
+        assert again.success
+        assert words in again.message
+        assert (marks(db), version(db, tool), db.total_changes()) == before
+
+
+@pytest.mark.parametrize("decision", ["not_duplicate", "skip"])
+def test_another_decision_takes_the_mark_back(db, tool, decision):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    review.confirm(db, tool, 1, "duplicate")
+    answer = review.confirm(db, tool, 1, decision)
+    assert "取引ID 2 のフラグを外しました。" in answer.message
+    assert (answer.marked_transaction_id, marks(db)) == (None, {})
+
+
+def test_a_skipped_pair_stays_open_behind_those_never_asked_about(db, tool):
+    add(db, tool)
+    add(db, tool)
+    add(db, tool, description="スーパーマーケット")
+    review.detect(db, tool, EXACT)
+    assert list(pairs(db, tool)) == [(1, 2), (1, 3), (2, 3)]
+    review.confirm(db, tool, 1, "skip")
+    assert list(pairs(db, tool)) == [(1, 3), (2, 3), (1, 2)]
+    assert review.stats(db, tool).pending_checks == 3
+    assert review.detect(db, tool, EXACT).candidates_count == 3
+
+
+@pytest.mark.parametrize("decision", ["duplicate", "not_duplicate"])
+def test_a_decided_pair_is_never_asked_about_again(db, tool, decision):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    review.confirm(db, tool, 1, decision)
+    again = review.detect(db, tool, DetectionOptions(min_similarity_score=0.5))
+    assert (again.candidates_count, pairs(db, tool)) == (0, {})
+    assert review.candidate_detail(db, tool, 1).user_decision == decision
+    assert review.candidate_detail(db, tool, 1).similarity_score == 1.0
+    assert pairs(db, tool, skip_checked=False) == {(1, 2): 1}
+    if decision == "not_duplicate":
+        assert "判定済みの1件は除いています" in again.message
+
+
+def test_an_open_pair_gets_its_newer_score(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    db.execute("UPDATE transactions SET amount = -5040 WHERE id = 2")
+    review.detect(db, tool, DetectionOptions(amount_tolerance_pct=Decimal(1)))
+    one = review.candidate_detail(db, tool, 1)
+    assert (one.amount_diff, one.detection_params.amount_tolerance_pct) == (40, 1.0)
+    assert one.similarity_score < 1
+
+
+def test_a_decided_pair_keeps_what_it_was_decided_by(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    review.confirm(db, tool, 1, "not_duplicate")
+    before = review.candidate_detail(db, tool, 1)
+    review.detect(db, tool, DetectionOptions(3))
+    assert review.candidate_detail(db, tool, 1) == before
+
+
+def test_three_copies_leave_one(db, tool):
+    for _ in range(3):
+        add(db, tool)
+    review.detect(db, tool, EXACT)
+    checks = pairs(db, tool)
+    review.confirm(db, tool, checks[1, 2], "duplicate")
+    # 2 is out of the sums, so nobody needs to be asked about it.
+    assert pairs(db, tool) == {(1, 3): checks[1, 3]}
+    chained = review.confirm(db, tool, checks[2, 3], "duplicate")
+    assert "取引ID 2 も重複のため、残る取引は取引ID 1 です。" in chained.message
+    assert marks(db) == {2: 1, 3: 1}
+    assert pairs(db, tool) == {}
+
+
+def test_a_row_that_two_pairs_mark_stays_marked_until_both_are_taken_back(db, tool):
+    for _ in range(3):
+        add(db, tool)
+    review.detect(db, tool, EXACT)
+    checks = pairs(db, tool)
+    review.confirm(db, tool, checks[1, 3], "duplicate")
+    second = review.confirm(db, tool, checks[2, 3], "duplicate")
+    assert second.message.startswith("この取引は既に重複としてマークされています")
+    assert (second.success, marks(db)) == (True, {3: 1})
+    still = review.confirm(db, tool, checks[1, 3], "not_duplicate")
+    assert "フラグはそのままです" in still.message
+    assert marks(db) == {3: 2}
+    review.confirm(db, tool, checks[2, 3], "not_duplicate")
+    assert marks(db) == {}
+
+
+def test_when_an_original_turns_out_to_be_a_duplicate_its_copies_follow(db, tool):
+    for _ in range(3):
+        add(db, tool)
+    review.detect(db, tool, EXACT)
+    checks = pairs(db, tool)
+    review.confirm(db, tool, checks[2, 3], "duplicate")
+    assert marks(db) == {3: 2}
+    review.confirm(db, tool, checks[1, 2], "duplicate")
+    assert marks(db) == {2: 1, 3: 1}
+    review.restore(db, tool, 2)
+    assert marks(db) == {3: 2}
+
+
+def test_a_restored_row_counts_and_its_pair_is_no_duplicate(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    review.confirm(db, tool, 1, "duplicate")
+    answer = review.restore(db, tool, 2)
+    assert answer.success
+    assert answer.message.startswith("取引ID 2 を復元しました。再び集計に含まれます。")
+    assert review.candidate_detail(db, tool, 1).user_decision == "not_duplicate"
+    assert (marks(db), pairs(db, tool)) == ({}, {})
+    assert review.detect(db, tool, EXACT).candidates_count == 0
+    again = review.restore(db, tool, 2)
+    assert again.success
+    assert "マークされていません" in again.message
+
+
+def test_a_row_counts_again_when_its_original_is_deleted(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    review.confirm(db, tool, 1, "duplicate")
+    with db:
+        db.execute("DELETE FROM transactions WHERE id = 1")
+        duplicate_checks.settle_marks(db, tool)
+    assert (marks(db), pairs(db, tool, skip_checked=False)) == ({}, {})
+
+
+def test_a_search_frees_rows_that_lost_their_original(db, tool):
+    for _ in range(3):
+        add(db, tool)
+    review.detect(db, tool, EXACT)
+    review.confirm(db, tool, pairs(db, tool)[1, 2], "duplicate")
+    db.execute("DELETE FROM transactions WHERE id = 1")
+    assert review.detect(db, tool, EXACT).candidates_count == 1
+    assert (marks(db), list(pairs(db, tool))) == ({}, [(2, 3)])
+
+
+@pytest.mark.parametrize("column", ["is_target = 0", "is_transfer = 1", "amount = NULL"])
+def test_a_pair_with_a_row_that_no_longer_counts_is_not_asked_about(db, tool, column):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    db.execute(f"UPDATE transactions SET {column} WHERE id = 1")
+    assert (pairs(db, tool), review.stats(db, tool).pending_checks) == ({}, 0)
+    assert review.detect(db, tool, EXACT).candidates_count == 0
+    assert list(pairs(db, tool, skip_checked=False)) == [(1, 2)]
+
+
+def test_the_rows_that_sql_counts_are_those_that_the_ledger_counts(db, tool):
+    for change in (
+        {},
+        {"is_target": 0},
+        {"is_transfer": 1},
+        {"amount": None},
+        {"amount": 0},
+        {"category_major": ""},
+        {"is_duplicate": 1},
+    ):
+        add(db, tool, **change)
+    every = duplicate_checks.find_transactions(db, tool, range(1, 8)).values()
+    lines = duplicate_checks.counting_lines(db, tool)
+    assert [line.id for line in lines] == [row.id for row in every if row.counts] == [1, 5]
+    for line, row in zip(lines, (row for row in every if row.counts), strict=True):
+        assert line._asdict() == {name: getattr(row, name) for name in line._fields}
+
+
+def test_numbers_of_a_ledger(db, tool):
+    assert review.stats(db, tool).duplicate_rate == 0.0
+    for day in range(1, 4):
+        add(db, tool, date=f"2024-02-0{day}")
+        add(db, tool, date=f"2024-02-0{day}")
+    add(db, tool, date="2024-03-01")
+    review.detect(db, tool, EXACT)
+    checks = pairs(db, tool)
+    review.confirm(db, tool, checks[1, 2], "duplicate")
+    review.confirm(db, tool, checks[3, 4], "not_duplicate")
+    numbers = review.stats(db, tool)
+    assert (numbers.total_transactions, numbers.marked_duplicates) == (7, 1)
+    assert (numbers.pending_checks, numbers.confirmed_not_duplicate) == (1, 1)
+    assert numbers.duplicate_rate == 14.29
+
+
+def test_two_households_never_mix(db, tool):
+    other = make_household(db, "other")
+    for owner in (tool, tool, other, other):
+        add(db, owner)
+    review.detect(db, tool, EXACT)
+    assert list(pairs(db, tool)) == [(1, 2)]
+    assert pairs(db, other) == {}
+    with pytest.raises(CheckNotFound):
+        review.confirm(db, other, 1, "duplicate")
+    with pytest.raises(TransactionNotFound):
+        review.detect(db, other, EXACT, [1])
+    review.confirm(db, tool, 1, "duplicate")
+    with pytest.raises(TransactionNotFound):
+        review.restore(db, other, 2)
+    assert review.stats(db, other).marked_duplicates == 0
+
+
+def test_a_search_of_some_transactions_finds_their_pairs_only(db, tool):
+    for day in (1, 1, 2, 2):
+        add(db, tool, date=f"2024-02-0{day}")
+    assert review.detect(db, tool, EXACT, []).candidates_count == 0
+    assert review.detect(db, tool, EXACT, [4]).candidates_count == 1
+    assert list(pairs(db, tool)) == [(3, 4)]
+
+
+def test_what_is_not_there_is_named(db, tool):
+    add(db, tool)
+    for check_id in (99, -1, 2**70):
+        with pytest.raises(CheckNotFound, match="指定された重複候補が見つかりません"):
+            review.candidate_detail(db, tool, check_id)
+        with pytest.raises(CheckNotFound, match="list_duplicate_candidates"):
+            review.confirm(db, tool, check_id, "duplicate")
+    for transaction_id in (99, -(2**70)):
+        with pytest.raises(TransactionNotFound, match="指定された取引が見つかりません"):
+            review.restore(db, tool, transaction_id)
+        with pytest.raises(TransactionNotFound, match="指定された取引が見つかりません"):
+            review.detect(db, tool, EXACT, [1, transaction_id])
+
+
+def test_an_unknown_decision_changes_nothing(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    with pytest.raises(InvalidDecision, match="判定値が不正です（duplicate/not_duplicate/skip"):
+        review.confirm(db, tool, 1, "maybe")
+    assert review.candidate_detail(db, tool, 1).user_decision is None
+
+
+def test_a_list_has_one_to_fifty_pairs(db, tool):
+    for _ in range(12):
+        add(db, tool)
+    review.detect(db, tool, EXACT)
+    listed = review.list_candidates(db, tool, 50)
+    assert (len(listed.candidates), listed.total_count) == (50, 66)
+    assert listed.message.startswith("未確認の重複候補は66件です（上位50件を表示）。")
+    assert len(review.list_candidates(db, tool).candidates) == 10
+    for limit in (0, 51, -1):
+        with pytest.raises(InvalidLimit, match="1〜50"):
+            review.list_candidates(db, tool, limit)
+
+
+def test_a_decision_that_cannot_be_written_whole_is_not_written(db, tool):
+    add(db, tool)
+    add(db, tool)
+    review.detect(db, tool, EXACT)
+    db.execute(
+        "CREATE TRIGGER no_marks BEFORE UPDATE OF is_duplicate ON transactions "
+        "BEGIN SELECT raise(ABORT, 'no'); END"
+    )
+    with pytest.raises(apsw.ConstraintError):
+        review.confirm(db, tool, 1, "duplicate")
+    assert review.candidate_detail(db, tool, 1).user_decision is None
+    assert (marks(db), review.stats(db, tool).pending_checks) == ({}, 1)
+
+
+def test_a_search_that_finds_too_much_stores_nothing(db, tool):
+    with db:
+        for _ in range(449):
+            add(db, tool)
+    with pytest.raises(DuplicateDetectionError, match="多すぎます"):
+        review.detect(db, tool, EXACT)
+    assert review.list_candidates(db, tool).total_count == 0
+
+
+class Review(RuleBasedStateMachine):
+    """Any course of searches, decisions, restorations and deletions."""
+
+    @initialize(rows=st.lists(st.sampled_from(["2024-01-01", "2024-01-02"]), max_size=7))
+    def start(self, rows):
+        self.db = apsw.Connection(":memory:")
+        self.db.transaction_mode = "IMMEDIATE"
+        self.db.execute("PRAGMA foreign_keys = ON")
+        self.db.execute("CREATE TABLE tools (id INTEGER PRIMARY KEY)")
+        self.db.execute("INSERT INTO tools VALUES (1), (2)")
+        create_ledger(self.db)
+        add_statements(self.db)
+        for day in rows:
+            add(self.db, 1, date=day)
+            add(self.db, 2, date=day)
+        review.detect(self.db, 1, EXACT)
+
+    @rule(days=st.integers(0, 1), tool=st.sampled_from([1, 2]))
+    def detect(self, days, tool):
+        review.detect(self.db, tool, DetectionOptions(days))
+
+    @rule(data=st.data(), decision=st.sampled_from(["duplicate", *review.DECISIONS]))
+    def confirm(self, data, decision):
+        known = self.db.execute("SELECT id, tool_id FROM duplicate_checks").fetchall()
+        if known:
+            check, tool = data.draw(st.sampled_from(known))
+            assert review.confirm(self.db, tool, check, decision).success
+            assert review.candidate_detail(self.db, tool, check).user_decision == decision
+
+    @rule(data=st.data())
+    def restore(self, data):
+        known = self.db.execute("SELECT id, tool_id FROM transactions").fetchall()
+        if known:
+            transaction, tool = data.draw(st.sampled_from(known))
+            assert review.restore(self.db, tool, transaction).success
+            assert transaction not in marks(self.db)
+
+    @rule(data=st.data())
+    def delete(self, data):
+        known = self.db.execute("SELECT id, tool_id FROM transactions").fetchall()
+        if known:
+            transaction, tool = data.draw(st.sampled_from(known))
+            with self.db:
+                self.db.execute("DELETE FROM transactions WHERE id = ?", (transaction,))
+                duplicate_checks.settle_marks(self.db, tool)
+
+    @invariant()
+    def a_row_is_marked_if_and_only_if_a_decision_marks_it(self):
+        decided = self.db.execute(
+            "SELECT transaction_id_2 FROM duplicate_checks WHERE user_decision = 'duplicate'"
+        )
+        assert set(marks(self.db)) == {row for (row,) in decided}
+
+    @invariant()
+    def a_marked_row_points_at_a_row_that_counts_of_the_same_household(self):
+        owners = dict(self.db.execute("SELECT id, tool_id FROM transactions"))
+        marked = marks(self.db)
+        for row, original in marked.items():
+            assert original < row
+            assert original not in marked
+            assert owners[row] == owners[original]
+
+    @invariant()
+    def the_numbers_agree(self):
+        for tool in (1, 2):
+            numbers = review.stats(self.db, tool)
+            rows = dict(
+                self.db.execute(
+                    "SELECT id, is_duplicate FROM transactions WHERE tool_id = ?", (tool,)
+                )
+            )
+            assert (numbers.total_transactions, numbers.marked_duplicates) == (
+                len(rows),
+                sum(rows.values()),
+            )
+            assert numbers.pending_checks == len(pairs(self.db, tool))
+            decisions = [
+                review.candidate_detail(self.db, tool, check).user_decision
+                for check in pairs(self.db, tool, skip_checked=False).values()
+            ]
+            assert numbers.confirmed_not_duplicate == decisions.count("not_duplicate")
+
+
+TestReview = Review.TestCase
+TestReview.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)

@@ -1,0 +1,446 @@
+"""What a household is answered, from the rows in its ledger."""
+
+import os
+import random
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from mdvec.database.connection import open_database, snapshot
+from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.household.core.categories import Category, UnknownCategory
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
+from mdvec.household.core.sums import LeftOut, change, mean, percent
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.wording import (
+    EmptyLedger,
+    InsufficientData,
+    InvalidPage,
+    InvalidPageSize,
+)
+from mdvec.household.month import monthly_household
+from mdvec.household.overview import AvailableMonth, available_months, category_hierarchy
+from mdvec.household.trend import TrendCache, category_trend, category_trend_summary
+from mdvec.tools.rows import add_tool
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "household"
+TODAY = date(2025, 8, 15)
+FLAGS = ("計算対象外", "振替", "重複")
+
+
+class Ledger:
+    """A household's rows, put into a database one by one."""
+
+    def __init__(self, connection, name="kakeibo"):
+        self.connection = connection
+        self.tool_id = add_tool(connection, name, "家計簿", Path(), "markdown").id
+        self.rows = []
+
+    def add(self, day, amount, category="食費/食料品", shop="スーパー", flag=None):
+        major, _, minor = category.partition("/")
+        number = len(self.rows) + 1
+        flags = [flag != "計算対象外", flag == "振替", flag == "重複"]
+        source = "収入・支出詳細_2025-01-01_2025-12-31.csv"
+        (row_id,) = self.connection.execute(
+            "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, "
+            "amount, description, category_major, category_minor, account, memo, is_target, "
+            "is_transfer, is_duplicate) "
+            "VALUES (?, ?, '', ?, ?, ?, ?, ?, ?, ?, '現金', '', ?, ?, ?) RETURNING id",
+            (self.tool_id, str(number), source, number, day, amount, shop, major, minor, *flags),
+        ).fetchone()
+        self.rows.append(
+            Transaction(
+                row_id, self.tool_id, date.fromisoformat(day), amount, shop, major, minor, "現金",
+                "", *flags, None, "", source, number,
+            )
+        )  # fmt: skip
+
+    def trend(self, category=None, **asked):
+        return category_trend(
+            self.connection, self.tool_id, category=category, **{"today": TODAY, **asked}
+        )
+
+    def month(self, period=None, **asked):
+        return monthly_household(
+            self.connection, self.tool_id, period=period, **{"today": TODAY, **asked}
+        )
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
+        if not connection.table_exists(None, "transactions"):
+            create_ledger(connection)
+            add_statements(connection)
+        yield connection
+
+
+@pytest.fixture
+def ledger(connection):
+    return Ledger(connection)
+
+
+@pytest.fixture
+def year(ledger):
+    """Fourteen months with everything that a household has, to the 20th of July 2025."""
+    for number in range(14):
+        month = Month(2024, 6).plus(number)
+        ledger.add(f"{month}-25", 250_000, "収入/給与", "給与")
+        ledger.add(f"{month}-01", -80_000, "住宅/家賃", "家賃")
+        ledger.add(f"{month}-10", -(30_000 + 500 * number), "食費/食料品", "スーパー")
+        ledger.add(f"{month}-12", -(8_000 - 100 * number), "食費/外食", "食堂")
+        ledger.add(f"{month}-15", -6_000, "水道・光熱費/電気代", "電力会社")
+        ledger.add(f"{month}-18", -3_000, "交通費/電車", "鉄道")
+    ledger.add("2025-07-19", 1_200, "食費/食料品", "スーパー 返品")
+    ledger.add("2025-07-20", -40_000, "食費/食料品", "カード引落", "計算対象外")
+    ledger.add("2025-07-20", -50_000, "現金・カード/振替", "口座間\n振替", "振替")
+    ledger.add("2025-07-20", -31_000, "食費/食料品", "スーパー", "重複")
+    ledger.add("2025-07-20", None, "食費/食料品", "金額のない行")
+    ledger.add("2025-07-20", -100, "", "カテゴリのない行")
+    return ledger
+
+
+def check_golden(name, text):
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(text + "\n", encoding="utf-8")
+    assert text + "\n" == path.read_text(encoding="utf-8")
+
+
+def test_the_texts_are_those_that_were_read_and_found_good(year):
+    check_golden("trend_of_a_category", year.trend("食費", period="2025年6月〜7月").text)
+    check_golden(
+        "trend_of_a_short_ledger", year.trend("食費 > 外食", period="2024年7月から9月").text
+    )
+    check_golden("trend_of_the_top_three", year.trend().text)
+    summary = category_trend_summary(year.connection, year.tool_id, today=TODAY)
+    check_golden("trend_summary", summary.text)
+    check_golden("month", year.month("2025年7月").text)
+    check_golden("month_of_a_category", year.month(year=2025, month=7, category="食費").text)
+    check_golden("year_first_page", year.month(page_size=5).text)
+
+
+# --- sums against a reckoning over every row ---------------------------------------------------
+
+
+@pytest.fixture
+def random_ledger(ledger):
+    choice = random.Random(20250815)
+    categories = ["食費/食料品", "食費/外食", "食費/", "住宅/家賃", "収入/給与", "日用品/雑貨", "/"]
+    with ledger.connection:
+        for _ in range(1500):
+            day = date(2023, 5, 3) + timedelta(days=choice.randrange(800))
+            if day.month == 2:
+                continue  # months without any row
+            amount = choice.choice([None, *(choice.randrange(-9000, 2000) for _ in range(9))])
+            flag = choice.choice([None] * 9 + list(FLAGS))
+            ledger.add(day.isoformat(), amount, choice.choice(categories), "店", flag)
+    return ledger
+
+
+def spent(rows, major, month, minor=None):
+    sign = 1 if major == "収入" else -1
+    return sum(
+        sign * row.amount for row in rows
+        if row.counts and row.category_major == major and Month.of(row.date) == month
+        and minor in (None, row.category_minor)
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["食費", "食費/外食", "収入", "住宅"])
+def test_a_trend_is_the_sum_of_the_rows_that_count(random_ledger, said):
+    rows = random_ledger.rows
+    first, last = (Month.of(edge(row.date for row in rows)) for edge in (min, max))
+    major, _, minor = said.partition("/")
+    answer = random_ledger.trend(said, period="全期間")
+    (trend,) = answer.categories
+    assert answer.months == MonthRange(first, last)
+    by_month = {m: spent(rows, major, m, minor or None) for m in answer.months}
+    for figure in trend.months:
+        window = [by_month[m] for n in range(12) if (m := figure.month.plus(-n)) in by_month]
+        before, year = (by_month.get(figure.month.plus(-n)) for n in (1, 12))
+        assert figure.amount == by_month[figure.month]
+        assert figure.moving_average == mean(window)
+        assert figure.change_from_month_before == change(figure.amount, before)
+        assert figure.change_from_year_before == change(figure.amount, year)
+
+
+def test_a_part_of_a_trend_has_the_figures_of_the_whole(random_ledger):
+    whole = random_ledger.trend("食費", period="全期間").categories[0].months
+    for period in ("2025年6月", "2024年5月〜2024年8月", "2023年6月", "2024-02〜2024-03"):
+        part = random_ledger.trend("食費", period=period)
+        assert part.categories[0].months == tuple(f for f in whole if f.month in part.months)
+
+
+def test_the_sums_of_a_period_are_those_of_the_rows_that_count(random_ledger):
+    answer = random_ledger.month("2024年")
+    rows = [row for row in random_ledger.rows if row.date.year == 2024]
+    months = [Month(2024, n) for n in range(1, 13)]
+    majors = {row.category_major for row in rows if row.counts}
+    total = {major: sum(spent(rows, major, m) for m in months) for major in majors}
+    income = total.pop("収入")
+    assert {str(s.category): s.amount for s in answer.spending_by_category} == total
+    assert {str(s.category): s.rows for s in answer.spending_by_category} == {
+        major: sum(row.counts and row.category_major == major for row in rows) for major in total
+    }
+    assert (answer.spending, answer.income) == (sum(total.values()), income)
+    assert answer.balance == income - sum(total.values())
+    assert answer.spending_by_category[0].share == percent(
+        answer.spending_by_category[0].amount, sum(total.values())
+    )
+    assert answer.counts.used == sum(row.counts for row in rows)
+    assert answer.counts.total == answer.total_rows == len(rows)
+
+
+def test_every_row_stands_on_one_page_in_order_with_the_reason_that_it_does_not_count(
+    random_ledger,
+):
+    found, page = [], 1
+    while page is not None:
+        answer = random_ledger.month("2024年", page=page)
+        assert len(answer.rows) <= 20
+        found, page = [*found, *answer.rows], answer.next_page
+    rows = sorted(
+        (row for row in random_ledger.rows if row.date.year == 2024), key=lambda r: (r.date, r.id)
+    )
+    assert [row["id"] for row in found] == [row.id for row in rows]
+    assert answer.pages == -(-len(rows) // 20)
+    assert [row["left_out"] is None for row in found] == [row.counts for row in rows]
+
+
+def test_the_top_three_are_those_that_took_most_and_never_income(random_ledger):
+    answer = random_ledger.trend(period="2024年")
+    months = [Month(2024, n) for n in range(1, 13)]
+    total = {
+        major: sum(spent(random_ledger.rows, major, m) for m in months)
+        for major in ("食費", "住宅", "日用品")
+    }
+    assert [(str(t.category), t.total) for t in answer.categories] == sorted(
+        total.items(), key=lambda item: -item[1]
+    )
+
+
+# --- what is said of the months ----------------------------------------------------------------
+
+
+def test_each_row_that_is_left_out_is_counted_by_its_first_reason(year):
+    counts = year.month("2025年7月").counts
+    assert counts.left_out == LeftOut(1, 1, 1, 1, 1)
+    assert counts.used == 7
+    assert year.trend("食費", period="2025-07").counts.left_out == LeftOut(1, 0, 1, 1, 0)
+
+
+def test_a_row_belongs_to_the_month_of_its_date(ledger):
+    ledger.add("2025-05-31", -10)
+    ledger.add("2025-06-01", -200)
+    ledger.add("2025-06-30", -3000)
+    ledger.add("2025-07-01", -40000)
+    assert ledger.month("2025-06").spending == 3200
+    assert [f.amount for f in ledger.trend("食費").categories[0].months] == [10, 3200, 40000]
+
+
+def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
+    ledger.add("2025-04-30", -100)
+    ledger.add("2025-06-01", -100)
+    ledger.add("2025-07-30", -100)
+    assert available_months(ledger.connection, ledger.tool_id, TODAY) == (
+        AvailableMonth(2025, 4, 1, is_gap=False, may_be_filling=False),
+        AvailableMonth(2025, 5, 0, is_gap=True, may_be_filling=False),
+        AvailableMonth(2025, 6, 1, is_gap=False, may_be_filling=False),
+        AvailableMonth(2025, 7, 1, is_gap=False, may_be_filling=True),
+    )
+    notes = ledger.trend("食費").notes
+    assert "明細が 1 件もない月（2025年05月）は 0円として計算しました" in notes
+    assert "2025年07月の明細はまだ揃っていない可能性があります" in notes
+    assert "過去 4 か月分のデータで計算しました" in notes
+    ledger.add("2025-07-31", -100)
+    assert not available_months(ledger.connection, ledger.tool_id, TODAY)[-1].may_be_filling
+    in_july = available_months(ledger.connection, ledger.tool_id, date(2025, 7, 31))
+    assert [month.may_be_filling for month in in_july] == [False, False, False, True]
+
+
+def test_a_period_that_the_ledger_has_in_part_is_clipped_and_the_answer_says_so(year):
+    answer = year.trend("食費", period="2025年")
+    assert answer.months == MonthRange(Month(2025, 1), Month(2025, 7))
+    assert "データのある 2025年01月〜2025年07月 だけを対象にしました" in answer.notes
+    assert answer.understood == "「2025年」を 2025年01月〜2025年12月 と解釈しました"
+
+
+def test_a_category_that_takes_no_part_in_a_figure_has_none(year):
+    food = year.month("2025-07", category="食費")
+    assert (food.spending, food.income, food.balance) == (42_000, None, None)
+    assert [(s.category, s.amount) for s in food.spending_by_category] == [
+        (Category("食費", "食料品"), 35_300), (Category("食費", "外食"), 6_700),
+    ]  # fmt: skip
+    salary = year.month("2025-07", category="給与")
+    assert (salary.spending, salary.income, salary.balance) == (None, 250_000, None)
+    assert salary.income_by_category[0].share == Decimal("100.0")
+
+
+def test_a_page_says_where_the_next_is_and_holds_at_most_twenty_rows(year):
+    first = year.month()
+    assert (first.page, first.pages, first.next_page, first.total_rows) == (1, 4, 2, 78)
+    last = year.month(page=4)
+    assert (len(first.rows), len(last.rows), last.next_page) == (20, 18, None)
+    assert first.rows[0]["description"] == "家賃"
+    for page in (0, 5):
+        with pytest.raises(InvalidPage, match="1〜4 を指定"):
+            year.month(page=page)
+    for size in (0, 21):
+        with pytest.raises(InvalidPageSize, match="1〜20 を指定"):
+            year.month(page_size=size)
+
+
+def test_a_category_without_rows_in_the_period_took_nothing(year):
+    answer = year.month("2025-06", category="現金・カード")
+    assert (answer.spending, answer.total_rows, answer.rows) == (0, 0, ())
+    assert (answer.page, answer.pages, answer.next_page) == (1, 1, None)
+    assert year.trend("現金・カード", period="2025-07").text.splitlines()[1] == "- 2025年07月: 0円"
+
+
+def test_the_categories_are_found_in_the_rows(year):
+    assert category_hierarchy(year.connection, year.tool_id) == {
+        "交通費": ["電車"], "住宅": ["家賃"], "収入": ["給与"], "水道・光熱費": ["電気代"],
+        "現金・カード": ["振替"], "食費": ["外食", "食料品"],
+    }  # fmt: skip
+
+
+def test_the_summary_has_every_category_over_the_latest_twelve_months_and_income_last(year):
+    answer = category_trend_summary(year.connection, year.tool_id, today=TODAY)
+    assert answer.months == MonthRange(Month(2024, 8), Month(2025, 7))
+    assert [str(t.category) for t in answer.categories] == [
+        "住宅", "食費", "水道・光熱費", "交通費", "収入",
+    ]  # fmt: skip
+    assert answer.categories[-1].total == 3_000_000
+
+
+# --- what cannot be answered -------------------------------------------------------------------
+
+
+def test_an_empty_ledger_says_what_to_do(ledger):
+    for ask in (
+        ledger.trend,
+        ledger.month,
+        lambda: category_hierarchy(ledger.connection, ledger.tool_id),
+        lambda: available_months(ledger.connection, ledger.tool_id, TODAY),
+        lambda: category_trend_summary(ledger.connection, ledger.tool_id, today=TODAY),
+    ):
+        with pytest.raises(EmptyLedger, match=r"データファイルが見つかりません.*import -n kakeibo"):
+            ask()
+
+
+def test_a_period_outside_the_ledger_and_a_month_without_rows_have_too_little_data(ledger):
+    ledger.add("2025-05-31", -10)
+    ledger.add("2025-07-01", -20)
+    for period in ("2024年", "2025-06", "今月"):
+        for ask in (ledger.month, lambda period: ledger.trend("食費", period=period)):
+            with pytest.raises(InsufficientData, match="対象期間のデータが不足しています") as short:
+                ask(period)
+            assert "利用できる期間は 2025年05月〜2025年07月 です" in str(short.value)
+
+
+def test_months_without_spending_have_no_top_categories(ledger):
+    ledger.add("2025-07-01", 20, "収入/給与")
+    with pytest.raises(InsufficientData):
+        ledger.trend()
+
+
+def test_what_was_not_understood_is_answered_with_what_there_is(year):
+    with pytest.raises(UnknownCategory, match=r"該当カテゴリが見つかりません.*近い名前: 食費"):
+        year.trend("食日")
+    with pytest.raises(InvalidPeriod, match="2024年06月〜2025年07月"):
+        year.month(year=2025, month=13)
+    with pytest.raises(AmbiguousPeriod):
+        year.month("先月", year=2025)
+    with pytest.raises(AmbiguousPeriod):
+        year.trend(period="先月", end_month="2025-06")
+
+
+def test_two_households_never_mix(year):
+    other = Ledger(year.connection, "other")
+    other.add("2025-06-30", -777, "食費/秘密")
+    assert other.month("2025-06").spending == 777
+    assert category_hierarchy(year.connection, other.tool_id) == {"食費": ["秘密"]}
+    assert [f.amount for f in other.trend("食費").categories[0].months] == [777]
+    assert year.month("2025-06").total_rows == 6
+    assert "秘密" not in category_hierarchy(year.connection, year.tool_id)["食費"]
+
+
+def test_a_question_may_be_asked_within_a_reading_of_one_state(year):
+    with snapshot(year.connection):
+        assert year.trend("食費", period="2025-07").categories[0].total == 42_000
+        assert year.month("2025-07").spending == 131_000
+
+
+# --- answers that are kept ---------------------------------------------------------------------
+
+
+def test_an_answer_is_kept_until_the_data_change(year):
+    cache = TrendCache()
+
+    def ask(version, **asked):
+        return cache.category_trend(
+            year.connection, year.tool_id, version, **{"category": "食費", "today": TODAY, **asked}
+        )
+
+    first = ask(1)
+    assert ask(1) is first
+    year.add("2025-07-21", -1_000_000)
+    assert ask(1) is first
+    assert ask(2).categories[0].total == first.categories[0].total + 1_000_000
+    assert ask(1, category="住宅") != first
+    assert ask(1, period="2025-06").months.first == Month(2025, 6)
+    assert ask(1, today=date(2025, 7, 31)).notes == first.notes
+    summary = cache.category_trend_summary(year.connection, year.tool_id, 1, today=TODAY)
+    assert cache.category_trend_summary(year.connection, year.tool_id, 1, today=TODAY) is summary
+
+
+def test_the_answer_of_one_household_is_not_given_to_another(year):
+    cache = TrendCache()
+    other = Ledger(year.connection, "other")
+    other.add("2025-07-31", -5)
+    asked = {"category": "食費", "period": "2025-07", "today": TODAY}
+    assert cache.category_trend(year.connection, year.tool_id, 1, **asked).categories[0].total > 5
+    assert cache.category_trend(year.connection, other.tool_id, 1, **asked).categories[0].total == 5
+
+
+def test_only_so_many_answers_are_kept(year):
+    cache = TrendCache(entries=1)
+
+    def ask(category):
+        return cache.category_trend(
+            year.connection, year.tool_id, 1, category=category, today=TODAY
+        )
+
+    food = ask("食費")
+    assert ask("住宅") is ask("住宅")
+    assert ask("食費") is not food
+    assert ask("食費") == food
+
+
+def test_an_error_is_not_kept(ledger):
+    cache = TrendCache()
+    with pytest.raises(EmptyLedger):
+        cache.category_trend(ledger.connection, ledger.tool_id, 1, today=TODAY)
+    ledger.add("2025-07-31", -5)
+    answer = cache.category_trend(ledger.connection, ledger.tool_id, 1, today=TODAY)
+    assert answer.categories[0].total == 5
+
+
+def test_many_threads_may_ask_at_once(year):
+    cache = TrendCache(entries=2)
+    path = Path(year.connection.filename)
+    names = ["食費", "住宅", "交通費", "収入"] * 6
+
+    def ask(name):
+        with open_database(path, "read") as own:
+            return cache.category_trend(own, year.tool_id, 1, category=name, today=TODAY)
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(ask, names))
+    assert [str(answer.categories[0].category) for answer in answers] == names
+    assert answers[:4] == answers[4:8] == answers[20:]

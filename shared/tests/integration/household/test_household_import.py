@@ -1,0 +1,242 @@
+"""A household through the whole import: its ledger, and what a search of it finds."""
+
+import os
+import sys
+from dataclasses import replace
+
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder, ModelUnavailable
+from mdvec.household import review as duplicate_review
+from mdvec.household.core.pairs import DetectionOptions
+from mdvec.household.interfaces.rows import list_transactions
+from mdvec.household.report import RemovalWish
+from mdvec.importing.options import ImportRefused
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+
+HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+
+
+def row(mf_id, description="スーパー", amount=-1200, day="2025/07/01", account="カード"):
+    return f'1,{day},{description},"{amount:,}",{account},食費,食料品,,0,{mf_id}'
+
+
+class Household(Collection):
+    """A household's folder and tool."""
+
+    def __post_init__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "家計簿", self.folder, "household")
+
+    def export(self, name, *rows, time=None):
+        path = self.folder / name
+        path.write_bytes("\r\n".join([HEADER, *rows, ""]).encode("cp932"))
+        if time is not None:
+            os.utime(path, (time, time))
+
+    def ledger(self):
+        with open_database(self.database, "read") as connection:
+            return list_transactions(connection, 1)
+
+
+def files_opened_below(folder):
+    """The names of files below a folder that Python opens from now on."""
+    opened = []
+
+    def hear(event, arguments):
+        if event == "open" and str(arguments[0]).startswith(f"{folder}/"):
+            opened.append(arguments[0])
+
+    sys.addaudithook(hear)
+    return opened
+
+
+def no_model(name):
+    raise ModelUnavailable("the model is not here")
+
+
+@pytest.fixture
+def household(tmp_path):
+    return Household(tmp_path / "csv", tmp_path / "vectors.sqlite", name="kakeibo")
+
+
+def test_each_transaction_is_found_with_its_row_date_and_amount(household):
+    household.export("7.csv", row("a"), row("b", "市営プール", -500), row("c", "書店", -1980))
+    report = household.import_("new")
+    assert (report.added, report.chunks, report.failed) == (3, 3, ())
+    hit = household.search("市営プール", k=1).results[0]
+    assert hit.content == row("b", "市営プール", -500)
+    assert (hit.file_path, hit.start_line, hit.end_line) == ("7.csv", 3, 3)
+    assert hit.heading == "2025-07-01 -500円 食費/食料品"
+
+
+def test_equal_texts_are_embedded_once_and_dates_and_amounts_not_at_all(household):
+    household.export(
+        "7.csv", *[row(f"id{n}", amount=-n, day=f"2025/07/{n:02}") for n in range(1, 9)]
+    )
+    report = household.import_("new")
+    assert (report.chunks, report.chunks_embedded) == (8, 1)
+    assert household.backend.embedded == ["スーパー 食費 食料品"]
+
+
+def test_a_row_of_two_exports_is_found_once_in_the_later(household):
+    household.export("early.csv", row("a"), row("b"), time=1_000)
+    household.export("late.csv", row("b", amount=-999), row("c"), time=2_000)
+    report = household.import_("new")
+    assert (report.ledger.rows_read, report.added, report.unchanged, report.chunks) == (4, 3, 1, 3)
+    found = household.search("スーパー", k=10).results
+    assert sorted((hit.file_path, hit.start_line) for hit in found) == [
+        ("early.csv", 2), ("late.csv", 2), ("late.csv", 3),
+    ]  # fmt: skip
+
+
+def test_a_change_is_followed_and_what_is_right_is_left_alone(household):
+    household.export("7.csv", row("a"), row("b"), time=1_000)
+    household.import_("new")
+    embedded = len(household.backend.embedded)
+    assert household.import_().chunks_embedded == 0
+    household.export("7 (1).csv", row("a"), row("b", "市営プール"), time=2_000)
+    report = household.import_()
+    assert (report.added, report.updated) == (0, 1)
+    assert set(household.backend.embedded[embedded:]) <= {
+        "スーパー 食費 食料品",
+        "市営プール 食費 食料品",
+    }
+    assert [hit.file_path for hit in household.search("市営プール", k=1).results] == ["7 (1).csv"]
+    assert household.search("スーパー", k=9).total_chunks == 2
+
+
+def test_rows_of_a_file_that_is_gone_are_still_found_until_a_replace(household):
+    household.export("6.csv", row("a", "市営プール", day="2025/06/30"))
+    household.export("7.csv", row("b"))
+    household.import_("new")
+    (household.folder / "6.csv").unlink()
+    report = household.import_()
+    assert (report.deleted, report.ledger.without_file) == (0, 1)
+    assert household.search("市営プール", k=1).results[0].file_path == "6.csv"
+    report = household.import_("replace")
+    assert (report.deleted, report.chunks) == (1, 1)
+    assert [hit.file_path for hit in household.search("市営プール", k=9).results] == ["7.csv"]
+
+
+def test_an_import_that_was_stopped_after_the_ledger_goes_on_with_what_is_found(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"))
+    with pytest.raises(ModelUnavailable):
+        import_tool(household.request("new"), no_model)
+    assert len(household.ledger()) == 2
+    report = household.import_()
+    assert (report.added, report.unchanged, report.chunks) == (0, 2, 2)
+    assert household.search("市営プール", k=1).results[0].start_line == 3
+
+
+def test_a_folder_without_exports_empties_nothing(household):
+    household.export("7.csv", row("a"))
+    household.import_("new")
+    (household.folder / "7.csv").unlink()
+    for mode in ("update", "replace"):
+        with pytest.raises(ImportRefused, match="there is no CSV file in"):
+            household.import_(mode)
+    assert len(household.ledger()) == 1
+
+
+def test_new_is_for_an_empty_ledger(household):
+    household.export("7.csv", row("a"))
+    household.import_("new")
+    with pytest.raises(ImportRefused, match="has 1 transactions already; use --mode update"):
+        household.import_("new")
+
+
+def test_two_households_never_mix_and_deleting_one_leaves_the_other(household, tmp_path):
+    other = Household(tmp_path / "other", household.database, name="second")
+    household.export("7.csv", row("a"))
+    other.export("7.csv", row("a", "市営プール"))
+    household.import_("new")
+    other.import_("new")
+    assert [hit.tool for hit in other.search("スーパー", k=9).results] == ["second"]
+    registering.delete_tool(household.database, "kakeibo")
+    with open_database(household.database, "read") as connection:
+        left = connection.execute("SELECT description FROM transactions").fetchall()
+    assert left == [("市営プール",)]
+
+
+def test_an_import_without_a_change_opens_no_statement(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"))
+    household.import_("new")
+    opened = files_opened_below(household.folder)
+    report = household.import_()
+    assert (report.unchanged, report.chunks, list(opened)) == (2, 2, [])
+    household.export("7.csv", row("a"), row("c", "市営プール"))
+    assert (household.import_().added, len(opened) > 0) == (1, True)
+
+
+def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):
+    july = "収入・支出詳細_2025-07-01_2025-07-31"
+    household.export(f"{july}.csv", row("a"), row("b", "市営プール"), time=1_755_000_000)
+    household.export(f"{july} (1).csv", row("a"), time=1_755_000_001)
+    report = household.import_("new")
+    (gone,) = report.ledger.removed
+    assert (gone.description, report.chunks) == ("市営プール", 1)
+    asked = replace(household.request("update"), removals=RemovalWish(keep=(gone.id,)))
+    report = import_tool(asked, lambda _: Embedder(household.backend))
+    assert (report.ledger.returned, report.chunks) == (1, 2)
+    assert household.search("市営プール", k=1).results[0].content == row("b", "市営プール")
+    wrong = replace(household.request("update"), removals=RemovalWish(keep=(99,)))
+    with pytest.raises(ImportRefused, match="no row 99 of 'kakeibo' is gone"):
+        import_tool(wrong, lambda _: Embedder(household.backend))
+
+
+def test_rows_of_a_file_that_was_overwritten_are_not_taken_for_others(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"), time=1_000)
+    household.import_("new")
+    household.export("7.csv", row("c", "書店"), row("d", "花屋"), time=2_000)
+    household.import_()
+    for shop in ("書店", "花屋"):
+        assert shop in household.search(shop, k=1).results[0].content
+
+
+def test_duplicates_are_looked_for_after_an_import_only_where_asked(household):
+    same = {"description": "家具店", "amount": -18700}
+    household.export("7.csv", row("a", **same), row("b", account="アプリ", **same))
+    assert household.import_("new").duplicate_candidates is None
+    asked = replace(household.request("update"), detection=DetectionOptions())
+    report = import_tool(asked, lambda _: Embedder(household.backend))
+    assert report.duplicate_candidates == 1
+
+
+def test_other_csv_files_are_passed_over_and_bad_rows_named(household):
+    household.export("7.csv", row("a"), "1,2025/13/01,x,-1,y,食費,食料品,,0,bad")
+    (household.folder / "assets.csv").write_text(
+        "日付,合計（円）\n2025/07/01,100\n", encoding="cp932"
+    )
+    (household.folder / "login.csv").write_text("<!DOCTYPE html><html>", encoding="utf-8")
+    report = household.import_("new")
+    assert [problem.file_path for problem in report.ledger.passed_over] == ["assets.csv"]
+    assert [(bad.path, bad.line) for bad in report.ledger.failed] == [("7.csv", 3)]
+    assert [problem.file_path for problem in report.failed] == ["login.csv"]
+    assert report.chunks == 1
+
+
+def test_a_purchase_never_disappears_when_the_row_that_was_kept_is_taken_out(household):
+    same = {"description": "家具店", "amount": -18700}
+    kept = row("a", **same)
+    household.export("7.csv", kept, row("b", account="アプリ", **same), time=1_000)
+    asked = replace(household.request("new"), detection=DetectionOptions())
+    import_tool(asked, lambda _: Embedder(household.backend))
+    with open_database(household.database, "write") as connection:
+        duplicate_review.confirm(connection, 1, 1, "duplicate")
+    assert [one.counts for one in household.ledger()] == [True, False]
+    household.export("7b.csv", f"0{kept[1:]}", time=2_000)
+    household.import_()
+    assert [one.counts for one in household.ledger()] == [False, True]
+
+
+def test_a_copy_of_an_old_export_does_not_bring_old_values_back(household):
+    household.export("a.csv", row("x", amount=-1234), time=1_000)
+    household.export("b.csv", row("x", amount=-1300), time=2_000)
+    household.import_("new")
+    household.export("copy of a.csv", row("x", amount=-1234), time=3_000)
+    report = household.import_()
+    assert (report.updated, [one.amount for one in household.ledger()]) == (0, [-1300])

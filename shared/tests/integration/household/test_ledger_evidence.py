@@ -1,0 +1,306 @@
+"""Which file is newer, which rows are one, and which decisions stay, whatever happens to files."""
+
+import hashlib
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ledger_folder import HEADER, JULY, LedgerFolder, line
+
+from mdvec.database import migrations
+from mdvec.database.household_schema import add_statements
+from mdvec.files.scan import Problem
+from mdvec.household import review as duplicate_review
+from mdvec.household.core.file_names import StatementName, statement_name
+from mdvec.household.core.identity import key_of
+from mdvec.household.core.pairs import DetectionOptions
+
+JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025, 8, 20)
+DAYS = [line(f"day{n}", -n, f"2025/07/{n:02}") for n in range(10, 31)]
+
+
+@pytest.fixture
+def folder():
+    return LedgerFolder()
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("x.csv", StatementName("x", 0, "", "")),
+        ("sub/x (12).CSV", StatementName("sub/x", 12, "", "")),
+        (f"{JULY}.csv", StatementName(JULY, 0, "2025-07-01", "2025-07-31")),
+        (f"{JULY}（2）.csv", StatementName(JULY, 2, "2025-07-01", "2025-07-31")),
+        ("2025-07-01_2025-07-31(1).csv",
+         StatementName("2025-07-01_2025-07-31", 1, "2025-07-01", "2025-07-31")),
+        ("x_2025-07-31_2025-07-01.csv", StatementName("x_2025-07-31_2025-07-01", 0, "", "")),
+        ("x_2025-07-01_2025-07-31_食費.csv",
+         StatementName("x_2025-07-01_2025-07-31_食費", 0, "", "")),
+        ("12025-07-01_2025-07-31.csv", StatementName("12025-07-01_2025-07-31", 0, "", "")),
+    ],
+)  # fmt: skip
+def test_a_name_tells_its_period_and_its_number(path, name):
+    assert statement_name(path) == name
+
+
+OLDER_THAN_ITS_TIME = {
+    "number": (f"{JULY}.csv", [], f"{JULY} (1).csv", []),
+    "latest row": (f"sub/{JULY}.csv", DAYS[:1], f"{JULY}.csv", DAYS[:2]),
+    "other period": (
+        f"{JULY}.csv", DAYS[:1], "収入・支出詳細_2025-06-25_2025-07-24.csv", DAYS[:2],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", OLDER_THAN_ITS_TIME)
+@pytest.mark.parametrize("mode", ["update", "replace"])
+def test_an_old_file_that_was_touched_does_not_bring_old_values_back(folder, why, mode):
+    old, old_rows, new, new_rows = OLDER_THAN_ITS_TIME[why]
+    folder.write(old, line("a", -1), *old_rows, saved=AUGUST_20)
+    folder.write(new, line("a", -2), *new_rows, saved=AUGUST_10)
+    report = folder.import_(mode)
+    assert folder.amounts()["店a"] == -2
+    because = "has the higher number" if why == "number" else "has rows of later days"
+    assert report.overruled == (
+        Problem(
+            old, f"its time is later than that of {new}, which {because} and has the last word"
+        ),
+    )
+
+
+def test_an_old_file_that_takes_the_place_of_a_newer_one_changes_nothing(folder):
+    folder.write(f"{JULY}.csv", line("a", -2), *DAYS, saved=AUGUST_10)
+    folder.import_()
+    before = folder.amounts()
+    folder.write(f"{JULY}.csv", line("a", -1), *DAYS[:-3], saved=AUGUST_20)
+    report = folder.import_()
+    assert (folder.amounts(), report.removed, report.asked) == (before, (), ())
+    assert [problem.file_path for problem in report.overruled] == [f"{JULY}.csv"]
+
+
+@pytest.mark.parametrize("mode", ["update", "replace"])
+def test_a_change_that_was_taken_back_is_followed_when_the_file_is_downloaded_again(folder, mode):
+    for day, amount in enumerate([-1, -2, -1, -2], 1):
+        folder.write(f"{JULY}.csv", line("a", amount), *DAYS, saved=date(2025, 8, day))
+        folder.import_(mode)
+        assert folder.amounts()["店a"] == amount
+
+
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_name_that_is_free_again_is_no_older_for_having_no_number(folder, stays):
+    folder.write(f"{JULY}.csv", line("a", -1), *DAYS, saved=date(2025, 8, 1))
+    folder.write(f"{JULY} (1).csv", line("a", -2), *DAYS, saved=date(2025, 8, 2))
+    folder.import_()
+    if not stays:
+        folder.files.clear()
+    folder.write(f"{JULY}.csv", line("a", -3), *DAYS[1:], saved=date(2025, 8, 3))
+    for mode in ("update", "replace", "update"):
+        folder.import_(mode)
+        assert (folder.amounts()["店a"], "店day10" in folder.amounts()) == (-3, False)
+
+
+def test_a_file_that_says_nothing_against_its_time_is_as_new_as_that(folder):
+    folder.write("new.csv", line("a", -2), saved=AUGUST_20)
+    folder.write("old.csv", line("a", -1), *DAYS, saved=AUGUST_10)
+    report = folder.import_()
+    assert (folder.amounts()["店a"], report.overruled) == (-2, ())
+
+
+@pytest.mark.parametrize("decision", ["duplicate", "not_duplicate", "skip"])
+@pytest.mark.parametrize("away", [["a.csv"], ["b.csv"], ["a.csv", "b.csv"]])
+def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, away, decision):
+    folder.write("a.csv", line("a", -18700, shop="家具店"))
+    folder.write("b.csv", line("b", -18700, shop="家具店", account="カード"))
+    folder.write("c.csv", line("c"))
+    folder.import_()
+    duplicate_review.detect(folder.connection, 1, DetectionOptions())
+    duplicate_review.confirm(folder.connection, 1, 1, decision)
+    wanted = state(folder)
+    assert (wanted["marks"] == [("b", 1)]) == (decision == "duplicate")
+    files = dict(folder.files)
+    for mode in ("update", "replace"):
+        for path in away:
+            folder.files.pop(path, None)
+        folder.import_("replace")
+        assert state(folder)["pairs"] == []
+        folder.files = dict(files)
+        folder.import_(mode)
+        assert state(folder) == wanted
+    assert duplicate_review.detect(folder.connection, 1, DetectionOptions()).new_count == 0
+
+
+def state(folder):
+    run = folder.connection.execute
+    return {
+        "rows": run("SELECT id, identity FROM transactions ORDER BY id").fetchall(),
+        "marks": run("SELECT mf_id, duplicate_of FROM transactions WHERE is_duplicate").fetchall(),
+        "pairs": run(
+            "SELECT id, transaction_id_1, transaction_id_2, user_decision, similarity_score, "
+            "decided_at FROM duplicate_checks"
+        ).fetchall(),
+    }
+
+
+@pytest.mark.parametrize("first", ["with.csv", "without.csv"])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_row_without_id_and_the_same_with_one_are_one(folder, first, at_once):
+    files = {
+        "with.csv": [line("a", -5), line("b", -5), line("c", -7)],
+        "without.csv": [line("", -5), line("", -5), line("", -9)],
+    }
+    for path in sorted(files, key=lambda path: path != first):
+        folder.write(path, *files[path])
+        if not at_once:
+            folder.import_()
+    folder.import_()
+    assert sorted(rows(folder)) == [-9, -7, -5, -5]
+    for mode in ("replace", "update"):
+        folder.import_(mode)
+        assert sorted(rows(folder)) == [-9, -7, -5, -5]
+
+
+def test_a_row_without_id_beside_the_same_with_one_in_one_file_is_another_purchase(folder):
+    folder.write("a.csv", line("a"), line(""))
+    folder.import_()
+    folder.write("b.csv", line("a"), line(""), line(""))
+    folder.import_()
+    assert rows(folder) == [-100] * 3
+
+
+def rows(folder):
+    found = folder.connection.execute("SELECT amount FROM transactions WHERE removal IS NULL")
+    return [amount for (amount,) in found]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([-1, -2, -3]), max_size=6),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(0, 6)), max_size=4),
+    st.booleans(),
+)
+def test_files_with_and_without_ids_of_one_ledger_count_each_purchase_once(truth, files, at_once):
+    """A file is a stretch of the ledger; IDs fail in a file as a whole."""
+    folder = LedgerFolder()
+    truth = sorted(truth)
+    covered = set()
+    for number, (has_ids, one, other) in enumerate(files):
+        # All purchases of an amount, or none: that is what days do.
+        low, high = sorted((one % 4 - 3, other % 4 - 3))
+        part = [(n, amount) for n, amount in enumerate(truth) if low <= amount <= high]
+        lines = [line(f"id{n}" if has_ids else "", amount) for n, amount in part]
+        covered |= set(part)
+        folder.write(f"{number}.csv", *lines)
+        if not at_once:
+            folder.import_()
+    folder.import_()
+    assert sorted(rows(folder)) == sorted(amount for _, amount in covered)
+
+
+def old_ledger(rows_of, at=AUGUST_10):
+    """A database of format 4, its rows put there by the statements of that time."""
+    folder = LedgerFolder(steps=migrations.STEPS.index(add_statements))
+    for path, mf_ids in rows_of.items():
+        folder.write(path, *[line(mf_id, day="2025/07/05") for mf_id in mf_ids], saved=at)
+        mtime, data = folder.files[path]
+        for number, mf_id in enumerate(mf_ids):
+            folder.connection.execute(
+                "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "
+                "date, amount, description, category_major, category_minor, account, memo, "
+                "is_target, is_transfer) VALUES (1, ?, ?, ?, ?, '2025-07-05', -100, '店', "
+                "'食費', '食料品', '財布', '', 1, 0) ON CONFLICT DO NOTHING",
+                (f"id:{mf_id}", mf_id, path, number + 2),
+            )
+        folder.connection.execute(
+            "INSERT INTO ledger_files VALUES (1, ?, ?, ?, ?, 1, ?, '[]', '', '0.1.0')",
+            (path, len(data), mtime, hashlib.sha256(data).hexdigest(), len(mf_ids)),
+        )
+    for step in migrations.STEPS[folder.steps :]:
+        step(folder.connection)
+    return folder
+
+
+def test_the_first_import_of_an_old_database_only_lists():
+    folder = old_ledger({f"{JULY}.csv": ["a", "b"], f"{JULY} (1).csv": ["a"]})
+    for _ in range(2):
+        report = folder.import_()
+        assert [(row.path, row.missing_from) for row in report.asked] == [
+            (f"{JULY}.csv", f"{JULY} (1).csv")
+        ]
+        assert (report.removed, report.imported, folder.amounts().keys()) == (
+            (), 0, {"店a", "店b"},
+        )  # fmt: skip
+    folder.write(f"{JULY} (2).csv", line("a", day="2025/07/05"), saved=AUGUST_20)
+    assert (len(folder.import_().asked), len(folder.amounts())) == (1, 2)
+    assert len(folder.import_(accept=True).removed) == 1
+    assert folder.amounts().keys() == {"店a"}
+
+
+def test_an_old_database_goes_on_as_before_where_nothing_is_gone():
+    folder = old_ledger({"6.csv": ["a"], "7.csv": ["b"]})
+    del folder.files["6.csv"]
+    report = folder.import_()
+    assert (report.imported, report.updated, report.asked, report.without_file) == (0, 0, (), 1)
+    folder.write("7.csv", line("b"), line("c"), saved=AUGUST_20)
+    assert folder.import_().imported == 1
+    assert folder.import_("replace").deleted == 1
+    assert folder.amounts().keys() == {"店b", "店c"}
+
+
+def test_a_row_that_an_old_database_counts_twice_is_asked_about():
+    folder = old_ledger({"with.csv": ["a"], "without.csv": [""]})
+    folder.connection.execute(
+        "UPDATE transactions SET identity = ? WHERE mf_id = ''",
+        ("row:" + key_of("2025-07-05", -100, "店", "財布") + ":1",),
+    )
+    assert [row.path for row in folder.import_().asked] == ["without.csv"]
+    assert [row.path for row in folder.import_(accept=True).removed] == ["without.csv"]
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        assert len(folder.amounts()) == 1
+
+
+def test_a_duplicate_counts_again_when_the_row_that_was_kept_is_gone(folder):
+    kept = line("a", -18700, "2025/07/05", shop="家具店")
+    twice = line("b", -18700, "2025/07/05", shop="家具店", account="カード")
+    folder.write(f"{JULY}.csv", kept, twice, line("c"))
+    folder.import_()
+    duplicate_review.detect(folder.connection, 1, DetectionOptions())
+    duplicate_review.confirm(folder.connection, 1, 1, "duplicate")
+    assert folder.amounts().keys() == {"家具店a", "店c"}
+    folder.write(f"{JULY} (1).csv", twice, line("c"), saved=AUGUST_20)
+    folder.import_()
+    assert folder.amounts().keys() == {"家具店b", "店c"}
+    folder.write(f"{JULY} (2).csv", kept, twice, line("c"), saved=AUGUST_20)
+    folder.import_()
+    assert folder.amounts().keys() == {"家具店a", "店c"}
+
+
+BLOCKS = st.lists(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([-1, -2, -3])), max_size=5),
+    min_size=1,
+    max_size=3,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(BLOCKS, min_size=1, max_size=3), st.booleans())
+def test_the_last_block_that_has_an_id_says_all_of_its_different_rows(files, at_once):
+    folder, wanted = LedgerFolder(), {}
+    for number, blocks in enumerate(files, 1):
+        text = ""
+        for block in blocks:
+            text += "\r\n".join([HEADER, *[line(name, amount) for name, amount in block], ""])
+            wanted |= {
+                name: {(name, amount) for of, amount in block if of == name} for name, _ in block
+            }
+        folder.put(f"{number}.csv", text, saved=date(2025, 8, number))
+        if not at_once:
+            folder.import_()
+    folder.import_()
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        found = folder.connection.execute(
+            "SELECT mf_id, amount FROM transactions WHERE removal IS NULL"
+        ).fetchall()
+        assert sorted(found) == sorted(row for rows in wanted.values() for row in rows)

@@ -1,0 +1,434 @@
+"""A household's exports into its ledger: each transaction once, and nothing lost in silence."""
+
+import subprocess
+import sys
+import zlib
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.database import migrations
+from mdvec.files.scan import Problem, ScanRules, scan
+from mdvec.household.interfaces import files as ledger_files
+from mdvec.household.interfaces import rows as transactions
+from mdvec.household.interfaces.checks import settle_marks
+from mdvec.household.ledger import import_ledger
+from mdvec.household.report import FailedRow, LedgerFile
+
+ROOT = Path(__file__).parents[4]
+SAMPLE = ROOT / "docs" / "examples" / "household"
+HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+
+
+def line(mf_id="", amount=-100, day="2025/07/01", shop="店", memo="", account="財布"):
+    return f"1,{day},{shop},{amount},{account},食費,食料品,{memo},0,{mf_id}"
+
+
+@dataclass
+class Ledger:
+    """A folder of exports that lies in memory, and the ledger of one tool."""
+
+    connection: apsw.Connection
+    tool: int = 1
+    files: dict[str, tuple[int, bytes]] = field(default_factory=dict)
+    reads: list[str] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+
+    def write(self, path, *lines, time=1):
+        self.files[path] = (time, "\r\n".join([HEADER, *lines, ""]).encode("cp932"))
+
+    def import_(self, mode="update", **options):
+        files = [
+            LedgerFile(path, len(data), time, lambda path=path: self._read(path))
+            for path, (time, data) in self.files.items()
+        ]
+        self.reads.clear()
+        report = import_ledger(self.connection, self.tool, files, mode, **options)
+        done = report.imported + report.updated + report.unchanged + len(report.failed)
+        assert report.rows_read == done
+        assert report.unchanged >= 0
+        assert self.connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        return report
+
+    def _read(self, path):
+        self.reads.append(path)
+        if path in self.broken:
+            raise PermissionError(13, "Permission denied")
+        return self.files[path][1]
+
+    def rows(self):
+        return transactions.list_transactions(self.connection, self.tool)
+
+    def one(self):
+        (row,) = self.rows()
+        return row
+
+    def version(self):
+        return transactions.data_version(self.connection, self.tool)
+
+    def decide(self, row, original):
+        """Mark a row as the duplicate of an earlier one, as its user would."""
+        self.connection.execute(
+            "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+            "detection_date_tolerance, detection_amount_tolerance_abs, "
+            "detection_amount_tolerance_pct, similarity_score, user_decision) "
+            "VALUES (1, ?, ?, 0, '0', '0', 1.0, 'duplicate')",
+            (original, row),
+        )
+        settle_marks(self.connection, 1)
+
+
+def new_ledger():
+    connection = apsw.Connection(":memory:")
+    connection.execute("PRAGMA foreign_keys = ON").fetchall()
+    for step in migrations.STEPS:
+        step(connection)
+
+    for name in ("kakeibo", "other"):
+        connection.execute(
+            "INSERT INTO tools (name, description, source_directory) VALUES (?, '', '')", (name,)
+        )
+    return Ledger(connection)
+
+
+@pytest.fixture
+def ledger():
+    return new_ledger()
+
+
+def counts(report):
+    return report.imported, report.updated, report.unchanged, len(report.failed)
+
+
+def test_a_first_import_stores_every_row_as_its_file_has_it(ledger):
+    ledger.write("2025.csv", line("a", memo="昼"), line("b", amount=""))
+    report = ledger.import_()
+    assert (report.files, counts(report), report.without_file) == (1, (2, 0, 0, 0), 0)
+    first, second = ledger.rows()
+    assert (first.date, first.amount, first.memo) == (date(2025, 7, 1), -100, "昼")
+    assert (first.source_file, first.row_number, first.mf_id) == ("2025.csv", 2, "a")
+    assert (first.counts, second.counts, second.amount) == (True, False, None)
+    found = transactions.statistics(ledger.connection, 1)
+    assert (found.rows, found.first, found.last) == (2, date(2025, 7, 1), date(2025, 7, 1))
+
+
+def test_untouched_files_are_not_even_opened(ledger):
+    ledger.write("2025.csv", line("a"), line("b", amount="x"))
+    ledger.files["asset.csv"] = (1, '"年月","合計（円）"\r\n'.encode("cp932"))
+    first, version = ledger.import_(), ledger.version()
+    again = ledger.import_()
+    assert ledger.reads == []
+    assert counts(again) == (0, 0, 1, 1)
+    assert (again.failed, again.passed_over) == (first.failed, first.passed_over)
+    assert again.failed == (FailedRow("2025.csv", 3, "金額 is not a number of yen"),)
+    assert ledger.version() == version
+
+
+def test_renamed_files_give_their_rows_the_new_names_and_nothing_else(ledger):
+    ledger.write("a.csv", line("a"), time=1)
+    ledger.write("b.csv", line("b"), time=2)
+    ledger.import_()
+    before, version = ledger.rows(), ledger.version()
+    ledger.files = {"b.csv": ledger.files["a.csv"], "a (1).csv": ledger.files["b.csv"]}
+    assert counts(ledger.import_()) == (0, 0, 2, 0)
+    assert [row.source_file for row in ledger.rows()] == ["b.csv", "a (1).csv"]
+    assert [row.id for row in ledger.rows()] == [row.id for row in before]
+    assert ledger.version() > version
+    assert transactions.rows_by_file(ledger.connection, 1) == {"a (1).csv": 1, "b.csv": 1}
+    ledger.import_()
+    assert ledger.reads == []
+
+
+def test_an_id_with_other_values_is_an_update_and_keeps_its_number_and_decision(ledger):
+    ledger.write("7.csv", line("a"), line("b"))
+    ledger.import_()
+    first, second = ledger.rows()
+    ledger.decide(second.id, first.id)
+    ledger.write("7b.csv", line("a", amount=-90), line("b", memo="x"), line("c"), time=2)
+    for mode in ("update", "replace"):
+        report = ledger.import_(mode)
+        assert (report.without_file, report.deleted) == (0, 0)
+        rows = ledger.rows()
+        assert [(row.id, row.amount, row.memo) for row in rows[:2]] == [
+            (first.id, -90, ""), (second.id, -100, "x"),
+        ]  # fmt: skip
+        assert (rows[1].is_duplicate, rows[1].duplicate_of) == (True, first.id)
+
+
+def test_an_older_export_never_overwrites_a_newer_one(ledger):
+    ledger.write("new.csv", line("a", memo="new"), time=9)
+    ledger.import_()
+    ledger.write("older.csv", line("a", memo="old"), time=5)
+    assert counts(ledger.import_()) == (0, 0, 2, 0)
+    assert counts(ledger.import_("replace")) == (0, 0, 2, 0)
+    del ledger.files["new.csv"]
+    assert counts(ledger.import_()) == (0, 0, 1, 0)
+    assert (ledger.one().memo, ledger.one().source_file) == ("new", "new.csv")
+    assert counts(ledger.import_("replace")) == (0, 1, 0, 0)
+    assert (ledger.one().memo, ledger.one().source_file) == ("old", "older.csv")
+
+
+def test_two_different_rows_with_one_id_are_the_parts_of_a_split_purchase(ledger):
+    ledger.write("a.csv", line("a", -600), line("a", -400), line("a", -400))
+    assert counts(ledger.import_()) == (2, 0, 1, 0)
+    assert [row.amount for row in ledger.rows()] == [-600, -400]
+
+
+def test_rows_without_id_are_not_doubled_by_an_overlapping_file_and_can_be_edited(ledger):
+    ledger.write("a.csv", line(), line())
+    assert counts(ledger.import_()) == (2, 0, 0, 0)
+    ledger.write("b.csv", line(day="2025/06/30"), line(), line(memo="割り勘"), time=2)
+    assert counts(ledger.import_()) == (1, 1, 3, 0)
+    assert [row.memo for row in ledger.rows()] == ["", "", "割り勘"]
+    ledger.import_("replace")
+    assert len(ledger.rows()) == 3
+
+
+def test_a_file_that_is_gone_takes_nothing_on_update_and_its_rows_on_replace(ledger):
+    ledger.write("a.csv", line("a"))
+    ledger.write("b.csv", line("a"), line("b"), line("c"), time=2)
+    ledger.import_()
+    del ledger.files["b.csv"]
+    for _ in range(2):
+        report = ledger.import_()
+        assert (report.without_file, report.deleted, len(ledger.rows())) == (2, 0, 3)
+    version = ledger.version()
+    report = ledger.import_("replace")
+    assert (report.without_file, report.deleted) == (0, 2)
+    assert ledger.one().source_file == "a.csv"
+    assert ledger.version() > version
+
+
+def test_a_row_whose_original_is_deleted_counts_again(ledger):
+    ledger.write("a.csv", line("a"))
+    ledger.write("b.csv", line("b"))
+    ledger.import_()
+    first, second = ledger.rows()
+    ledger.decide(second.id, first.id)
+    del ledger.files["a.csv"]
+    ledger.import_("replace")
+    assert (ledger.one().id, ledger.one().counts, ledger.one().duplicate_of) == (
+        second.id, True, None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("trouble", ["unreadable", "login page", "other file", "damaged"])
+def test_replace_deletes_nothing_while_a_file_cannot_be_read(ledger, trouble):
+    ledger.write("a.csv", line("a"))
+    ledger.write("b.csv", line("b"))
+    ledger.import_()
+    del ledger.files["b.csv"]
+    _, good = ledger.files["a.csv"]
+    data = {"login page": b"<html>", "other file": b"a,b\n", "damaged": good + b"\xfd"}
+    ledger.files["a.csv"] = (2, data.get(trouble, good))
+    ledger.broken = {"a.csv"} if trouble == "unreadable" else set()
+    for mode in ("replace", "update"):
+        report = ledger.import_(mode)
+        assert [problem.file_path for problem in report.unread] == ["a.csv"]
+        assert (report.deleted, report.without_file, len(ledger.rows())) == (0, 1, 2)
+    ledger.broken, ledger.files["a.csv"] = set(), (3, good)
+    assert ledger.import_("replace").deleted == 1
+    assert ledger.one().mf_id == "a"
+
+
+def test_replace_deletes_nothing_when_not_all_files_could_be_seen(ledger):
+    ledger.write("a.csv", line("a"))
+    ledger.import_()
+    ledger.files = {}
+    assert ledger.import_("replace", complete=False).deleted == 0
+    assert ledger.import_("replace").deleted == 1
+
+
+def test_a_row_that_went_bad_in_its_file_is_not_deleted_on_replace(ledger):
+    ledger.write("a.csv", line("a"), line("b"))
+    ledger.import_()
+    ledger.write("a.csv", line("a"), line("b", amount="-10.5"), time=2)
+    report = ledger.import_("replace")
+    assert (counts(report), report.deleted, report.without_file) == ((0, 0, 1, 1), 0, 1)
+    assert [row.mf_id for row in ledger.rows()] == ["a", "b"]
+
+
+def test_other_files_are_passed_over_by_name(ledger):
+    ledger.write("a.csv", line("a"))
+    ledger.files["資産.csv"] = (1, '"年月","合計（円）"\r\n'.encode("cp932"))
+    ledger.files["login.csv"] = (1, b"<!DOCTYPE html><html>")
+    report = ledger.import_()
+    assert report.passed_over == (Problem("資産.csv", "it is an asset history, not transactions"),)
+    assert [problem.file_path for problem in report.unread] == ["login.csv"]
+    assert (report.files, report.imported) == (1, 1)
+
+
+def test_two_tools_never_mix_and_a_deleted_tool_takes_its_ledger_with_it(ledger):
+    other = Ledger(ledger.connection, tool=2)
+    for each in (ledger, other):
+        each.write("a.csv", line("a"), line("b"))
+        each.import_()
+    first, second = ledger.rows()
+    ledger.connection.execute(
+        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+        "detection_date_tolerance, detection_amount_tolerance_abs, detection_amount_tolerance_pct, "
+        "similarity_score) VALUES (1, ?, ?, 0, '0', '0', 1)",
+        (first.id, second.id),
+    )
+    other_version, kept = other.version(), other.rows()
+    ledger.connection.execute("DELETE FROM tools WHERE id = 1")
+    assert (ledger.rows(), ledger_files.known_files(ledger.connection, 1)) == ([], {})
+    assert ledger.connection.execute("SELECT count(*) FROM duplicate_checks").fetchall() == [(0,)]
+    assert other.rows() == kept
+    assert other.version() == other_version
+
+
+def test_every_change_of_a_row_or_a_decision_gives_the_data_another_version(ledger):
+    run = ledger.connection.execute
+    versions = [ledger.version()]
+    for change in (
+        lambda: ledger.write("a.csv", line("a"), line("b")) or ledger.import_(),
+        lambda: run("UPDATE transactions SET is_duplicate = 1 WHERE mf_id = 'b'"),
+        lambda: run(
+            "INSERT INTO duplicate_checks SELECT NULL, 1, min(id), max(id), 0, '0', '0', 1, '', "
+            "NULL, NULL FROM transactions"
+        ),
+        lambda: run("UPDATE duplicate_checks SET user_decision = 'skip'"),
+        lambda: run("DELETE FROM duplicate_checks"),
+        lambda: ledger.write("a.csv", line("a", memo="x"), line("b")) or ledger.import_(),
+        lambda: ledger.write("a.csv", line("a", memo="x")) or ledger.import_("replace"),
+        lambda: ledger.write("b.csv", line("a", memo="x"), time=2) or ledger.import_(),
+    ):
+        change()
+        versions.append(ledger.version())
+    assert all(before < after for before, after in zip(versions, versions[1:], strict=False))
+
+
+def test_an_import_that_cannot_be_written_leaves_the_ledger_as_it_was(ledger):
+    ledger.write("a.csv", line("a"))
+    ledger.import_()
+    before = ledger.rows()
+    ledger.connection.execute(
+        "CREATE TEMP TRIGGER full BEFORE INSERT ON main.ledger_files "
+        "BEGIN SELECT raise(ABORT, 'disk full'); END"
+    )
+    ledger.write("b.csv", line("a", memo="x"), line("b"), time=2)
+    with pytest.raises(apsw.ConstraintError):
+        ledger.import_()
+    assert ledger.rows() == before
+
+
+def test_a_path_in_another_unicode_form_is_the_same_file(tmp_path):
+    decomposed = "カ\u3099ス.csv"
+    (tmp_path / decomposed).write_bytes(f"{HEADER}\r\n{line('a')}\r\n".encode())
+    (found,) = scan(tmp_path, ScanRules((".csv",), (), 10**6)).files
+    file = LedgerFile.of(tmp_path, found)
+    assert file.path == "ガス.csv"
+    assert file.read().startswith(HEADER.encode())
+
+
+LINES = st.builds(
+    line,
+    mf_id=st.sampled_from(["", "", "a", "b", "c"]),
+    amount=st.sampled_from([-1, -2, "", "1.5"]),
+    shop=st.sampled_from(["店", "～"]),
+    memo=st.sampled_from(["", "x", "y"]),
+)
+FOLDERS = st.dictionaries(
+    st.sampled_from(["1.csv", "2.csv", "3.csv"]),
+    st.tuples(st.lists(LINES, max_size=5), st.integers(1, 3)),
+)
+
+
+def fill(ledger, folder, *, by_content=False):
+    ledger.files = {}
+    for path, (lines, time) in folder.items():
+        time = 0 if by_content else time
+        # A file that changed within its size has another time at least.
+        ledger.write(path, *lines, time=(time << 32) + zlib.crc32("\n".join(lines).encode()))
+
+
+def contents(ledger):
+    return list(
+        ledger.connection.execute(
+            "SELECT identity, source_file, row_number, amount, memo FROM transactions "
+            "WHERE tool_id = ? AND removal IS NULL ORDER BY identity",
+            (ledger.tool,),
+        )
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(FOLDERS, min_size=1, max_size=4))
+def test_whatever_the_files_were_importing_them_again_changes_nothing(folders):
+    ledger = new_ledger()
+    for folder in folders:
+        fill(ledger, folder)
+        ledger.import_()
+        before = contents(ledger)
+        touched = {f"x{path}": value for path, value in folder.items()}
+        for again in (folder, touched, folder):
+            fill(ledger, again)
+            report = ledger.import_()
+            assert report.imported == report.updated == report.deleted == 0
+        assert contents(ledger) == before
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(FOLDERS, min_size=2, max_size=4))
+def test_after_replace_the_ledger_is_what_a_first_import_of_the_files_makes(folders):
+    ledger, fresh = new_ledger(), new_ledger()
+    for folder in folders:
+        # A copy is as old as the first of its content that was ever there.
+        fill(ledger, folder, by_content=True)
+        ledger.import_()
+    report = ledger.import_("replace")
+    fill(fresh, folders[-1], by_content=True)
+    assert fresh.import_().rows_read == report.rows_read
+    wanted, found = Counter(contents(fresh)), Counter(contents(ledger))
+    kept = found - wanted
+    assert found & wanted == wanted
+    assert kept.total() == report.without_file
+    assert all(row[1] in {failed.path for failed in report.failed} for row in kept)
+
+
+def test_the_generator_makes_the_sample_to_the_byte(tmp_path):
+    tool = ROOT / "tools" / "household_sample.py"
+    subprocess.run([sys.executable, str(tool), str(tmp_path)], check=True)
+    made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert made == {path.name: path.read_bytes() for path in SAMPLE.glob("*.csv")}
+    assert sum(map(len, made.values())) < 200_000
+
+
+def test_the_sample_is_read_whole_and_holds_every_quirk(ledger):
+    for path in sorted(SAMPLE.glob("*.csv")):
+        ledger.files[path.name] = (1, path.read_bytes())
+    report = ledger.import_()
+    assert [problem.file_path for problem in report.passed_over] == ["資産推移月次.csv"]
+    assert (report.files, report.unread, report.failed, report.updated) == (25, (), (), 0)
+    rows = ledger.rows()
+    assert 24 * 45 <= len(rows) == report.imported
+    assert len({(row.date.year, row.date.month) for row in rows}) == 24
+    both = [row for row in rows if date(2025, 6, 25) <= row.date <= date(2025, 7, 24)]
+    assert report.unchanged == len(both)
+    assert {(row.is_target, row.is_transfer) for row in rows} == {
+        (True, False), (False, False), (True, True), (False, True),
+    }  # fmt: skip
+    assert any(row.amount == 0 for row in rows)
+    assert any(row.amount == -128_000 and "\n" in row.memo for row in rows)
+    assert any("\n" in row.description for row in rows)
+    assert any(row.amount > 0 and row.category_major == "食費" for row in rows)
+    assert any(row.category_major == "未分類" for row in rows)
+    assert any(row.category_major and not row.category_minor for row in rows)
+    assert {letter for row in rows for letter in row.description} >= set("髙①㈱～ﾃﾞ")
+    assert [row.date for row in rows if not row.mf_id] == [date(2024, 7, 20), date(2025, 7, 19)]
+    zoo = [row for row in rows if "動物園" in row.description]
+    assert len({row.mf_id for row in zoo}) == len(zoo) == 2
+    furniture = [row for row in rows if row.amount == -18_700]
+    assert [(row.date.day, row.account) for row in furniture] == [
+        (7, "ピコペイ"),
+        (8, "そらカード"),
+    ]
+    encodings = {data[:3] == b"\xef\xbb\xbf" for _, data in ledger.files.values()}
+    assert encodings == {True, False}

@@ -1,0 +1,295 @@
+"""Rows that were deleted in Money Forward: the newest file of their day no longer has them."""
+
+import itertools
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
+
+from mdvec.household.core.months import Month
+from mdvec.household.core.periods import MonthRange
+from mdvec.household.interfaces.rows import COUNTS, list_transactions
+from mdvec.household.interfaces.sums import REASON
+from mdvec.household.month import monthly_household
+from mdvec.household.trend import category_trend
+
+AUGUST_20 = date(2025, 8, 20)
+A, B = line("a", -500), line("b", -3200, "2025/07/05")
+
+
+@pytest.fixture
+def folder():
+    return LedgerFolder()
+
+
+@pytest.mark.parametrize("name", [f"{JULY}.csv", f"{JULY} (1).csv", f"{JULY}(1).csv"])
+@pytest.mark.parametrize("mode", ["update", "replace"])
+@pytest.mark.parametrize("gone", ["a", "b"])
+def test_a_row_that_the_newer_file_lacks_leaves_the_sums_and_stays_in_the_ledger(
+    folder, name, mode, gone
+):
+    folder.write(f"{JULY}.csv", A, B)
+    folder.import_()
+    folder.write(name, B if gone == "a" else A, line("c"), saved=AUGUST_20)
+    report = folder.import_(mode)
+    assert [(row.path, row.missing_from) for row in report.removed] == [(f"{JULY}.csv", name)]
+    assert folder.amounts().keys() == {"店a", "店b", "店c"} - {f"店{gone}"}
+    assert (report.asked, report.deleted) == ((), 0)
+    again = folder.import_()
+    assert (again.removed, again.imported, again.updated) == ((), 0, 0)
+
+
+def test_both_files_of_a_first_import_and_a_replace_of_both_say_the_same(folder):
+    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
+    folder.write(f"{JULY}.csv", A, B)
+    for mode in ("update", "replace", "update"):
+        folder.import_(mode)
+        assert folder.amounts() == {"店a": -500}
+
+
+def test_the_months_answer_says_what_was_taken_out(folder):
+    folder.write(f"{JULY}.csv", A, B, line("i", 9000, "2025/07/06").replace("食費", "収入"))
+    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
+    folder.import_()
+    answer = monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20)
+    note = "新しい明細から消えた 2件（支出 3,200円、収入 9,000円）は集計していません"
+    assert (answer.spending, answer.income, answer.counts.left_out.removed) == (500, 0, 2)
+    assert note in answer.notes
+    assert [row["left_out"] for row in answer.rows] == [None, "removed", "removed"]
+    trend = category_trend(folder.connection, 1, category="食費", today=AUGUST_20)
+    assert trend.months == MonthRange(Month(2025, 7), Month(2025, 7))
+    assert "新しい明細から消えた 1件（支出 3,200円）は集計していません" in trend.notes
+
+
+WEAK = {
+    "no period in the name": ("7月.csv", [A], AUGUST_20),
+    "an excerpt": (f"{JULY}_食費.csv", [A], AUGUST_20),
+    "another period": ("収入・支出詳細_2025-06-06_2025-07-04.csv", [A], AUGUST_20),
+    "saved on that very day": (f"{JULY} (1).csv", [A], date(2025, 7, 5)),
+    "a bad row": (f"{JULY} (1).csv", [A, line("x", "-1.5")], AUGUST_20),
+    "no row of that account": (f"{JULY} (1).csv", [line("c", account="銀行")], AUGUST_20),
+    "another person's": (f"{JULY} (1).csv", [line("z1"), line("z2")], AUGUST_20),
+    "no rows": (f"{JULY} (1).csv", [], AUGUST_20),
+    "no such day": ("収入・支出詳細_2025-07-01_2025-07-32.csv", [A], AUGUST_20),
+}
+
+
+@pytest.mark.parametrize("why", WEAK)
+def test_nothing_is_taken_out_on_weak_evidence(folder, why):
+    name, lines, saved = WEAK[why]
+    folder.write("全期間.csv", A, B, saved=date(2025, 7, 5))
+    folder.import_()
+    folder.write(name, *lines, saved=saved)
+    report = folder.import_()
+    assert (report.removed, report.asked) == ((), ())
+    assert folder.amounts()["店b"] == -3200
+
+
+def test_a_restored_row_stays_and_one_that_a_newer_file_has_comes_back_by_itself(folder):
+    folder.write(f"{JULY}.csv", A, B, line("c"))
+    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
+    assert len(folder.import_().removed) == 2
+    report = folder.import_(keep=(folder.row_id("b"),))
+    assert (report.returned, report.removed) == (1, ())
+    assert folder.amounts().keys() == {"店a", "店b"}
+    folder.write(f"{JULY} (2).csv", A, line("c"), saved=AUGUST_20 + timedelta(1))
+    report = folder.import_()
+    assert (report.returned, report.removed) == (1, ())
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        assert folder.amounts().keys() == {"店a", "店b", "店c"}
+
+
+def test_what_a_file_showed_is_remembered_when_the_file_is_gone(folder):
+    folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
+    folder.import_()
+    del folder.files[f"{JULY} (1).csv"]
+    folder.write(f"{JULY}.csv", A, B)
+    assert [row.missing_from for row in folder.import_().removed] == [f"{JULY} (1).csv"]
+    folder.import_("replace")
+    assert folder.amounts().keys() == {"店a", "店b"}
+
+
+@pytest.mark.parametrize("time", [-(2**63), -1, 0, 2**63 - 1])
+def test_a_file_with_an_impossible_time_is_imported_and_shows_nothing(folder, time):
+    folder.write("all.csv", A, B)
+    folder.import_()
+    folder.write(f"{JULY} (1).csv", A)
+    _, data = folder.files[f"{JULY} (1).csv"]
+    folder.files[f"{JULY} (1).csv"] = (time, data)
+    assert folder.import_().removed == ()
+    assert folder.amounts().keys() == {"店a", "店b"}
+
+
+def many(first, last):
+    return [line(f"id{n}", -n, f"2025/07/{1 + n % 28:02}") for n in range(first, last)]
+
+
+@pytest.mark.parametrize(
+    ("left", "of", "asks"), [(21, 100, True), (20, 99, False), (21, 105, False)]
+)
+def test_many_rows_of_a_month_at_once_are_asked_about(folder, left, of, asks):
+    folder.write(f"{JULY}.csv", *many(0, of))
+    folder.import_()
+    folder.write(f"{JULY} (1).csv", *many(left, of), saved=AUGUST_20)
+    report = folder.import_()
+    assert (len(report.asked), len(report.removed)) == ((left, 0) if asks else (0, left))
+    assert len(folder.amounts()) == (of if asks else of - left)
+    if asks:
+        assert len(folder.import_().asked) == left
+        folder.write(f"{JULY} (2).csv", *many(left, of), saved=AUGUST_20)
+        assert (len(folder.import_().asked), len(folder.amounts())) == (left, of)
+        report = folder.import_(accept=True)
+        assert (len(report.removed), report.asked) == (left, ())
+        assert len(folder.amounts()) == of - left
+
+
+def test_every_question_leaves_out_the_same_rows(folder):
+    flags = list(itertools.product([0, 1], [0, 1], [0, 1], [None, -5], ["", "食費"], REMOVALS))
+    for number, (target, transfer, twice, amount, major, removal) in enumerate(flags):
+        folder.connection.execute(
+            "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, "
+            "amount, description, category_major, category_minor, account, memo, is_target, "
+            "is_transfer, is_duplicate, removal) VALUES (1, ?1, '', 'x', ?1, '2025-07-01', ?, "
+            "'店', ?, '', '', '', ?, ?, ?, ?)",
+            (number, amount, major, target, transfer, twice, removal),
+        )
+    wanted = [row.id for row in list_transactions(folder.connection, 1) if row.counts]
+    assert len(wanted) == len(REMOVALS) - 1
+    for condition in (COUNTS.format(""), f"{REASON} IS NULL"):
+        found = folder.connection.execute(f"SELECT id FROM transactions WHERE {condition}")
+        assert [row_id for (row_id,) in found] == wanted
+    answer = monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20)
+    assert (answer.counts.used, answer.spending) == (len(wanted), 5 * len(wanted))
+
+
+REMOVALS = [None, "asked", "kept", "removed"]
+
+
+@dataclass
+class History:
+    """What Money Forward has, day by day, and the files that were downloaded from it."""
+
+    folder: LedgerFolder = field(default_factory=LedgerFolder)
+    truth: dict[str, tuple[date, int]] = field(default_factory=dict)
+    said: dict[str, int] = field(default_factory=dict)
+    today: date = date(2025, 7, 1)
+    downloads: int = 0
+
+    def buy(self, days_ago, amount):
+        day = max(self.today - timedelta(days_ago), date(2025, 6, 20))
+        self.truth[f"id{len(self.truth)}"] = (day, -1 - amount)
+
+    def edit(self, which, amount):
+        if self.truth:
+            name = sorted(self.truth)[which % len(self.truth)]
+            self.truth[name] = (self.truth[name][0], amount)
+
+    def delete(self, which, _):
+        if self.truth:
+            name = sorted(self.truth)[which % len(self.truth)]
+            self.truth[name] = (self.truth[name][0], 0)
+
+    def wait(self, days, _):
+        self.today += timedelta(days)
+
+    def download(self, period, _, *, numbered=False, touched=None):
+        self.downloads += 1
+        first, last = PERIODS[period % len(PERIODS)]
+        lines = []
+        for n in range((min(last, self.today) - first).days + 1):
+            day = first + timedelta(n)
+            lines.append(line(f"daily{day}", -7, f"{day:%Y/%m/%d}", shop="毎日"))
+        for name, (day, amount) in self.truth.items():
+            if first <= day <= min(last, self.today):
+                if amount:
+                    lines.append(line(name, amount, f"{day:%Y/%m/%d}"))
+                    self.said[name] = amount
+                elif day < self.today:
+                    self.said.pop(name, None)
+        stem = f"収入・支出詳細_{first}_{last}"
+        taken = [name for name in self.folder.files if name.startswith(stem)]
+        number = f" ({len(taken)})" if numbered and taken else ""
+        self.folder.write(f"{stem}{number}.csv", *lines, saved=touched or self.today)
+        path = f"{stem}{number}.csv"
+        mtime, data = self.folder.files[path]
+        self.folder.files[path] = (mtime + self.downloads, data)
+
+    def counted(self):
+        return {
+            name.removeprefix("店"): amount
+            for name, amount in self.folder.amounts().items()
+            if name.startswith("店")
+        }
+
+
+PERIODS = [
+    (date(2025, 7, 1), date(2025, 7, 31)),
+    (date(2025, 6, 25), date(2025, 7, 24)),
+    (date(2025, 6, 1), date(2025, 7, 31)),
+]
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["buy", "buy", "edit", "delete", "wait", "download", "import"]),
+        st.integers(0, 12),
+        st.integers(0, 3),
+    ),
+    max_size=30,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(STEPS, st.booleans(), st.randoms(use_true_random=False))
+def test_sums_are_what_the_newest_download_of_each_day_said(steps, numbered, chance):
+    history = History()
+    for step, one, other in [*steps, ("import", 0, 0)]:
+        if step == "download":
+            history.download(one, other, numbered=numbered)
+        elif step == "import":
+            files = list(history.folder.files.items())
+            chance.shuffle(files)
+            history.folder.files = dict(files)
+            history.folder.import_(accept=True)
+            if numbered and chance.random() < 0.3:
+                history.folder.import_("replace", accept=True)
+        else:
+            getattr(history, step)(one, -1 - other if step == "edit" else other)
+    # A day on which nothing else was bought shows no purse; the row of every day does.
+    assert history.counted() == history.said
+    if numbered:
+        fresh = LedgerFolder(files=history.folder.files)
+        fresh.import_(accept=True)
+        assert fresh.amounts() == history.folder.amounts()
+
+
+@settings(max_examples=60, deadline=None)
+@given(STEPS, st.randoms(use_true_random=False))
+def test_numbered_files_are_understood_whatever_their_times_became(steps, chance):
+    history = History()
+    for step, one, other in steps:
+        if step == "download":
+            history.download(0, other, numbered=True)
+        elif step != "import":
+            getattr(history, step)(one, -1 - other if step == "edit" else other)
+    copied = date(2025, 12, 1)
+    for path, (_, data) in history.folder.files.items():
+        history.folder.files[path] = (at_noon(copied) + chance.randrange(10**9), data)
+    history.folder.import_(accept=True)
+    assert history.counted() == history.said
+
+
+def test_a_joined_file_has_a_block_for_each_header_and_the_later_has_its_word(folder):
+    other = "ID,日付,金額（円）,内容,大項目"
+    folder.put("joined.csv", "\r\n".join([
+        HEADER, line("a", -1), line("b", -2), HEADER, line("b", -3),
+        other, "c,2025/07/02,-4,店,食費", "a,2025/07/01,-5,店,食費", "a,2025/07/01,-6,店,食費", "",
+    ]))  # fmt: skip
+    report = folder.import_()
+    assert (report.failed, report.imported) == ((), 4)
+    rows = folder.connection.execute(
+        "SELECT mf_id, amount FROM transactions ORDER BY mf_id, amount"
+    ).fetchall()
+    assert rows == [("a", -6), ("a", -5), ("b", -3), ("c", -4)]

@@ -1,0 +1,387 @@
+"""Importing a folder: what is added, followed, kept and refused."""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from collection import RULES
+from tiny_embedder import TinyBackend
+
+from mdvec.embedding.embedder import Embedder, ModelUnavailable
+from mdvec.errors import MdvecError
+from mdvec.files.scan import Problem, SourceMissing
+from mdvec.importing.options import ImportRefused
+from mdvec.manage.import_tool import import_tool
+from mdvec.text.chunking import InvalidChunking
+
+LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
+
+
+def note(*sections: str) -> str:
+    return "\n\n".join(f"## {name}\n\n{name}について。{LONG}" for name in sections) + "\n"
+
+
+def test_a_new_import_stores_every_file_and_reports_it(collection):
+    collection.write("a.md", note("食費", "光熱費"))
+    collection.write("sub/b.txt", "plain text, " * 10)
+    report = collection.import_("new")
+    assert (report.added, report.updated, report.deleted, report.unchanged) == (2, 0, 0, 0)
+    assert (report.chunks, report.chunks_embedded, report.failed) == (3, 3, ())
+    assert [row[:1] + row[3:4] for row in collection.contents()] == [
+        ("a.md", 0), ("a.md", 1), ("sub/b.txt", 0),
+    ]  # fmt: skip
+    collection.check()
+
+
+def test_new_on_a_filled_tool_names_the_other_two_modes(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    with pytest.raises(ImportRefused, match=r"--mode update .* --mode replace"):
+        collection.import_("new")
+
+
+def test_new_fills_a_tool_whose_first_import_found_nothing(collection):
+    assert collection.import_("new").added == 0
+    collection.write("a.md", note("一"))
+    assert collection.import_("new").added == 1
+    collection.check()
+
+
+def test_an_update_follows_added_changed_and_deleted_files(collection):
+    collection.write("keep.md", note("一"))
+    collection.write("change.md", note("二"))
+    collection.write("drop.md", note("三"))
+    collection.import_("new")
+    collection.write("change.md", note("二", "四"))
+    (collection.folder / "drop.md").unlink()
+    collection.write("more.md", note("五"))
+    report = collection.import_()
+    assert (report.added, report.updated, report.deleted, report.unchanged) == (1, 1, 1, 1)
+    assert {row[0] for row in collection.contents()} == {"keep.md", "change.md", "more.md"}
+    collection.check()
+
+
+def test_only_chunks_whose_text_changed_are_embedded_again(collection):
+    collection.write("a.md", note("一", "二", "三"))
+    collection.import_("new")
+    collection.backend.embedded.clear()
+    collection.write("a.md", note("一", "二と半", "三"))
+    report = collection.import_()
+    assert report.chunks_embedded == 1
+    assert [text[:8] for text in collection.backend.embedded] == ["a\n## 二と半"]
+
+
+def test_a_chunk_whose_headings_changed_is_embedded_again(collection):
+    collection.write("a.md", f"# 題\n\n## 節\n\n{LONG}\n\n### 小さな節\n\n{LONG}\n")
+    collection.import_("new")
+    collection.backend.embedded.clear()
+    collection.write("a.md", f"# 題\n\n## 別の節\n\n{LONG}\n\n### 小さな節\n\n{LONG}\n")
+    assert collection.import_().chunks_embedded == 2
+    assert collection.backend.embedded[1].startswith("題 > 別の節\n### 小さな節\n\n")
+
+
+def test_a_moved_file_is_not_embedded_again(collection):
+    collection.write("a.md", note("一", "二"))
+    collection.import_("new")
+    (collection.folder / "sub").mkdir()
+    (collection.folder / "a.md").rename(collection.folder / "sub" / "a.md")
+    report = collection.import_()
+    assert (report.added, report.deleted, report.chunks_embedded) == (1, 1, 0)
+    collection.check()
+
+
+def test_a_file_that_gets_another_title_with_its_name_is_embedded_with_it(collection):
+    collection.write("a.md", note("一"))
+    collection.write("b.md", f"# 題\n\n{LONG}\n")
+    collection.import_("new")
+    for name in ("a", "b"):
+        (collection.folder / f"{name}.md").rename(collection.folder / f"{name}{name}.md")
+    report = collection.import_()
+    assert (report.added, report.deleted, report.chunks_embedded) == (2, 2, 1)
+    assert collection.backend.embedded[-1].startswith("aa\n## 一")
+    collection.check()
+
+
+def test_a_touched_file_with_the_same_content_is_unchanged_and_remembered(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    os.utime(collection.folder / "a.md", ns=(1, 1))
+    report = collection.import_()
+    assert (report.updated, report.unchanged, report.chunks_embedded) == (0, 1, 0)
+    assert collection.rows('SELECT mtime_ns FROM "documents_notes"') == [(1,)]
+
+
+def test_an_update_of_unchanged_files_opens_none_and_loads_no_model(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    # The same size and time, other bytes: only opening the file would tell.
+    state = (collection.folder / "a.md").stat()
+    collection.write("a.md", note("二"))
+    os.utime(collection.folder / "a.md", ns=(state.st_atime_ns, state.st_mtime_ns))
+
+    def no_model(name):
+        raise AssertionError(name)
+
+    assert import_tool(collection.request("update"), no_model).unchanged == 1
+
+
+def test_equal_texts_of_one_file_are_embedded_once(collection):
+    collection.write("a.md", f"## 同じ\n\n{LONG}\n\n## 同じ\n\n{LONG}\n")
+    report = collection.import_("new")
+    assert (report.chunks, report.chunks_embedded) == (2, 1)
+
+
+def test_a_replace_with_other_options_rebuilds_everything(collection):
+    collection.write("a.md", note("一", "二", "三") * 3)
+    first = collection.import_("new")
+    report = collection.import_("replace", strategy="token", size=128, overlap=16)
+    assert report.chunks != first.chunks
+    assert collection.search("一について").total_chunks == report.chunks
+    names = collection.rows(
+        "SELECT name FROM sqlite_schema WHERE name LIKE '%@%' OR name GLOB '*_1_1*'"
+    )
+    assert names == []
+    collection.check()
+    assert collection.import_().unchanged == 1
+
+
+def test_an_update_with_other_options_refuses_and_names_replace(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new", size=128)
+    with pytest.raises(ImportRefused, match=r"size = 128; to change it to 256.*--mode replace"):
+        collection.import_("update", size=256)
+    assert collection.import_("update", size=128).unchanged == 1
+
+
+def test_an_update_with_another_model_refuses_and_names_replace(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.write("b.md", note("二"))
+    collection.backend = TinyBackend(dimension=8)
+    with pytest.raises(ImportRefused, match=r"tiny@1:16:l2.*tiny@1:8:l2.*--mode replace"):
+        collection.import_()
+    assert collection.import_("replace").added == 2
+    collection.check()
+
+
+def test_a_chunk_size_over_the_models_limit_is_refused(collection):
+    collection.write("a.md", note("一"))
+    collection.backend = TinyBackend(max_tokens=100)
+    with pytest.raises(InvalidChunking, match="takes 100"):
+        collection.import_("new", size=128)
+
+
+def test_no_chunk_is_more_than_the_model_takes(collection):
+    collection.backend = TinyBackend(max_tokens=70)
+    collection.write("a.md", "一二三。" * 200)
+    collection.import_("new", size=70, overlap=0)
+    assert all(len(text) <= 70 for text in collection.backend.embedded)
+    collection.check()
+
+
+def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_in(collection):
+    collection.write("good.md", note("一"))
+    (collection.folder / "bad.md").write_bytes(b"\xff\xfe\x00abc")
+    (collection.folder / "nul.md").write_bytes(b"a\0b")
+    (collection.folder / "gone.md").symlink_to(collection.folder / "nowhere.md")
+    report = collection.import_("new")
+    assert report.added == 1
+    assert report.failed == (
+        Problem("bad.md", "it is UTF-16; save it as UTF-8"),
+        Problem("gone.md", "the link leads nowhere"),
+        Problem("nul.md", "it holds NUL bytes, so it is no text"),
+    )
+
+
+def test_a_document_whose_file_cannot_be_read_today_is_kept(collection):
+    collection.write("a.md", note("一"))
+    collection.write("b.md", note("二"))
+    collection.import_("new")
+    (collection.folder / "a.md").write_bytes(b"\0")
+    (collection.folder / "b.md").unlink()
+    (collection.folder / "b.md").symlink_to("nowhere")
+    report = collection.import_()
+    assert (report.deleted, len(report.failed)) == (0, 2)
+    assert {row[0] for row in collection.contents()} == {"a.md", "b.md"}
+
+
+def test_a_missing_source_folder_deletes_nothing(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.folder.rename(collection.folder.with_name("elsewhere"))
+    with pytest.raises(SourceMissing, match="mdvec tool update"):
+        collection.import_()
+    assert len(collection.contents()) == 1
+
+
+class Spoiled(TinyBackend):
+    """Answers one text with what no index can use."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def _vector(self, text):
+        vector = super()._vector(text)
+        return np.full_like(vector, self.answer) if "毒" in text else vector
+
+
+@pytest.mark.parametrize(("answer", "reason"), [(np.nan, "NaN"), (0.0, "all zero")])
+def test_an_unusable_vector_is_refused_naming_the_file(collection, answer, reason):
+    collection.backend = Spoiled(answer)
+    collection.write("bad.md", note("一", "毒"))
+    collection.write("good.md", note("二"))
+    report = collection.import_("new")
+    assert report.added == 1
+    assert [problem.file_path for problem in report.failed] == ["bad.md"]
+    assert reason in report.failed[0].reason
+    assert {row[0] for row in collection.contents()} == {"good.md"}
+    collection.check()
+
+
+def test_a_replace_in_which_every_file_fails_leaves_the_tool_as_it_was(collection):
+    collection.write("a.md", note("毒"))
+    collection.import_("new")
+    before = collection.contents()
+    collection.backend = Spoiled(np.nan)
+    with pytest.raises(ImportRefused, match=r"not one file with text.*left as it was"):
+        collection.import_("replace")
+    assert collection.contents() == before
+    collection.check()
+
+
+def test_an_interrupted_import_says_how_far_it_came_and_update_completes_it(collection):
+    for number in range(6):
+        collection.write(f"{number}.md", note(f"節{number}"))
+
+    def stop(progress):
+        if progress.files_done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(MdvecError, match=r"3 of 6 files, which are kept.*--mode update"):
+        import_tool(
+            collection.request("new"), lambda _: Embedder(collection.backend), on_progress=stop
+        )
+    collection.check()
+    report = collection.import_("update")
+    assert (report.added, report.unchanged) == (3, 3)
+
+
+def test_an_interrupted_replace_leaves_the_old_and_no_leftovers(collection):
+    for number in range(4):
+        collection.write(f"{number}.md", note(f"節{number}"))
+    collection.import_("new")
+    before = collection.contents()
+
+    def stop(progress):
+        if progress.files_done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(MdvecError, match="still has what it had before"):
+        import_tool(
+            collection.request("replace"), lambda _: Embedder(collection.backend), on_progress=stop
+        )
+    assert collection.contents() == before
+    assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
+    collection.check()
+
+
+def test_a_tool_deleted_while_an_import_runs_stops_it_with_one_sentence(collection):
+    from mdvec.manage import registering
+
+    for number in range(4):
+        collection.write(f"{number}.md", note(f"節{number}"))
+
+    def delete(progress):
+        if progress.files_done == 2:
+            registering.delete_tool(collection.database, collection.name)
+
+    with pytest.raises(ImportRefused, match="deleted or rebuilt while this import ran"):
+        import_tool(
+            collection.request("new"), lambda _: Embedder(collection.backend), on_progress=delete
+        )
+    assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%notes%'") == []
+
+
+def test_two_tools_whose_names_begin_alike_do_not_touch_each_other(collection, tmp_path):
+    from collection import Collection
+
+    other = Collection(tmp_path / "other", collection.database, name="notes_data")
+    collection.write("a.md", note("一"))
+    other.write("b.md", note("二"))
+    collection.import_("new")
+    other.import_("new")
+    collection.import_("replace")
+    other.check()
+    from mdvec.manage import registering
+
+    registering.delete_tool(collection.database, "notes")
+    assert [row[0] for row in other.contents()] == ["b.md"]
+    other.check()
+
+
+def test_an_empty_source_folder_is_taken_for_a_disk_that_is_not_mounted(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    (collection.folder / "a.md").unlink()
+    (collection.folder / ".DS_Store").touch()
+    with pytest.raises(ImportRefused, match=r"no file to import in .* has 1 documents"):
+        collection.import_()
+    assert collection.import_("replace").deleted == 1
+    assert collection.contents() == []
+
+
+def test_a_model_that_is_not_here_stops_the_import(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.write("a.md", note("二"))
+    collection.write("b.md", note("三"))
+
+    def gone(name):
+        raise ModelUnavailable(f"{name} is gone")
+
+    with pytest.raises(ModelUnavailable, match="tiny is gone"):
+        import_tool(collection.request(), gone)
+    assert len(collection.contents()) == 1
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        '---\ntitle: "\\UFFFFFFFF"\n---\n',
+        "+++\na=" + "[" * 20_000 + "\n+++\n",
+        "+++\na=" + "9" * 5_000 + "\n+++\n",
+        '---\ntitle: "\\ud83d"\n---\n',
+    ],
+)
+def test_front_matter_that_cannot_be_read_stops_nothing(collection, matter):
+    collection.write("a.md", matter + note("一"))
+    collection.write("b.md", note("二"))
+    assert collection.import_("new").added == 2
+    collection.check()
+
+
+def test_an_emoji_as_json_writes_it_is_one_character_of_the_title(collection):
+    collection.write("a.md", '---\ntitle: "\\ud83d\\ude00 朝"\n---\n' + note("一"))
+    collection.import_("new")
+    assert collection.rows('SELECT title FROM "documents_notes"') == [("😀 朝",)]
+
+
+def test_a_replace_that_could_read_nothing_leaves_the_tool_as_it_was(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    collection.write("empty.md", "")
+    collection.rules = replace(RULES, max_bytes=1)
+    with pytest.raises(ImportRefused, match="left as it was"):
+        collection.import_("replace")
+    assert len(collection.contents()) == 1
+
+
+def test_a_lock_file_that_cannot_be_made_is_one_sentence(collection):
+    collection.write("a.md", note("一"))
+    lock = collection.database.with_name(f"{collection.database.name}.import-1.lock")
+    lock.mkdir()
+    with pytest.raises(MdvecError, match="lock file"):
+        collection.import_("new")
+    assert lock.is_dir()

@@ -1,0 +1,177 @@
+"""A tool's own rules of scanning: an import with others in force deletes nothing and says so."""
+
+from dataclasses import replace
+
+import pytest
+from collection import RULES, Collection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mdvec.database import migrations
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import scan
+from mdvec.importing.report import ImportReport
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+
+NOTHING_ASKED = frozenset()
+EVERYTHING = frozenset({"extensions", "exclude", "max_bytes"})
+
+
+def import_(
+    collection: Collection, mode="update", asked=EVERYTHING, take_scan=False, **rules
+) -> tuple[ImportReport, list[str]]:
+    """Import with these rules in force; the report, and what was said."""
+    said: list[str] = []
+    request = replace(
+        collection.request(mode),
+        rules=replace(RULES, **rules),
+        scan_asked=asked,
+        take_scan=take_scan,
+    )
+    model = Embedder(collection.backend)
+    return import_tool(request, lambda _: model, on_notice=said.append), said
+
+
+def held(collection: Collection) -> list[str]:
+    return [path for (path,) in collection.rows("SELECT file_path FROM documents_notes ORDER BY 1")]
+
+
+def before_rules_were_stored(collection: Collection) -> None:
+    """Make the database what the format before left."""
+    step = migrations.STEPS.index(migrations.scan_rules_and_progress)
+    with open_database(collection.database, "write") as connection:
+        for column in ("scan", "import_files", "import_done"):
+            connection.execute(f"ALTER TABLE tools DROP COLUMN {column}")
+        connection.execute(f"PRAGMA user_version = {step}")
+
+
+@pytest.fixture
+def mixed(collection):
+    """Documents of two endings, one of them in a folder of its own."""
+    for path in ("a.md", "b.mdx", "drafts/c.md"):
+        collection.write(path, f"# {path}\n\n言葉。\n")
+    return collection
+
+
+def test_an_ending_that_is_not_in_force_any_more_deletes_nothing_and_is_told(mixed):
+    import_(mixed, "new", extensions=(".md", ".mdx"))
+    report, said = import_(mixed, asked=NOTHING_ASKED)
+    assert (report.deleted, report.unchanged) == (0, 3)
+    assert said == [
+        "the tool 'notes' keeps its own [scan] settings (extensions = [.md, .mdx], not "
+        "[.md, .markdown, .txt]); to take those in force: "
+        "mdvec import -n notes --mode update --take-scan"
+    ]
+
+
+def test_patterns_and_sizes_that_come_later_delete_nothing_and_let_nothing_grow_old(mixed):
+    import_(mixed, "new")
+    mixed.write("a.md", "# a.md\n\n別の言葉。\n")
+    report, said = import_(mixed, exclude=("drafts/",), max_bytes=1)
+    assert (report.deleted, report.updated, report.failed) == (0, 1, ())
+    assert len(said) == 1
+
+
+def test_the_rules_stay_through_a_rebuild_unless_others_are_asked_for(mixed):
+    import_(mixed, "new", extensions=(".md", ".mdx"))
+    import_(mixed, "replace", asked=NOTHING_ASKED)
+    assert held(mixed) == ["a.md", "b.mdx", "drafts/c.md"]
+    _, said = import_(mixed, "replace", asked=frozenset({"exclude"}), exclude=("drafts/",))
+    assert held(mixed) == ["a.md", "b.mdx"]
+    assert "extensions" in said[0]
+    assert "exclude" not in said[0]
+    _, said = import_(mixed, "replace", exclude=("drafts/",))
+    assert (held(mixed), said) == (["a.md"], [])
+
+
+def test_the_rules_in_force_are_taken_when_that_is_asked_for(mixed):
+    import_(mixed, "new", extensions=(".md", ".mdx"))
+    report, said = import_(mixed, take_scan=True, asked=NOTHING_ASKED)
+    assert (report.deleted, report.chunks_embedded, said) == (1, 0, [])
+    report, said = import_(mixed, asked=NOTHING_ASKED)
+    assert (report.deleted, held(mixed), said) == (0, ["a.md", "drafts/c.md"], [])
+
+
+def test_rules_of_an_import_that_was_stopped_hold_for_the_one_that_goes_on(mixed):
+    for number in range(20):
+        mixed.write(f"{number:02}.mdx", f"# {number}\n\n言葉。\n")
+    request = replace(mixed.request("new"), rules=replace(RULES, extensions=(".mdx",)))
+    done = []
+
+    def stop(progress) -> None:
+        done.append(progress)
+        if progress.files_done == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Exception, match="stopped after 5 of 21 files"):
+        import_tool(request, lambda _: Embedder(mixed.backend), on_progress=stop)
+    assert len(held(mixed)) == 5
+    import_(mixed, asked=NOTHING_ASKED)
+    assert len(held(mixed)) == 21
+
+
+def test_a_refused_import_changes_no_rules(mixed):
+    import_(mixed, "new", extensions=(".md", ".mdx"))
+    with pytest.raises(Exception, match="has 3 documents already"):
+        import_(mixed, "new", take_scan=True)
+    assert import_(mixed, asked=NOTHING_ASKED)[0].deleted == 0
+
+
+def test_a_tool_of_the_format_before_keeps_all_that_it_holds(mixed):
+    mixed.write("large.md", "# 大\n\n" + "言葉。" * 200)
+    import_(mixed, "new", extensions=(".md", ".mdx"))
+    before_rules_were_stored(mixed)
+    report, said = import_(mixed, exclude=("drafts/", "*.tmp"), max_bytes=1000)
+    assert (report.deleted, report.unchanged, report.failed) == (0, 4, ())
+    size = (mixed.folder / "large.md").stat().st_size
+    assert said == [
+        "the tool 'notes' keeps its own [scan] settings (extensions = [.md, .markdown, .txt, "
+        f".mdx], not [.md, .markdown, .txt]; exclude = [*.tmp], not [drafts/, *.tmp]; max_bytes = "
+        f"{size}, not 1000); to take those in force: "
+        "mdvec import -n notes --mode update --take-scan"
+    ]
+    assert import_(mixed, asked=NOTHING_ASKED)[0].deleted == 0
+
+
+def test_a_database_of_the_format_before_is_read_as_it_is(mixed):
+    import_(mixed, "new")
+    before_rules_were_stored(mixed)
+    before = mixed.database.read_bytes()
+    assert mixed.places("言葉", k=1) != []
+    assert registering.find_tool(mixed.database, "notes").scan is None
+    assert mixed.database.read_bytes() == before
+
+
+ENDINGS = (".md", ".mdx", ".txt", ".rst")
+RULES_IN_FORCE = st.fixed_dictionaries(
+    {
+        "extensions": st.lists(st.sampled_from(ENDINGS), min_size=1, unique=True).map(tuple),
+        "exclude": st.lists(
+            st.sampled_from(["f1/", "*.mdx", "!f1/n1.mdx", "n0.*", "/f0/"]), unique=True
+        ).map(tuple),
+        "max_bytes": st.sampled_from([40, 10_000]),
+    }
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(first=RULES_IN_FORCE, later=st.lists(RULES_IN_FORCE, max_size=3), old=st.booleans())
+def test_whatever_is_in_force_later_what_the_tool_holds_is_what_its_first_rules_let_in(
+    tmp_path_factory, first, later, old
+):
+    folder = tmp_path_factory.mktemp("any")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    for number, ending in enumerate(ENDINGS):
+        collection.write(f"f{number % 2}/n{number}{ending}", "言葉。" * (3 + 10 * (number % 3)))
+    import_(collection, "new", **first)
+    wanted = [file.path for file in scan(collection.folder, replace(RULES, **first)).files]
+    assert held(collection) == wanted
+    for rules in later:
+        if old:
+            before_rules_were_stored(collection)
+        report, said = import_(collection, **rules)
+        assert report.deleted == 0
+        assert set(wanted) <= set(held(collection)) if old else held(collection) == wanted
+        assert len(said) <= 1

@@ -1,0 +1,225 @@
+"""The indexes are always those of the chunks: after edits, rebuilds and from an older format."""
+
+import json
+import random
+
+import apsw
+import numpy as np
+import pytest
+from collection import Collection
+from tiny_embedder import TinyBackend
+
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder
+from mdvec.importing.report import ImportReport
+from mdvec.index import chunks as vectors
+from mdvec.index import signature_cache as signed
+from mdvec.index.tables import Tables
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+
+LETTERS = "春夏秋冬花鳥風月食費水道カタナabc。\n"
+
+
+def scribble(collection: Collection, words: random.Random) -> None:
+    """Write, change, move and delete a few files."""
+    for _ in range(words.randint(1, 4)):
+        file = f"{words.randint(0, 7)}.{words.choice(['md', 'txt'])}"
+        path = collection.folder / file
+        match words.choice(["write", "write", "delete", "move", "empty"]):
+            case "write":
+                sections = [
+                    f"## 節{words.randint(0, 9)}\n\n{''.join(words.choices(LETTERS, k=200))}\n\n"
+                    for _ in range(words.randint(0, 4))
+                ]
+                collection.write(file, f"# 題{words.randint(0, 9)}\n\n" + "".join(sections))
+            case "delete":
+                path.unlink(missing_ok=True)
+            case "move":
+                if path.exists():
+                    path.rename(path.with_name(f"moved{words.randint(0, 3)}.md"))
+            case "empty":
+                collection.write(file, words.choice(["", "\n", "🍙", "。"]))
+
+
+def scores(collection: Collection) -> list[list[float]]:
+    return [
+        [hit.score for hit in collection.search(query, 3).results]
+        for query in ("食費", "春の花", "abc", "節3")
+    ]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_any_edits_the_indexes_are_those_of_a_fresh_import(tmp_path, seed):
+    words = random.Random(seed)
+    collection = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
+    collection.write("keep.md", "# 残る\n\n食費の話。\n")
+    collection.import_("new")
+    for _ in range(6):
+        scribble(collection, words)
+        collection.import_(words.choice(["update", "update", "update", "replace"]))
+        collection.check()
+    fresh = Collection(collection.folder, tmp_path / "fresh.sqlite")
+    fresh.import_("new")
+    fresh.check()
+    assert collection.contents() == fresh.contents()
+    assert scores(collection) == scores(fresh)
+
+
+def test_deleted_and_replaced_words_are_found_no_more(collection):
+    collection.write("a.md", "# 一\n\n食費の話。\n")
+    collection.write("b.md", "# 二\n\n光熱費の話。\n")
+    collection.import_("new")
+    collection.write("a.md", "# 一\n\n教養の話。\n")
+    (collection.folder / "b.md").unlink()
+    collection.import_()
+    assert collection.places("食費 光熱費", mode="lexical") == []
+    assert collection.places("教養", mode="lexical") == ["a.md"]
+    collection.import_("replace")
+    assert collection.places("教養", mode="lexical") == ["a.md"]
+    names = collection.rows("SELECT name FROM sqlite_schema WHERE name GLOB '*_1_1*'")
+    assert names == []
+
+
+def first_format(collection: Collection) -> None:
+    """Make the database what a mdvec of format 1 left: a k-NN table, no contexts embedded."""
+    with open_database(collection.database, "write") as connection, connection:
+        for kind in ("terms", "fts", "signatures"):
+            connection.execute(f"DROP TABLE {kind}_1_1")
+        connection.execute("CREATE VIRTUAL TABLE knn_1_1 USING vec0(embedding float[16])")
+        chunks = connection.execute("SELECT id, chunk_text FROM vectors_notes").fetchall()
+        embedder = Embedder(collection.backend)
+        for number, text in chunks:
+            (vector,) = embedder.embed_documents([text])
+            connection.execute("INSERT INTO knn_1_1 (rowid, embedding) VALUES (?, ?)",
+                               (number, vector.tobytes()))  # fmt: skip
+            connection.execute("UPDATE vectors_notes SET embedding = ? WHERE id = ?",
+                               (vector.tobytes(), number))  # fmt: skip
+        (options,) = connection.execute("SELECT chunking FROM tools").fetchone()
+        options = {key: value for key, value in json.loads(options).items() if key != "context"}
+        connection.execute("UPDATE tools SET chunking = ?", (json.dumps(options),))
+        connection.execute("DROP TRIGGER ledger_versions_begun")
+        later = ("duplicate_checks", "transactions", "ledger_files", "ledger_versions")
+        later += ("ledger_statements", "departed_pairs", "dataset_files", "dataset_tables")
+        for table in later:
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("PRAGMA user_version = 1")
+
+
+@pytest.fixture
+def old(collection):
+    collection.write("food.md", "# 家計簿\n\n## 食費\n\n今月は四万円まで。\n")
+    collection.write("water.md", "# 防災\n\n## 水\n\n一人一日三リットル。\n")
+    collection.import_("new")
+    first_format(collection)
+    collection.backend.embedded.clear()
+    return collection
+
+
+def again(collection: Collection, mode: str = "update") -> tuple[ImportReport, list[str]]:
+    said: list[str] = []
+    report = import_tool(
+        collection.request(mode), lambda _: Embedder(collection.backend), on_notice=said.append
+    )
+    return report, said
+
+
+def test_a_database_of_the_first_format_answers_by_vectors_until_it_is_imported(old):
+    before = old.database.read_bytes()
+    answer = old.search("一人一日三リットル", k=2)
+    assert answer.results[0].file_path == "water.md"
+    assert answer.total_chunks == 2
+    assert old.search("食費", mode="lexical").results == ()
+    assert old.database.read_bytes() == before
+
+
+def test_the_next_import_builds_the_indexes_says_so_once_and_embeds_nothing(old):
+    report, said = again(old)
+    assert said == ["building the search indexes of 'notes', which this version adds …"]
+    assert (report.unchanged, report.chunks_embedded, old.backend.embedded) == (2, 0, [])
+    old.check()
+    assert old.places("食費", k=1, mode="lexical") == ["food.md"]
+    assert old.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'knn%'") == []
+    assert again(old)[1] == []
+
+
+def test_a_tool_of_the_first_format_stays_without_context_until_it_is_rebuilt(old):
+    old.write("new.md", "# 台所\n\n## 米\n\n二合炊く。\n")
+    again(old)
+    assert old.backend.embedded == ["# 台所\n\n## 米\n\n二合炊く。"]
+    old.backend.embedded.clear()
+    assert again(old, "replace")[1] == []
+    assert any(text.startswith("台所 > 米\n") for text in old.backend.embedded)
+    old.check()
+
+
+@pytest.mark.parametrize("kind", ["terms", "fts", "signatures"])
+def test_an_index_that_is_missing_is_built_again(old, kind):
+    again(old)
+    with open_database(old.database, "write") as connection:
+        if kind == "fts":
+            connection.execute("DROP TABLE terms_1_1")
+        connection.execute(f"DROP TABLE {kind}_1_1")
+    assert old.places("三リットル", k=1) == ["water.md"]
+    assert len(again(old)[1]) == 1
+    old.check()
+    assert old.places("食費", k=1, mode="lexical") == ["food.md"]
+
+
+def test_an_interrupted_building_of_the_indexes_is_begun_again(old):
+    def stop(_: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Exception, match="stopped before the first file"):
+        import_tool(old.request(), lambda _: Embedder(old.backend), on_notice=stop)
+    assert old.places("三リットル", k=1) == ["water.md"]
+    assert len(again(old)[1]) == 1
+    old.check()
+
+
+def test_many_chunks_are_searched_by_signatures_as_exactly_as_one_by_one(collection):
+    words = random.Random(5)
+    for number in range(30):
+        lines = ["".join(words.choices(LETTERS[:-2], k=60)) for _ in range(60)]
+        collection.write(f"{number}.txt", "\n\n".join(lines))
+    collection.import_("new", min_chars=0, size=64, overlap=0)
+    (total,) = collection.rows("SELECT count(*) FROM vectors_notes")[0]
+    assert total > 1_600
+    found, wanted = 0, 0
+    for query in ("春夏秋冬", "食費と水道", "abc", "カタナ 花鳥風月"):
+        vector = Embedder(collection.backend).embed_query(query)
+        rows = collection.rows("SELECT embedding FROM vectors_notes")
+        cosines = np.stack([np.frombuffer(row[0], np.float32) for row in rows]) @ vector
+        best = set(np.round(np.sort(cosines)[-10:], 4).tolist())
+        hits = collection.search(query, 10, mode="vector").results
+        found += sum(float(np.float32(hit.explanation.cosine)) >= min(best) - 2e-4 for hit in hits)
+        wanted += 10
+    assert found >= 0.95 * wanted
+
+
+def test_the_index_holds_no_text_of_its_own(collection):
+    collection.write("a.md", "# 一\n\n食費の話。\n")
+    collection.import_("new")
+    connection = apsw.Connection(str(collection.database))
+    assert connection.execute("SELECT terms FROM fts_1_1").fetchall() == [(None,)]
+    connection.close()
+
+
+def test_signatures_of_a_file_that_was_made_anew_at_the_same_place_are_not_those_of_the_old(
+    tmp_path,
+):
+    """What is kept in memory belongs to a table, not to a path."""
+    query = Embedder(TinyBackend()).embed_query("水")
+    for texts in (("水", "train station"), ("train station", "水")):
+        made = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
+        for number, text in enumerate(texts):
+            made.write(f"{number}.md", text)
+        made.import_("new")
+        names = Tables(1, "notes", 1)
+        with open_database(made.database, "read") as connection:
+            (nearest,) = signed.likely_nearest(connection, names, query, 2, 1)
+            (text,) = vectors.stored_chunks(connection, names, [nearest], None)
+        assert text.content == "水"
+        registering.delete_tool(made.database, "notes")
+        for file in tmp_path.glob("vectors.sqlite*"):
+            file.unlink()

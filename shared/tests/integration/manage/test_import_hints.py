@@ -1,0 +1,93 @@
+"""Files that a tool's kind does not take: an import says so, and what to do with them."""
+
+import os
+
+import pytest
+from collection import Collection
+
+from mdvec.files.scan import Problem, ScanRules, scan
+from mdvec.manage import registering
+
+HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+STATEMENT = f"{HEADER}\r\n1,2025/07/01,スーパー,-1200,カード,食費,食料品,,0,a\r\n".encode("cp932")
+
+
+@pytest.fixture(params=["markdown", "household", "dataset"])
+def kind(request):
+    return request.param
+
+
+def tool(tmp_path, kind):
+    class Tool(Collection):
+        def __post_init__(self):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            registering.add_tool(self.database, self.name, "x", self.folder, kind)
+
+    return Tool(tmp_path / "files", tmp_path / "vectors.sqlite")
+
+
+def test_an_import_that_takes_nothing_names_the_endings_it_saw(tmp_path, kind):
+    made = tool(tmp_path, kind)
+    for name in ("a.pdf", "b.PDF", "c.docx", "sub/d.pdf", "LICENSE"):
+        (made.folder / name).parent.mkdir(exist_ok=True)
+        (made.folder / name).write_bytes(b"x")
+    (hint,) = made.import_("new").hints
+    assert hint.startswith(
+        f"nothing in {made.folder} was taken; its files end in "
+        ".pdf (3), no ending (1), .docx (1), and "
+    )
+    assert {"markdown": ".md", "household": ".csv", "dataset": ".parquet"}[kind] in hint
+
+
+def test_an_import_of_an_empty_folder_says_that_it_is_empty(tmp_path, kind):
+    made = tool(tmp_path, kind)
+    (hint,) = made.import_("new").hints
+    assert hint.startswith(f"there are no files in {made.folder} to look at")
+
+
+def test_statements_in_a_tool_of_another_kind_name_the_kind_they_are_for(tmp_path, kind):
+    made = tool(tmp_path, kind)
+    (made.folder / "7.csv").write_bytes(STATEMENT * 100)
+    (made.folder / "a.md").write_text("# 題\n\n本文。\n", encoding="utf-8")
+    hints = made.import_("new").hints
+    assert [hint for hint in hints if "--kind household" in hint] == [
+        "7.csv holds Money Forward's transactions; for sums, trends and charts add a household: "
+        f"mdvec tool add --kind household -n NAME -d DESCRIPTION -s {made.folder}"
+    ][: kind != "household"]
+
+
+def test_neither_links_nor_pipes_are_opened_for_a_hint(tmp_path):
+    made = tool(tmp_path, "markdown")
+    (tmp_path / "secret.csv").write_bytes(STATEMENT)
+    (made.folder / "7.csv").symlink_to(tmp_path / "secret.csv")
+    os.mkfifo(made.folder / "8.csv")
+    (hint,) = made.import_("new").hints
+    assert "household" not in hint
+
+
+def test_files_beside_the_exports_of_a_household_are_named_with_what_to_do(tmp_path):
+    made = tool(tmp_path, "household")
+    names = ["a.xlsx", "b.XLS", "c.numbers", "d.ods", "e.txt"]
+    for name in names:
+        (made.folder / name).write_bytes(b"x")
+    (made.folder / "7.csv").write_bytes(STATEMENT)
+    report = made.import_("new")
+    assert [problem.file_path for problem in report.ledger.passed_over] == names
+    workbook = "it is a workbook; save its sheet as CSV, beside it"
+    assert report.ledger.passed_over[0] == Problem("a.xlsx", workbook)
+    assert "let it end in .csv" in report.ledger.passed_over[-1].reason
+    assert (report.added, report.failed, report.hints) == (1, (), ())
+
+
+def test_a_sheet_with_tabs_is_read(tmp_path):
+    made = tool(tmp_path, "household")
+    text = STATEMENT.decode("cp932").replace(",", "\t")
+    (made.folder / "7.tsv").write_bytes(text.encode("utf-16"))
+    report = made.import_("new")
+    assert (report.added, report.ledger.passed_over, report.hints) == (1, (), ())
+
+
+def test_what_is_excluded_or_left_by_macos_is_no_other_file(tmp_path):
+    for name in ("._a.pdf", "b.pdf", "c.tmp", "d.md"):
+        (tmp_path / name).write_bytes(b"x")
+    assert scan(tmp_path, ScanRules((".md",), ("*.tmp",), 10**6)).others == ("b.pdf",)

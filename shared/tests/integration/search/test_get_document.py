@@ -1,0 +1,158 @@
+"""Reading on in a document: any part of it, exactly, and nothing but what was imported."""
+
+import unicodedata
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mdvec.documents.reading import Part, ReadingRefused, read_document
+from mdvec.manage import registering
+from mdvec.tools.rows import ToolNotFound
+
+TEXT = "# 題\r\n\r\n一行目\r\n二行目 🍙\n三行目\r四行目"
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("reading")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    collection.write("guide.md", TEXT)
+    collection.write("sub/deep.md", "# 深い\n\n中身です。\n")
+    (folder / "secret.md").write_text("秘密", encoding="utf-8")
+    collection.import_("new")
+    return collection
+
+
+def read(notes, path="guide.md", budget=12_000, **part):
+    return read_document(notes.database, "notes", path, Part(**part), budget)
+
+
+def test_a_document_is_read_whole_and_exactly(notes):
+    found = read(notes)
+    assert (found.content, found.title, found.truncated) == (TEXT, "題", False)
+    assert (found.start_position, found.end_position, found.total_chars) == (
+        0,
+        len(TEXT),
+        len(TEXT),
+    )
+    assert (found.start_line, found.end_line, found.total_lines) == (1, 6, 6)
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        ({"start_line": 3, "end_line": 3}, "一行目\r\n"),
+        ({"start_line": 4}, "二行目 🍙\n三行目\r四行目"),
+        ({"end_line": 1}, "# 題\r\n"),
+        ({"end_line": 99}, TEXT),
+        ({"start_line": 6}, "四行目"),
+        ({"start_position": 7, "end_position": 10}, "一行目"),
+        ({"start_line": 3, "end_position": 9}, "一行"),
+        ({"start_position": len(TEXT)}, ""),
+        ({"end_position": 10**9}, TEXT),
+    ],
+)
+def test_a_part_is_named_by_lines_and_positions(notes, part, content):
+    assert read(notes, **part).content == content
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"start_line": 7}, "has 6 lines; line 7 is behind its end"),
+        ({"start_position": len(TEXT) + 1}, "is behind its end"),
+        ({"start_line": 5, "end_line": 2}, "ends before it begins"),
+        ({"start_position": 5, "end_position": 2}, "ends before it begins"),
+    ],
+)
+def test_a_part_that_is_none_is_refused(notes, part, words):
+    with pytest.raises(ReadingRefused, match=words):
+        read(notes, **part)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(budget=st.integers(1, 40), start=st.integers(0, len(TEXT)))
+def test_reading_on_gives_exactly_the_rest(notes, budget, start):
+    pieces, position = [], start
+    while True:
+        found = read(notes, budget=budget, start_position=position)
+        assert len(found.content) <= budget
+        pieces.append(found.content)
+        if not found.truncated:
+            break
+        assert found.end_position > position
+        position = found.end_position
+    assert "".join(pieces) == TEXT[start:]
+
+
+OUTSIDE = [
+    "../secret.md", "../../etc/passwd", "/etc/passwd", "sub/../guide.md", "./guide.md", "",
+    "guide.md\0", "%", "*.md", "guide.md' OR 1=1 --", "file:///etc/passwd", "\ud800", "G" * 10_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", OUTSIDE)
+def test_nothing_is_read_but_what_was_imported(notes, path):
+    with pytest.raises(ReadingRefused, match="has no document") as refused:
+        read(notes, path)
+    assert "秘密" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_absolute_paths_of_imported_files_are_no_names_either(notes):
+    with pytest.raises(ReadingRefused, match="has no document"):
+        read(notes, str(notes.folder / "guide.md"))
+
+
+def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):
+    (notes.folder / "sub/deep.md").unlink()
+    assert read(notes, "sub/deep.md").content == "# 深い\n\n中身です。\n"
+
+
+NAMES = st.text("がぎプペ゛がか\u3099ハ\u309aéa1 -", min_size=1, max_size=8).map(str.strip)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
+@given(name=NAMES.filter(bool), stored=st.sampled_from(["NFC", "NFD"]))
+def test_a_path_may_be_typed_in_either_unicode_form(tmp_path_factory, name, stored):
+    from collection import Collection
+
+    folder = tmp_path_factory.mktemp("forms")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    path = unicodedata.normalize(stored, f"{name}/ガス.md")
+    collection.write(path, "# 題\n\n検針の日。\n")
+    collection.import_("new")
+    hit = collection.search("検針の日", k=1).results[0]
+    assert hit.file_path == path  # as it is on the disk
+    for form in ("NFC", "NFD"):
+        found = read(collection, unicodedata.normalize(form, path))
+        assert (found.file_path, found.content) == (path, "# 題\n\n検針の日。\n")
+
+
+def test_of_two_names_that_look_alike_the_one_that_was_named_is_read(collection):
+    for form in ("NFC", "NFD"):
+        collection.write(unicodedata.normalize(form, "ガス.md"), f"# {form}\n\n本文。\n")
+    collection.import_("new")
+    for form in ("NFC", "NFD"):
+        assert read(collection, unicodedata.normalize(form, "ガス.md")).title == form
+
+
+def test_a_mistyped_name_gets_the_nearest(notes):
+    with pytest.raises(ReadingRefused, match=r"nearest are: guide\.md"):
+        read(notes, "giude.md")
+    with pytest.raises(ReadingRefused, match=r"nearest are: sub/deep\.md"):
+        read(notes, "deep.md")
+
+
+def test_a_tool_that_is_empty_off_or_not_there_says_what_to_do(collection):
+    collection.write("a.md", "# a\n\n本文。\n")
+    with pytest.raises(ReadingRefused, match="mdvec import -n notes"):
+        read(collection, "a.md")
+    registering.set_active(collection.database, "notes", active=False)
+    with pytest.raises(ReadingRefused, match="mdvec tool enable -n notes"):
+        read(collection, "a.md")
+    with pytest.raises(ToolNotFound):
+        read_document(collection.database, "other", "a.md", Part(), 500)

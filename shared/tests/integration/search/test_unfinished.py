@@ -1,0 +1,98 @@
+"""An import that has not come to its end: whoever asks is told how far it came."""
+
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder
+from mdvec.importing.report import ImportInterrupted
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.status import overview
+
+GO_ON = "go on with: mdvec import -n notes --mode update"
+
+
+@pytest.fixture
+def many(collection):
+    for number in range(12):
+        collection.write(f"{number:02}.md", f"# 節 {number}\n\n言葉{number}。\n")
+    return collection
+
+
+def stopped(collection: Collection, mode: str, files: int) -> None:
+    """Import, and stop once that many files are done; what the process does last is not done."""
+
+    def stop(progress) -> None:
+        if progress.files_done == files:
+            raise KeyboardInterrupt
+
+    with pytest.raises(ImportInterrupted):
+        import_tool(
+            collection.request(mode), lambda _: Embedder(collection.backend), on_progress=stop
+        )
+
+
+def said(collection: Collection) -> tuple[str, ...]:
+    """What a search says, which is what the status says, too."""
+    notes = collection.search("言葉").notes
+    (tool,) = overview(collection.database).tools
+    assert notes == (() if tool.unfinished is None else (tool.unfinished,))
+    return notes
+
+
+def test_a_first_import_that_was_stopped_is_named_with_how_far_it_came(many):
+    stopped(many, "new", 5)
+    assert said(many) == (
+        f"notes has 5 documents so far: its first import has not finished (5 of 12 files); {GO_ON}",
+    )
+    stopped(many, "update", 3)
+    assert said(many) == (
+        f"notes has 8 documents so far: its first import has not finished (8 of 12 files); {GO_ON}",
+    )
+    many.import_("update")
+    assert said(many) == ()
+
+
+def test_an_update_that_was_stopped_is_named_until_one_comes_to_its_end(many):
+    many.import_("new")
+    for number in range(6):
+        many.write(f"{number:02}.md", f"# 節 {number}\n\n別の言葉{number}。\n")
+    stopped(many, "update", 2)
+    assert said(many) == (
+        "notes may be older than its files: its last import has not finished (8 of 12 files); "
+        f"{GO_ON}",
+    )
+    many.import_("replace")
+    assert said(many) == ()
+
+
+def test_a_rebuild_that_was_stopped_left_everything_and_says_nothing(many):
+    many.import_("new")
+    stopped(many, "replace", 5)
+    assert said(many) == ()
+
+
+def test_a_killed_import_is_named_as_one_that_was_stopped(many, importing):
+    with importing(many, "new") as child:
+        for _ in range(4):
+            child.stdout.readline()
+        child.kill()
+    (note,) = said(many)
+    there = len(many.rows("SELECT 1 FROM documents_notes"))
+    assert note.startswith(f"notes has {there} documents so far: its first import has not finished")
+
+
+def test_a_first_import_of_the_format_before_that_was_stopped_is_named(many):
+    stopped(many, "new", 5)
+    with open_database(many.database, "write") as connection:
+        connection.execute("UPDATE tools SET import_files = NULL, import_done = NULL")
+    assert said(many) == (
+        f"notes has 5 documents so far: its first import has not finished; {GO_ON}",
+    )
+
+
+def test_an_empty_tool_and_one_without_changes_are_finished(many):
+    assert said(many) == ()
+    many.import_("new")
+    many.import_("update")
+    assert said(many) == ()

@@ -1,0 +1,84 @@
+"""Questions as people ask them, over the sample notes with the real model: manners hide nothing."""
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from mdvec.embedding import catalog
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.search.search import Question, search
+
+NOTES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
+FRAMES = (
+    "{}",
+    "{}とは何ですか？",
+    "{}について教えてください",
+    "{} の使い方を教えてください",
+    "{}を使うべきでないときは？",
+    "すみません、{}の使い方について教えていただけますか？",
+)
+KANA = {
+    "ごみ.md": ("ごみ", "燃えるものは火曜と金曜の朝八時までに、ごみ置き場の網の下に置きます。"),
+    "ふとん.md": ("ふとん", "晴れた日の午前に、ふとんを二時間干し、午後は取り込みます。"),
+    "はちみつ.md": ("はちみつ", "はちみつは一歳になるまで与えません。固まったら湯煎で戻します。"),
+    "こたつ.md": ("こたつ", "こたつの線は巻いたまま使わず、掛け布は押入れの上の段に置きます。"),
+    "かび.md": ("かび", "浴室のかびは、換気扇を一晩回しておくと生えにくくなります。"),
+}
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory):
+    """Asks the sample notes, or a few notes on things that are written in hiragana."""
+    folder = tmp_path_factory.mktemp("sentences")
+    kana = folder / "kana"
+    kana.mkdir()
+    for number, (file, (_, text)) in enumerate(KANA.items()):
+        (kana / file).write_text(f"# 覚え書き {number}\n\n{text}\n", encoding="utf-8")
+    model = catalog.load("use")
+    for name, source in (("notes", NOTES), ("kana", kana)):
+        registering.add_tool(folder / "db.sqlite", name, name, source, "markdown")
+        rules = ScanRules((".md", ".txt"), (), 10 * 2**20)
+        request = ImportRequest(folder / "db.sqlite", name, "new", rules, ChunkingWish())
+        import_tool(request, lambda _: model)
+
+    def found(tool, query):
+        question = Question(query, (tool,), 3)
+        results = search(folder / "db.sqlite", question, lambda _: nullcontext(model)).results
+        return [hit.file_path for hit in results]
+
+    return found
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize(
+    ("term", "file"),
+    [
+        ("venv", "dev/python-venv.md"),
+        ("worktree", "dev/git-worktree.md"),
+        ("WAL", "dev/sqlite-wal.md"),
+        ("和暦", "dev/wareki.md"),
+        ("正規表現", "dev/japanese-regex.md"),
+        ("結露", "home/condensation.md"),
+    ],
+)
+def test_a_sentence_around_a_term_finds_the_note_that_the_term_finds(ask, frame, term, file):
+    assert ask("notes", frame.format(term))[0] == file
+
+
+@pytest.mark.parametrize("frame", [*FRAMES[:3], "{}の日はいつですか", "{}はどこに置けばいいですか"])
+@pytest.mark.parametrize("file", KANA)
+def test_a_word_of_hiragana_that_a_question_begins_with_is_no_manners(ask, frame, file):
+    assert ask("kana", frame.format(KANA[file][0]))[0] == file
+
+
+@pytest.mark.parametrize(
+    ("question", "file"),
+    [("ごみはいつだせばいいの", "ごみ.md"), ("かびをふせぐには", "かび.md")],
+)
+def test_a_question_of_hiragana_alone_is_answered(ask, question, file):
+    assert ask("kana", question)[0] == file

@@ -1,0 +1,330 @@
+"""The folder of exports: handles, their time, the room they may take, and who may read them."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from mdvec.analysis.exports import (
+    Export,
+    ExportFolder,
+    ExportFolderUnusable,
+    ExportMissing,
+    ExportTooLarge,
+    NotAHandle,
+)
+
+NOON = 1_767_355_200.0  # 2026-01-02T12:00:00Z
+HANDLE = "export_20260102T120000Z_00112233445566778899aabbccddeeff.parquet"
+
+
+class Clock:
+    """The time, as the test sets it."""
+
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def exports(tmp_path, clock):
+    return ExportFolder(tmp_path / "cache" / "exports", 3600, 1000, clock=clock)
+
+
+def finished(tmp_path, size=10):
+    path = tmp_path / f"finished_{os.urandom(4).hex()}"
+    path.write_bytes(b"x" * size)
+    return path
+
+
+def placed(exports, tmp_path, size=10, fmt="parquet"):
+    return exports.place(finished(tmp_path, size), rows=3, columns=("day", "金額"), fmt=fmt)
+
+
+def names(exports):
+    return sorted(path.name for path in exports.folder.iterdir())
+
+
+def mode(path):
+    return path.stat().st_mode & 0o777
+
+
+def test_a_finished_file_moves_in_under_a_handle_that_says_when_it_ends(exports, tmp_path):
+    source = finished(tmp_path)
+    export = exports.place(source, rows=3, columns=["day", "金額"], fmt="csv")
+    assert re.fullmatch(r"export_20260102T120000Z_[0-9a-f]{32}\.csv", export.handle)
+    assert export == Export(
+        handle=export.handle,
+        size=10,
+        created="2026-01-02T12:00:00Z",
+        expires_at="2026-01-02T13:00:00Z",
+        rows=3,
+        columns=("day", "金額"),
+        dropped=(),
+    )
+    assert not source.exists()
+    assert exports.path_of(export.handle).read_bytes() == b"x" * 10
+
+
+def test_only_the_user_may_read_what_lies_there(exports, tmp_path):
+    source = finished(tmp_path)
+    source.chmod(0o644)
+    export = exports.place(source, rows=1, columns=["a"])
+    assert mode(exports.folder) == 0o700
+    assert mode(exports.path_of(export.handle)) == 0o600
+
+
+def test_two_exports_of_one_second_have_handles_that_say_nothing_of_each_other(exports, tmp_path):
+    handles = {placed(exports, tmp_path).handle for _ in range(20)}
+    assert len({handle[25:] for handle in handles}) == 20
+
+
+def test_a_folder_that_is_too_wide_is_narrowed(exports, tmp_path):
+    placed(exports, tmp_path)
+    exports.folder.chmod(0o755)
+    placed(exports, tmp_path)
+    assert mode(exports.folder) == 0o700
+
+
+def test_a_wide_folder_with_other_files_in_it_is_refused_and_left_alone(exports, tmp_path):
+    exports.folder.mkdir(parents=True)
+    (exports.folder / "letter.txt").write_text("dear")
+    exports.folder.chmod(0o755)
+    with pytest.raises(ExportFolderUnusable, match="holds other files too; name a folder of its"):
+        placed(exports, tmp_path)
+    assert mode(exports.folder) == 0o755
+    assert names(exports) == ["letter.txt"]
+
+
+def test_a_link_in_place_of_the_folder_is_refused(exports, tmp_path):
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    exports.folder.parent.mkdir()
+    exports.folder.symlink_to(tmp_path / "elsewhere")
+    for attempt in (lambda: placed(exports, tmp_path), lambda: exports.path_of(HANDLE)):
+        with pytest.raises(ExportFolderUnusable, match="is a link, a file or not readable"):
+            attempt()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_file_in_place_of_the_folder_is_refused(exports, tmp_path):
+    exports.folder.parent.mkdir()
+    exports.folder.write_text("not a folder")
+    with pytest.raises(ExportFolderUnusable, match="is a link, a file or not readable"):
+        placed(exports, tmp_path)
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path):
+    folder = Path("/usr")
+    if os.getuid() == 0:
+        folder = tmp_path / "given"
+        folder.mkdir(mode=0o700)
+        os.chown(folder, 12345, -1)
+    with pytest.raises(ExportFolderUnusable, match="belongs to another user"):
+        placed(ExportFolder(folder, 3600, 1000), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "handle",
+    [
+        "",
+        "/etc/passwd",
+        "../" + HANDLE,
+        "./" + HANDLE,
+        f"sub/{HANDLE}",
+        HANDLE + "\n",
+        HANDLE + "\0",
+        HANDLE.upper(),
+        HANDLE.replace("parquet", "duckdb"),
+        HANDLE.replace("0", "٠"),
+        "export_20260102T120000Z_.parquet",
+        "runs",
+        None,
+        b"export",
+    ],
+)
+def test_what_is_no_handle_is_refused_unread(exports, handle):
+    with pytest.raises(NotAHandle) as refused:
+        exports.path_of(handle)
+    assert str(refused.value) == (
+        "this is not the handle of an export: pass what export gave as 'handle', "
+        "export_<time>_<id>.parquet or .csv, without a folder; paths are not read"
+    )
+
+
+def test_a_handle_of_another_machine_says_what_to_do_and_makes_no_folder(exports):
+    with pytest.raises(ExportMissing) as missing:
+        exports.path_of(HANDLE)
+    assert str(missing.value) == (
+        f"there is no export {HANDLE}: it expired (exports stay 3600 s), or was made on another "
+        "machine or under another [analytics] folder; call export again"
+    )
+    assert not exports.folder.exists()
+
+
+def test_a_link_under_a_handles_name_is_not_read(exports, tmp_path):
+    placed(exports, tmp_path)
+    link = exports.folder / HANDLE
+    link.symlink_to(finished(tmp_path))
+    os.utime(link, (NOON, NOON), follow_symlinks=False)
+    with pytest.raises(ExportMissing):
+        exports.path_of(HANDLE)
+    assert HANDLE not in [export.handle for export in exports.list()]
+
+
+def test_an_export_is_there_until_its_time_is_over_and_then_its_file_goes(exports, tmp_path, clock):
+    export = placed(exports, tmp_path)
+    clock.now += 3599
+    assert exports.path_of(export.handle).exists()
+    clock.now += 1
+    assert exports.list() == []
+    with pytest.raises(ExportMissing, match="it expired"):
+        exports.path_of(export.handle)
+    assert names(exports) == []
+
+
+def test_a_clock_that_was_set_back_keeps_no_file_for_ever(exports, tmp_path, clock):
+    export = placed(exports, tmp_path)
+    clock.now -= 3600
+    assert exports.sweep() == [export.handle]
+
+
+def test_a_restart_keeps_the_handles_and_their_time(exports, tmp_path, clock):
+    export = placed(exports, tmp_path)
+    clock.now += 1800
+    restarted = ExportFolder(exports.folder, 3600, 1000, clock=clock)
+    assert restarted.path_of(export.handle).exists()
+    assert [(one.handle, one.size, one.expires_at) for one in restarted.list()] == [
+        (export.handle, 10, "2026-01-02T13:00:00Z")
+    ]
+    assert restarted.next_expiry() == NOON + 3600
+
+
+def test_the_oldest_exports_make_room_and_are_named(exports, tmp_path, clock):
+    handles = []
+    for _ in range(3):
+        handles.append(placed(exports, tmp_path, size=300).handle)
+        clock.now += 1
+    newest = placed(exports, tmp_path, size=500)
+    assert newest.dropped == (handles[0], handles[1])
+    assert [export.handle for export in exports.list()] == [handles[2], newest.handle]
+
+
+def test_one_file_over_the_limit_is_refused_and_removed(exports, tmp_path):
+    kept = placed(exports, tmp_path)
+    source = finished(tmp_path, 1001)
+    with pytest.raises(ExportTooLarge) as refused:
+        exports.place(source, rows=3, columns=["a"])
+    assert str(refused.value) == (
+        "the result has 1,001 bytes as parquet, and all exports together may have 1,000; select "
+        "fewer columns or rows, aggregate, or raise [analytics] max_total_mb"
+    )
+    assert not source.exists()
+    assert names(exports) == [kept.handle]
+
+
+def test_a_sweep_removes_what_expired_and_leaves_other_peoples_files(exports, tmp_path, clock):
+    old = placed(exports, tmp_path)
+    (exports.folder / "notes.txt").write_text("mine")
+    clock.now += 3000
+    young = placed(exports, tmp_path)
+    clock.now += 600
+    assert exports.sweep() == [old.handle]
+    assert names(exports) == [young.handle, "notes.txt"]
+
+
+def test_expired_exports_go_first_when_a_new_one_comes(exports, tmp_path, clock):
+    placed(exports, tmp_path, size=900)
+    clock.now += 3600
+    assert placed(exports, tmp_path, size=900).dropped == ()
+
+
+def test_before_the_first_export_there_is_nothing_and_no_folder(exports):
+    assert (exports.list(), exports.sweep(), exports.next_expiry()) == ([], [], None)
+    assert not exports.folder.exists()
+
+
+def test_two_servers_may_sweep_the_same_export(exports, tmp_path, clock):
+    """One lists it, the other removes it, the first goes on."""
+    for _ in range(2):
+        placed(exports, tmp_path)
+    other = ExportFolder(exports.folder, 3600, 1000, clock=clock)
+    files = exports._files()
+    first = next(files)
+    clock.now += 3600
+    assert len(other.sweep()) == 2
+    assert first.handle not in names(exports)
+    assert exports.sweep() == []
+
+
+def test_a_wide_folder_with_nothing_but_ours_in_it_is_narrowed(exports, tmp_path):
+    placed(exports, tmp_path)
+    (exports.folder / "spool_0123456789abcdef").mkdir()
+    exports.folder.chmod(0o755)
+    assert len(exports.list()) == 1
+    assert mode(exports.folder) == 0o700
+
+
+def test_what_query_processes_have_under_way_stays(exports, tmp_path, clock):
+    (exports.folder / "spool_0123456789abcdef").mkdir(parents=True)
+    clock.now += 10**6
+    assert exports.sweep() == []
+    assert names(exports) == ["spool_0123456789abcdef"]
+
+
+def with_types(exports, tmp_path, size=10):
+    return exports.place(
+        finished(tmp_path, size),
+        rows=1,
+        columns=["day", "金額"],
+        types=["DATE", "BIGINT"],
+        fmt="csv",
+    )
+
+
+def test_a_csv_file_keeps_its_types_beside_it_as_private_as_itself(exports, tmp_path):
+    export = with_types(exports, tmp_path)
+    assert exports.types_of(export.handle) == {"day": "DATE", "金額": "BIGINT"}
+    assert names(exports) == [export.handle, f"{export.handle}.types"]
+    assert [mode(path) for path in exports.folder.iterdir()] == [0o600, 0o600]
+    assert [one.handle for one in exports.list()] == [export.handle]
+    assert exports.types_of(placed(exports, tmp_path).handle) is None
+    with pytest.raises(NotAHandle):
+        exports.path_of(f"{export.handle}.types")
+
+
+def test_the_types_go_with_their_file(exports, tmp_path, clock):
+    export = with_types(exports, tmp_path, 600)
+    assert with_types(exports, tmp_path, 600).dropped == (export.handle,)
+    clock.now += 3600
+    with pytest.raises(ExportMissing):
+        exports.path_of(names(exports)[0])
+    assert names(exports) == []
+    with_types(exports, tmp_path)
+    clock.now += 3600
+    assert len(exports.sweep()) == 1
+    assert names(exports) == []
+
+
+def test_types_that_were_left_alone_are_swept_too(exports, tmp_path, clock):
+    export = with_types(exports, tmp_path)
+    exports.path_of(export.handle).unlink()
+    assert exports.sweep() == []
+    assert names(exports) == [f"{export.handle}.types"]
+    clock.now += 3600
+    exports.sweep()
+    assert names(exports) == []
+
+
+def test_a_folder_of_exports_with_types_is_still_one_of_ours(exports, tmp_path):
+    with_types(exports, tmp_path)
+    exports.folder.chmod(0o755)
+    exports.list()
+    assert mode(exports.folder) == 0o700

@@ -1,0 +1,68 @@
+"""What tables and columns of data files are called."""
+
+import pytest
+
+from mdvec.datasets.core.columns import NoHeader, column_names
+from mdvec.datasets.core.names import checked_dataset_name, table_name
+from mdvec.tools.names import InvalidToolName
+
+
+@pytest.mark.parametrize(
+    ("parts", "name"),
+    [
+        (("runs",), "runs"),
+        (("my-runs",), "my_runs"),
+        (("runs", "June 2025"), "runs__june_2025"),
+        (("runs", "year=2025/data.0"), "runs__year_2025_data_0"),
+        (("runs", "データー々"), "runs__データー々"),
+        (("runs", "ホ\u3099タン"), "runs__ボタン"),  # as a Mac writes it
+        (("runs", "store", 'We"ird\n表'), "runs__store__we_ird_表"),
+        (("runs", "!"), "runs___"),
+    ],
+)
+def test_a_tables_name_is_its_tools_with_its_file_behind_it(parts, name):
+    assert table_name(*parts) == name
+
+
+@pytest.mark.parametrize("other", ["my-runs", "my_runs", "my_runs__june", "my"])
+def test_two_datasets_cannot_have_tables_of_one_name(other):
+    name = "my_runs" if other != "my" else "my__runs"
+    with pytest.raises(InvalidToolName, match=f"{name!r} would have the names of those of"):
+        checked_dataset_name(name, ["else", other])
+
+
+def test_names_that_only_begin_alike_are_two_datasets():
+    assert checked_dataset_name("runs", ["runs2", "run", "runs_2"]) == "runs"
+
+
+def test_the_households_table_is_no_datasets():
+    with pytest.raises(InvalidToolName, match="belongs to the household's table"):
+        checked_dataset_name("transactions", [])
+
+
+@pytest.mark.parametrize(
+    ("header", "names"),
+    [
+        (["a", " b "], ("a", "b")),
+        (["a", "A", "a"], ("a", "A_2", "a_3")),
+        (["a", "a", "A_2"], ("a", "a_3", "A_2")),
+        (["a", "", ""], ("a", "column2", "column3")),
+        (['say "x"', "two\nlines", "日付"], ('say "x"', "two\nlines", "日付")),
+        (["店", "2024", "2025"], ("店", "2024", "2025")),
+    ],
+)
+def test_every_column_gets_a_name_of_its_own(header, names):
+    assert column_names(header) == names
+
+
+@pytest.mark.parametrize(
+    ("header", "why"),
+    [
+        (["", " "], "first line is empty"),
+        (["2025/06/01", "¥1,200", "3"], "holds values, not names"),
+        (["<!DOCTYPE html>"], "a web page"),
+    ],
+)
+def test_a_first_line_that_names_nothing_is_refused(header, why):
+    with pytest.raises(NoHeader, match=why):
+        column_names(header)

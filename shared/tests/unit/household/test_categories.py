@@ -1,0 +1,149 @@
+"""The names that people give to categories."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.household.core.categories import (
+    AmbiguousCategory,
+    Category,
+    UnknownCategory,
+    hierarchy_of,
+)
+from mdvec.household.core.subjects import Asked, Total, resolve_subject
+
+HIERARCHY = hierarchy_of(
+    [
+        ("食費", "食料品"), ("食費", "外食"), ("食費", "食料品"), ("水道・光熱費", "電気代"),
+        ("交通費", "電車"), ("交通費", "その他"), ("日用品", "その他"), ("日用品", ""),
+        ("通信費", "Wi-Fi"), ("未分類", "未分類"), ("収入", "給与"), ("", ""), ("", "迷子"),
+        ("教養・教育", "本"), ("税・社会保障", "税/年金"),
+    ]
+)  # fmt: skip
+
+
+def resolve(said, hierarchy=HIERARCHY):
+    return resolve_subject(said, hierarchy).subject
+
+
+def test_a_hierarchy_holds_each_name_once_in_order_and_no_blank_ones():
+    assert HIERARCHY["食費"] == ["外食", "食料品"]
+    assert HIERARCHY["日用品"] == ["その他"]
+    assert list(HIERARCHY) == sorted(HIERARCHY)
+    assert "" not in HIERARCHY
+
+
+@pytest.mark.parametrize("said", ["食費", " 食 費　", "食費カテゴリ"])
+def test_a_major_category_is_found_however_it_is_spaced(said):
+    assert resolve(said) == Category("食費")
+
+
+@pytest.mark.parametrize("said", ["水道・光熱費", "水道･光熱費", "水道光熱費"])
+def test_width_and_middle_dots_make_no_difference(said):
+    assert resolve(said) == Category("水道・光熱費")
+
+
+@pytest.mark.parametrize("said", ["Wi-Fi", "ｗｉ－ｆｉ", "WI-FI"])
+def test_a_middle_category_of_one_major_is_found_by_its_own_name(said):
+    assert resolve(said) == Category("通信費", "Wi-Fi")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["食費/食料品", "食費 > 食料品", "食費＞食料品", "食費／食料品", "食費→食料品", "食費の食料品",
+     "食費・食料品", "食費：食料品"],
+)  # fmt: skip
+def test_both_names_may_be_given_with_a_mark_between(said):
+    assert resolve(said) == Category("食費", "食料品")
+
+
+def test_a_mark_may_be_a_part_of_a_name():
+    assert resolve("税・社会保障 > 税/年金") == Category("税・社会保障", "税/年金")
+    assert resolve("税/年金") == Category("税・社会保障", "税/年金")
+
+
+def test_a_major_goes_before_a_middle_category_of_its_name():
+    assert resolve("未分類") == Category("未分類")
+    assert resolve("未分類/未分類") == Category("未分類", "未分類")
+
+
+def test_a_middle_category_of_several_majors_is_asked_back():
+    with pytest.raises(AmbiguousCategory) as asked:
+        resolve("その他")
+    assert asked.value.choices == ("交通費 > その他", "日用品 > その他")
+    assert "次のどれかを指定してください: 交通費 > その他、日用品 > その他" in str(asked.value)
+    assert resolve("日用品/その他") == Category("日用品", "その他")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("光熱費", Category("水道・光熱費")), ("交通", Category("交通費")),
+     ("給", Category("収入", "給与")), ("食料", Category("食費", "食料品")),
+     ("ＷＩ", Category("通信費", "Wi-Fi"))],
+)  # fmt: skip
+def test_a_part_of_one_name_alone_will_do_and_the_guess_is_named(said, meant):
+    assert resolve_subject(said, HIERARCHY) == Asked(
+        meant, f"「{said}」は「{meant}」として集計しました"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "choices"),
+    [("食", ("食費", "食費 > 外食", "食費 > 食料品")), ("通", ("交通費", "通信費")),
+     ("収", ("収入", "収支")), ("支", ("支出", "収支"))],
+)  # fmt: skip
+def test_a_part_of_several_names_is_asked_back(said, choices):
+    with pytest.raises(AmbiguousCategory) as asked:
+        resolve(said)
+    assert asked.value.choices == choices
+
+
+@pytest.mark.parametrize(("said", "near"), [("食品", "食料品"), ("食費代", "食費")])
+def test_an_unknown_name_is_answered_with_the_nearest_and_the_choices(said, near):
+    with pytest.raises(UnknownCategory) as unknown:
+        resolve(said)
+    message = str(unknown.value)
+    assert message.startswith("該当カテゴリが見つかりません")
+    assert near in unknown.value.nearest
+    assert unknown.value.choices == tuple(HIERARCHY)
+    assert "選べる大項目: 交通費、収入、教養・教育" in message
+
+
+def test_a_middle_category_of_another_major_is_not_found_under_this_one():
+    with pytest.raises(UnknownCategory):
+        resolve("交通費/食料品")
+
+
+def test_a_name_that_is_like_none_is_answered_without_nearest():
+    with pytest.raises(UnknownCategory) as unknown:
+        resolve("zzzz")
+    assert unknown.value.nearest == ()
+    assert "近い名前" not in str(unknown.value)
+
+
+@given(st.one_of(st.text(), st.lists(st.sampled_from("食費/>の・ 料品")).map("".join)))
+def test_no_text_makes_the_resolver_stumble(said):
+    try:
+        found = resolve(said)
+    except UnknownCategory as error:
+        message = str(error)
+    else:
+        message = ""
+        if isinstance(found, Total):
+            return
+        assert found.major in HIERARCHY
+        assert found.minor is None or found.minor in HIERARCHY[found.major]
+    assert len(message) < 400
+
+
+@given(st.sampled_from([(a, b) for a, minors in HIERARCHY.items() for b in minors]))
+def test_a_category_as_it_is_written_is_read_back(names):
+    assert resolve(str(Category(*names))) == Category(*names)
+    assert resolve(names[0]) == Category(names[0])
+
+
+def test_the_exact_spelling_goes_before_one_that_is_only_alike():
+    alike = hierarchy_of([("通信費", "Wi-Fi"), ("娯楽", "ＷＩ－ＦＩ")])
+    assert resolve("Wi-Fi", alike) == Category("通信費", "Wi-Fi")
+    with pytest.raises(AmbiguousCategory):
+        resolve("wi-fi", alike)

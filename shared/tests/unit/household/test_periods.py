@@ -1,0 +1,254 @@
+"""Periods as people say them."""
+
+from datetime import date
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mdvec.household.core.months import Month, MonthRange
+from mdvec.household.core.periods import (
+    AmbiguousPeriod,
+    InvalidPeriod,
+    resolve_period,
+    resolve_year_month,
+)
+
+TODAY = date(2025, 9, 10)
+LEDGER = MonthRange(Month(2023, 4), Month(2025, 8))
+
+
+def months(text):
+    """``2025-06`` or ``2025-06..2025-08``."""
+    first, _, last = text.partition("..")
+    return MonthRange(Month.from_iso(first), Month.from_iso(last or first))
+
+
+def said(period, today=TODAY):
+    return resolve_period(today, LEDGER, period=period)
+
+
+@pytest.mark.parametrize(
+    ("period", "meant"),
+    [
+        ("2025-06", "2025-06"), ("2025年6月", "2025-06"), ("2025年06月", "2025-06"),
+        ("2025/06", "2025-06"), ("2025.6", "2025-06"), ("202506", "2025-06"),
+        ("２０２５／０６", "2025-06"), (" 2025 年 6 月 ", "2025-06"), ("2025年6月分", "2025-06"),
+        ("令和7年6月", "2025-06"), ("R7.6", "2025-06"), ("r7/06", "2025-06"),
+        ("令和元年5月", "2019-05"), ("平成30年1月", "2018-01"), ("H30", "2018-01..2018-12"),
+        ("昨年12月", "2024-12"), ("去年の12月", "2024-12"), ("一昨年の1月", "2023-01"),
+        ("今月", "2025-09"), ("先月", "2025-08"), ("先々月", "2025-07"), ("3か月前", "2025-06"),
+        ("最新", "2025-08"), ("6月", "2025-06"), ("六月", "2025-06"), ("十一月", "2024-11"),
+        ("二〇二五年六月", "2025-06"), ("㋅", "2025-06"), ("2025年の6月", "2025-06"),
+        ("2025年", "2025-01..2025-12"), ("2025", "2025-01..2025-12"),
+        ("去年", "2024-01..2024-12"), ("今年", "2025-01..2025-12"),
+        ("令和６年", "2024-01..2024-12"),
+    ],
+)  # fmt: skip
+def test_a_month_and_a_year_have_many_names(period, meant):
+    assert said(period).months == months(meant)
+
+
+@pytest.mark.parametrize(
+    ("period", "meant"),
+    [
+        ("直近3か月", "2025-06..2025-08"), ("直近３ヶ月", "2025-06..2025-08"),
+        ("直近三カ月間", "2025-06..2025-08"), ("この3ヵ月", "2025-06..2025-08"),
+        ("ここ３箇月", "2025-06..2025-08"), ("過去半年", "2025-03..2025-08"),
+        ("最近1年", "2024-09..2025-08"), ("過去１年間", "2024-09..2025-08"),
+        ("直近十二か月", "2024-09..2025-08"), ("直近1か月", "2025-08"),
+        ("全期間", "2023-04..2025-08"),
+    ],
+)  # fmt: skip
+def test_recent_months_are_counted_from_the_last_that_has_data(period, meant):
+    assert said(period).months == months(meant)
+
+
+def test_what_counts_back_from_data_that_end_before_today_says_so():
+    assert said("直近3か月").understood == (
+        "「直近3か月」（データのある最後の月まで）を 2025年06月〜2025年08月 と解釈しました"
+    )
+    assert "データのある最後の月" in said("最新").understood
+    assert "データのある" not in said("直近3か月", date(2025, 8, 1)).understood
+    assert "データのある" not in said("2025年8月").understood
+
+
+@pytest.mark.parametrize(
+    ("period", "meant"),
+    [
+        ("昨年の春", "2024-03..2024-05"), ("昨年の夏", "2024-06..2024-08"),
+        ("2024年秋", "2024-09..2024-11"), ("昨年の冬", "2024-12..2025-02"),
+        ("夏", "2025-06..2025-08"), ("冬", "2024-12..2025-02"),
+        ("2025年上半期", "2025-01..2025-06"), ("下半期", "2025-07..2025-12"),
+        ("2025年後半", "2025-07..2025-12"), ("2025年第1四半期", "2025-01..2025-03"),
+        ("第一四半期", "2025-01..2025-03"), ("2025Q3", "2025-07..2025-09"),
+        ("2024年度", "2024-04..2025-03"), ("令和6年度", "2024-04..2025-03"),
+        ("今年度", "2025-04..2026-03"), ("昨年度下半期", "2024-10..2025-03"),
+        ("2024年度上半期", "2024-04..2024-09"), ("2024年度第４四半期", "2025-01..2025-03"),
+        ("2024年度の2月", "2025-02"),
+    ],
+)  # fmt: skip
+def test_seasons_halves_quarters_and_fiscal_years_are_understood(period, meant):
+    assert said(period).months == months(meant)
+
+
+def test_the_year_that_began_before_april_is_still_the_fiscal_year_before():
+    assert said("今年度", date(2025, 3, 31)).months == months("2024-04..2025-03")
+    assert said("昨年度", date(2025, 3, 31)).months == months("2023-04..2024-03")
+
+
+@pytest.mark.parametrize(
+    ("period", "meant"),
+    [
+        ("2025年6月〜7月", "2025-06..2025-07"), ("2025年6月～2025年7月", "2025-06..2025-07"),
+        ("2025年6月から8月まで", "2025-06..2025-08"), ("2025年6-8月", "2025-06..2025-08"),
+        ("2025-06~2025-08", "2025-06..2025-08"), ("2025-06-2025-08", "2025-06..2025-08"),
+        ("2025/06-08", "2025-06..2025-08"), ("2025-06-8月", "2025-06..2025-08"),
+        ("R7.4-R7.6", "2025-04..2025-06"),
+        ("2024年11月〜2月", "2024-11..2025-02"), ("11月から2月", "2024-11..2025-02"),
+        ("11月〜2025年2月", "2024-11..2025-02"), ("昨年の夏から秋にかけて", "2024-06..2024-11"),
+        ("2023〜2024年", "2023-01..2024-12"), ("先月から今月", "2025-08..2025-09"),
+        ("6月から", "2025-06..2025-08"), ("2025年5月以降", "2025-05..2025-08"),
+        ("2024年1月まで", "2023-04..2024-01"), ("〜2024年1月", "2023-04..2024-01"),
+        ("11月から1月", "2024-11..2025-01"), ("9月から8月", "2025-09..2026-08"),
+        ("2024年11月から1月", "2024-11..2025-01"), ("2025年8月〜6月", "2025-08..2026-06"),
+        ("秋から春", "2025-09..2026-05"), ("冬から春", "2024-12..2025-05"),
+        ("昨年から3月まで", "2024-01..2025-03"), ("8月から先月", "2025-08"),
+        ("10月から先月", "2024-10..2025-08"), ("先月から今年", "2025-08..2025-12"),
+    ],
+)  # fmt: skip
+def test_two_ends_make_a_range_and_the_second_inherits_its_year(period, meant):
+    assert said(period).months == months(meant)
+
+
+@pytest.mark.parametrize("period", ["2025年8月〜2025年6月", "2025-08〜2025-06"])
+def test_ends_in_the_wrong_order_are_swapped_and_the_answer_says_so(period):
+    found = said(period)
+    assert found.months == months("2025-06..2025-08")
+    assert found.understood == (
+        f"「{period}」を 2025年06月〜2025年08月 と解釈しました（順序が逆だったため入れ替えました）"
+    )
+
+
+def test_last_month_is_the_calendar_month_before_today_also_in_january():
+    assert said("先月", date(2025, 1, 31)).months == months("2024-12")
+    assert said("先々月", date(2025, 1, 1)).months == months("2024-11")
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "meant"),
+    [
+        ("2025-06", "2025-07", "2025-06..2025-07"), ("昨年12月", "先月", "2024-12..2025-08"),
+        ("2024年11月", "2月", "2024-11..2025-02"), ("2025-07", "2025-06", "2025-06..2025-07"),
+        ("2025-06", None, "2025-06..2025-08"), ("2025-06", " ", "2025-06..2025-08"),
+        (None, "2025-06", "2024-07..2025-06"),
+    ],
+)  # fmt: skip
+def test_a_first_and_a_last_month_may_each_be_said(start, end, meant):
+    found = resolve_period(TODAY, LEDGER, start_month=start, end_month=end)
+    assert found.months == months(meant)
+
+
+def test_without_a_period_the_latest_twelve_months_are_taken_or_as_many_as_there_are():
+    found = resolve_period(TODAY, LEDGER, period="")
+    assert found.months == months("2024-09..2025-08")
+    assert "最新の12か月（2024年09月〜2025年08月）" in found.understood
+    short = MonthRange(Month(2025, 7), Month(2025, 8))
+    assert resolve_period(TODAY, short).months == short
+
+
+@pytest.mark.parametrize(
+    ("year", "month", "meant"),
+    [(2025, 6, "2025-06"), (2024, None, "2024-01..2024-12"), (None, 12, "2024-12")],
+)
+def test_a_year_and_a_month_may_be_numbers(year, month, meant):
+    assert resolve_year_month(TODAY, LEDGER, year, month).months == months(meant)
+
+
+@pytest.mark.parametrize(("year", "month"), [(2025, 13), (2025, 0), (25, 6), (3, None), (-1, 1)])
+def test_numbers_that_are_no_month_are_refused(year, month):
+    with pytest.raises(InvalidPeriod):
+        resolve_year_month(TODAY, LEDGER, year, month)
+
+
+@pytest.mark.parametrize(
+    "period",
+    ["2025-13", "2025年0月", "13月", "直近0か月", "25年6月", "ほげ", "月", "-", "〜",
+     "2025年6月7月", "第5四半期", "2025-24", "0000-01", "9999年", "一" * 61, "数か月"],
+)  # fmt: skip
+def test_what_is_no_period_is_refused_with_examples_and_what_there_is(period):
+    with pytest.raises(InvalidPeriod) as refused:
+        said(period)
+    assert "解釈できませんでした" in str(refused.value)
+    assert "「先月」「直近3か月」「昨年の夏」" in str(refused.value)
+    assert "利用できる期間は 2023年04月〜2025年08月 です" in str(refused.value)
+    assert len(str(refused.value)) < 300
+
+
+def test_an_end_that_is_no_month_is_the_one_that_is_named():
+    with pytest.raises(InvalidPeriod, match="「2025-13」"):
+        resolve_period(TODAY, LEDGER, start_month="2025-06", end_month="2025-13")
+
+
+def test_a_phrase_and_a_first_month_together_are_refused():
+    with pytest.raises(AmbiguousPeriod, match="period、start_month と end_month"):
+        resolve_period(TODAY, LEDGER, period="先月", start_month="2025-06")
+
+
+PIECES = st.sampled_from(
+    ["2025", "2024", "年", "度", "月", "日", "6", "１２", "三", "十", "元", "令和", "R", "-", "/",
+     ".", "〜", "から", "まで", "以降", "直近", "過去", "か月", "半年", "去年", "先", "々", "今",
+     "の", "夏", "冬", "上半期", "第", "四半期", "前", " ", "この"]
+)  # fmt: skip
+
+
+@given(
+    st.one_of(st.text(), st.lists(PIECES, max_size=9).map("".join)),
+    st.dates(date(2000, 1, 1), date(2099, 12, 31)),
+)
+@example("\ud800年", TODAY)
+@example("昨年" * 10, TODAY)
+def test_no_text_makes_the_resolver_stumble(text, today):
+    try:
+        found = resolve_period(today, LEDGER, period=text)
+    except InvalidPeriod:
+        return
+    assert found.months.first <= found.months.last
+    assert found.months.in_words in found.understood
+
+
+MONTHS = st.builds(Month, st.integers(1990, 2099), st.integers(1, 12))
+
+
+@given(MONTHS, st.dates(date(2000, 1, 1), date(2099, 12, 31)))
+def test_a_month_as_it_is_written_is_read_back(month, today):
+    for text in (str(month), month.in_words):
+        assert resolve_period(today, LEDGER, period=text).months == MonthRange(month, month)
+
+
+@given(MONTHS, MONTHS)
+def test_a_range_as_it_is_written_is_read_back(one, other):
+    wanted = MonthRange(min(one, other), max(one, other))
+    assert said(wanted.in_words).months == wanted
+    ends = {"start_month": str(wanted.first), "end_month": str(wanted.last)}
+    assert resolve_period(TODAY, LEDGER, **ends).months == wanted
+
+
+@given(MONTHS, st.integers(0, 400))
+def test_months_count_as_the_calendar_does(month, number):
+    later = month
+    for _ in range(number):
+        following = date.fromordinal(later.last_day.toordinal() + 1)
+        later = Month.of(following)
+    assert month.plus(number) == later
+    assert later.plus(-number) == month
+    assert later.since(month) == number
+    assert list(MonthRange(month, later))[-1] == later
+    assert len(list(MonthRange(month, later))) == len(MonthRange(month, later)) == number + 1
+
+
+def test_there_is_no_thirteenth_month_and_no_range_that_ends_before_it_begins():
+    with pytest.raises(ValueError, match="no month 13"):
+        Month(2025, 13)
+    with pytest.raises(ValueError, match="2025-05 is before 2025-06"):
+        MonthRange(Month(2025, 6), Month(2025, 5))

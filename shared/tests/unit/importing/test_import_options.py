@@ -1,0 +1,139 @@
+"""Which model and which way of cutting an import takes."""
+
+from pathlib import Path
+
+import pytest
+
+from mdvec.embedding.cards import E5_SMALL, PLAMO, USE
+from mdvec.importing.options import ChunkingWish, ImportRefused, model_to_ask_for, resolve_chunking
+from mdvec.text.chunking import ChunkingOptions, InvalidChunking
+from mdvec.tools.rows import Tool
+
+STORED = ChunkingOptions("heading", 300, 20, (1, 2), 80)
+
+
+def tool(model=None, chunking=None):
+    return Tool(
+        id=1,
+        name="notes",
+        description="",
+        source=Path("/notes"),
+        kind="markdown",
+        is_active=True,
+        model=model,
+        fingerprint=model and f"{model}@1:512:l2",
+        dimension=model and 512,
+        chunking=chunking,
+        generation=1 if model else 0,
+        last_import_at=None,
+        created_at="",
+        updated_at="",
+    )
+
+
+NEW, IMPORTED = tool(), tool("use", STORED)
+
+
+@pytest.mark.parametrize(
+    ("known", "wished", "rebuild", "asked"),
+    [
+        (NEW, None, False, None),
+        (NEW, "auto", False, None),
+        (NEW, "plamo", False, "plamo"),
+        (IMPORTED, None, False, "use"),
+        (IMPORTED, "use", False, "use"),
+        (IMPORTED, "auto", False, "use"),
+        (IMPORTED, None, True, "use"),
+        (IMPORTED, "auto", True, None),
+        (IMPORTED, "plamo", True, "plamo"),
+    ],
+)
+def test_a_tool_stays_with_its_model_unless_a_rebuild_takes_another(
+    known, wished, rebuild, asked
+):  # fmt: skip
+    assert model_to_ask_for(known, wished, rebuild=rebuild) == asked
+
+
+def test_another_model_without_a_rebuild_is_refused_with_the_way_out():
+    with pytest.raises(ImportRefused) as refused:
+        model_to_ask_for(IMPORTED, "plamo", rebuild=False)
+    assert str(refused.value) == (
+        "the tool 'notes' was imported with the model 'use'; "
+        "to change it to 'plamo', build it again with --mode replace"
+    )
+
+
+@pytest.mark.parametrize("card", [PLAMO, USE, E5_SMALL], ids=lambda card: card.name)
+def test_without_a_wish_a_new_tool_is_cut_as_suits_its_model(card):
+    assert resolve_chunking(NEW, ChunkingWish(), card, rebuild=True) == ChunkingOptions(
+        "heading", card.default_size, card.default_overlap, (1, 2, 3), 50
+    )
+
+
+def test_each_wish_counts_and_the_rest_is_default():
+    wish = ChunkingWish(strategy="token", size=100, heading_levels=(2,))
+    expected = ChunkingOptions("token", 100, 12, (2,), 50)
+    assert resolve_chunking(NEW, wish, PLAMO, rebuild=True) == expected
+
+
+def test_a_small_size_brings_a_small_overlap_but_a_wished_one_counts():
+    small = resolve_chunking(NEW, ChunkingWish(size=64), E5_SMALL, rebuild=True)
+    wished = resolve_chunking(NEW, ChunkingWish(size=64, overlap=60), E5_SMALL, rebuild=True)
+    assert (small.overlap, wished.overlap) == (8, 60)
+
+
+def test_an_update_is_cut_as_the_tool_was_whatever_the_model():
+    assert resolve_chunking(IMPORTED, ChunkingWish(), None, rebuild=False) == STORED
+    same = ChunkingWish("heading", 300, 20, (1, 2), 80)
+    assert resolve_chunking(IMPORTED, same, None, rebuild=False) == STORED
+
+
+@pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        (ChunkingWish(strategy="token"), "strategy = heading; to change it to token"),
+        (ChunkingWish(size=64), "size = 300; to change it to 64"),
+        (ChunkingWish(overlap=0), "overlap = 20; to change it to 0"),
+        (ChunkingWish(heading_levels=(1,)), "heading_levels = 1, 2; to change it to 1"),
+        (ChunkingWish(min_chars=0), "min_chars = 80; to change it to 0"),
+    ],
+)
+def test_an_update_with_another_wish_is_refused_with_the_way_out(wish, told):
+    with pytest.raises(ImportRefused) as refused:
+        resolve_chunking(IMPORTED, wish, USE, rebuild=False)
+    assert str(refused.value) == (
+        f"the tool 'notes' was cut with {told}, build it again with --mode replace"
+    )
+
+
+def test_a_rebuild_keeps_what_nobody_asked_to_change():
+    expected = ChunkingOptions("heading", 200, 20, (1, 2), 80)
+    assert resolve_chunking(IMPORTED, ChunkingWish(size=200), USE, rebuild=True) == expected
+
+
+def test_a_rebuild_with_another_model_takes_that_models_sizes():
+    expected = ChunkingOptions(
+        "heading", PLAMO.default_size, PLAMO.default_overlap, (1, 2), 80
+    )  # fmt: skip
+    assert resolve_chunking(IMPORTED, ChunkingWish(), PLAMO, rebuild=True) == expected
+
+
+def test_chunks_over_the_models_limit_are_refused():
+    with pytest.raises(InvalidChunking) as refused:
+        resolve_chunking(NEW, ChunkingWish(size=513), E5_SMALL, rebuild=True)
+    assert str(refused.value) == (
+        "chunks of 513 tokens are too long for the model 'e5-small', which takes 512; "
+        "choose a smaller --chunk-size"
+    )
+    assert resolve_chunking(NEW, ChunkingWish(size=512), E5_SMALL, rebuild=True).size == 512
+
+
+@pytest.mark.parametrize("wish", [ChunkingWish(size=63), ChunkingWish(size=64, overlap=64)])
+def test_sizes_that_cannot_work_are_refused(wish):
+    with pytest.raises(InvalidChunking, match="is not possible"):
+        resolve_chunking(NEW, wish, USE, rebuild=True)
+
+
+def test_a_tool_that_was_never_imported_has_nothing_to_update():
+    with pytest.raises(ImportRefused, match="'notes' has no model yet"):
+        resolve_chunking(NEW, ChunkingWish(), None, rebuild=False)

@@ -1,0 +1,200 @@
+"""Fusion: both legs of a search in one score."""
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.search.core.fusion import Candidate, Knowledge, fuse
+
+
+def passage(
+    words: str, cosine: float | None = None, model: str = "m", trust: float = 1.0, length: int = 10
+) -> Candidate:
+    """A passage with these words of the query among its characters."""
+    return Candidate(Counter(words.split()), length, cosine, model, trust)
+
+
+def know(chunks: int = 100, **frequencies: int) -> Knowledge:
+    return Knowledge(chunks, frequencies)
+
+
+def test_the_information_of_a_term_is_that_of_bm25():
+    knowledge = know(100, 水=3)
+    assert knowledge.idf("水") == pytest.approx(math.log(1 + 97.5 / 3.5))
+    assert knowledge.idf("未知") == pytest.approx(math.log(1 + 100.5 / 0.5))
+    assert knowledge.idf("未知") > knowledge.idf("水") > know(100, 水=99).idf("水") > 0
+
+
+def test_a_word_of_letters_counts_as_much_as_the_several_terms_of_a_japanese_word():
+    knowledge = know(100, usestate=3, 教え=3, て教=3)
+    assert knowledge.idf("usestate") == pytest.approx(3 * knowledge.idf("教え"))
+    assert knowledge.idf("て教") == pytest.approx(0.3 * knowledge.idf("教え"))
+
+
+def test_bm25_and_coverage_are_those_of_the_books():
+    query, knowledge = ["水", "米"], know(10, 水=2, 米=5)
+    idf = {term: knowledge.idf(term) for term in query}
+    first, second = fuse(
+        query, knowledge, [passage("水 水", length=40), passage("米", length=20)], "lexical"
+    )
+    long, short = 1.2 * (0.25 + 0.75 * 4 / 3), 1.2 * (0.25 + 0.75 * 2 / 3)
+    assert first.bm25 == pytest.approx(idf["水"] * 2 * 2.2 / (2 + long))
+    assert second.bm25 == pytest.approx(idf["米"] * 2.2 / (1 + short))
+    assert first.coverage == pytest.approx(idf["水"] / (idf["水"] + idf["米"]))
+    assert first.lexical == pytest.approx((1 + 3 * first.coverage) / 4)
+    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 3 * second.coverage) / 4)
+    assert (first.score, first.lexical_weight) == (first.lexical, 1.0)
+
+
+def test_the_vector_score_is_the_distance_from_the_mean_in_sixths_of_deviations():
+    found = fuse(
+        ["水"], know(水=1), [passage("", 0.9), passage("", 0.5), passage("", 0.1)], "vector"
+    )
+    deviation = math.sqrt((0.4**2 + 0 + 0.4**2) / 3)
+    assert [one.vector for one in found] == pytest.approx(
+        [0.4 / (6 * deviation), 0, -0.4 / (6 * deviation)]
+    )
+    assert [one.score for one in found] == [0.9, 0.5, 0.1]
+    assert [one.lexical_weight for one in found] == [0, 0, 0]
+
+
+def test_a_hybrid_score_trusts_the_vectors_as_far_as_words_are_missing():
+    query, knowledge = ["水", "米"], know(10, 水=2, 米=2)
+    candidates = [passage("水", 0.3, trust=4.0), passage("", 0.9, trust=4.0)]
+    found = fuse(query, knowledge, candidates, "hybrid")
+    # The best passage covers half of the query: half of the model's trust is added to the floor.
+    weight = 1 / (1 + 0.3 + 4.0 * 0.5)
+    for one in found:
+        assert one.lexical_weight == pytest.approx(weight)
+        assert one.score == pytest.approx(weight * one.lexical + (1 - weight) * one.vector)
+
+
+def test_where_every_word_is_found_the_words_weigh_most_and_the_vectors_keep_their_floor():
+    found = fuse(
+        ["水", "米"], know(水=2, 米=2), [passage("水 米", 0.1), passage("水", 0.9)], "hybrid"
+    )
+    assert [one.lexical_weight for one in found] == [1 / 1.3, 1 / 1.3]
+    assert found[0].score > found[1].score
+
+
+def test_among_passages_with_all_the_words_the_vectors_choose():
+    found = fuse(["水"], know(水=2), [passage("水", 0.1), passage("水", 0.9)], "hybrid")
+    assert found[1].score > found[0].score
+
+
+@pytest.mark.parametrize("query", [["未知", "知語"], []])
+def test_a_query_of_unknown_words_is_answered_by_vectors(query):
+    candidates = [passage("", 0.2), passage("", 0.7)]
+    hybrid = fuse(query, know(水=1, 米=1), candidates, "hybrid")
+    assert hybrid == fuse(query, know(水=1, 米=1), candidates, "vector")
+    assert [one.score for one in hybrid] == [0.2, 0.7]
+
+
+ENGLISH = ["how", "do", "i", "save", "water"]
+
+
+def test_an_english_question_over_japanese_text_is_not_ruled_by_its_words():
+    candidates = [passage("water save", 0.1), passage("", 0.9)]
+    japanese = know(100, water=1, save=1, the=2)
+    english = know(100, water=1, save=1, how=60, do=60, i=60, the=90)
+    foreign = fuse(ENGLISH, japanese, candidates, "hybrid")
+    native = fuse(ENGLISH, english, candidates, "hybrid")
+    assert foreign[0].lexical_weight < 0.2 < native[0].lexical_weight
+    assert foreign[1].score > foreign[0].score
+    assert native[0].score > native[1].score
+
+
+@pytest.mark.parametrize("query", [["usestate"], ["usestate", "を使"], ["e0308", "error"], []])
+def test_a_single_name_or_a_mixed_question_is_not_taken_for_a_foreign_language(query):
+    (found,) = fuse(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
+    assert found.lexical_weight == (1 / 1.3 if query else 0.0)
+
+
+def test_several_models_are_never_compared_by_their_cosines():
+    def ranked(shift: float) -> list[float]:
+        candidates = [
+            *(passage("", cosine, "a") for cosine in (0.1, 0.2, 0.6)),
+            *(passage("", cosine + shift, "b") for cosine in (0.2, 0.3, 0.35)),
+        ]
+        return [one.score for one in fuse(["水"], know(), candidates, "vector")]
+
+    assert ranked(0.0) == pytest.approx(ranked(0.5))
+    assert max(range(6), key=ranked(0.5).__getitem__) == 2
+
+
+def test_a_candidate_without_a_cosine_stands_at_the_mean():
+    candidates = [passage("水", None), passage("", 0.9), passage("", 0.1)]
+    assert fuse(["水"], know(水=1), candidates, "vector")[0].vector == 0.0
+
+
+def test_no_candidates_no_scores():
+    for mode in ("hybrid", "vector", "lexical"):
+        assert fuse(["水"], know(0), [], mode) == []
+
+
+@pytest.mark.parametrize("count", [2, 3, 10, 80])
+@pytest.mark.parametrize("cosine", [0.1, 0.3, 1 / 3, 0.7, -0.2])
+def test_cosines_that_do_not_differ_tell_nothing(count, cosine):
+    candidates = [passage("水", cosine * (1 + 1e-9 * place)) for place in range(count)]
+    assert {one.vector for one in fuse(["水"], know(水=1), candidates, "hybrid")} == {0.0}
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+def test_one_passage_far_above_a_hundred_others_has_a_score_of_at_most_one(mode):
+    candidates = [passage("水", 1 + 1e-7), *(passage("", 0.1) for _ in range(100))]
+    first, *others = fuse(["水"], know(水=1), candidates, mode)
+    assert (first.vector, first.score) == (1.0, 1.0)
+    assert all(0 <= one.score < 1 for one in others)
+
+
+WORDS = ["水", "米", "save", "the", "nowhere", "を使", "使い", "電気代"]
+counts = st.integers(0, 1_000_000)
+
+
+@st.composite
+def asked(draw) -> tuple[list[str], Knowledge]:
+    """A query, and what an index of any size may know of it."""
+    chunks = draw(counts)
+    known = {word: draw(st.integers(0, chunks)) for word in WORDS}
+    return draw(st.lists(st.sampled_from(WORDS), unique=True)), Knowledge(chunks, known)
+
+
+passages = st.tuples(
+    st.lists(st.sampled_from(WORDS), max_size=6),
+    st.none() | st.floats(-1 - 1e-6, 1 + 1e-6),
+    st.sampled_from(["a", "b"]),
+    st.floats(0, 10),
+    st.integers(1, 2_000),
+)
+
+
+@given(
+    asked(),
+    st.lists(passages, max_size=12),
+    st.tuples(passages, st.sampled_from([0, 40, 100])),
+    st.sampled_from(["hybrid", "vector", "lexical"]),
+)
+def test_scores_are_numbers_within_their_bounds_for_any_candidates(question, drawn, same, mode):
+    query, knowledge = question
+    candidates = [
+        passage(" ".join(word for word in words if word in query), *others)
+        for words, *others in [*drawn, *[same[0]] * same[1]]
+    ]
+    found = fuse(query, knowledge, candidates, mode)
+    assert len(found) == len(candidates)
+    for one in found:
+        assert one.bm25 >= 0
+        assert -1 <= one.vector <= 1
+        for value in (one.score, one.lexical_weight, one.lexical, one.coverage):
+            assert 0 <= value <= 1
+
+
+@given(asked(), st.randoms(use_true_random=False))
+def test_a_passage_with_every_word_covers_the_query_wholly_in_any_order(question, random):
+    query, knowledge = question
+    found = random.sample(query, len(query))
+    scored = fuse(query, knowledge, [passage(" ".join(found), 0.5)], "hybrid")
+    assert [one.coverage for one in scored] == [1.0 if query else 0.0]

@@ -1,0 +1,305 @@
+"""Settings: where they come from, which one counts, and what is refused."""
+
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from mdvec.settings.loading import Settings, SettingsError, load_settings
+
+OTHERS = {"analytics", "charts", "duplicates"}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A home folder of the test's own, without any settings."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+    return path
+
+
+def users_file():
+    return platformdirs.user_config_path("mdvec", appauthor=False) / "config.toml"
+
+
+def refusal(environment=None, **places):
+    with pytest.raises(SettingsError) as refused:
+        load_settings(environment or {}, **places)
+    return str(refused.value)
+
+
+def test_without_any_setting_the_defaults_hold(home):
+    settings = load_settings({})
+    assert settings == Settings()
+    assert settings.database_path.name == "vector-db.sqlite"
+    assert settings.database_path.is_relative_to(home)
+    assert (settings.search.k, settings.model.name) == (5, "auto")
+    assert (settings.model.auto_unload_minutes, settings.model.memory_threshold) == (10, 0.8)
+    assert settings.scan.extensions == (".md", ".markdown", ".txt")
+    assert settings.scan.max_bytes == 10 * 2**20
+
+
+def test_every_setting_can_stand_in_the_file(tmp_path):
+    file = write(
+        tmp_path / "c.toml",
+        """
+        [database]
+        path = "/data/a.sqlite"
+        [chunking]
+        strategy = "token"
+        size = 512
+        overlap = 0
+        heading_levels = [1, 2]
+        min_chars = 0
+        [display]
+        default_format = "json"
+        [search]
+        k = 50
+        mode = "lexical"
+        max_chars = 500
+        [model]
+        name = "e5-small"
+        auto_unload_minutes = 0.5
+        memory_threshold = 1
+        [scan]
+        extensions = [".md", ".mdx"]
+        exclude = ["drafts/", "*.bak"]
+        max_bytes = 1
+        """,
+    )
+    assert load_settings({}, config=file).model_dump(exclude=OTHERS) == {
+        "database": {"path": "/data/a.sqlite"},
+        "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
+                     "min_chars": 0},
+        "display": {"default_format": "json"},
+        "search": {"k": 50, "mode": "lexical", "max_chars": 500},
+        "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
+        "scan": {"extensions": (".md", ".mdx"), "exclude": ("drafts/", "*.bak"), "max_bytes": 1},
+    }  # fmt: skip
+
+
+def test_the_analytics_can_be_set_from_both(tmp_path):
+    file = write(tmp_path / "c.toml", "[analytics]\nfolder = 'out'\nmax_seconds = 2.5\n")
+    settings = load_settings({"MDVEC_ANALYTICS_MAX_ROWS": "7"}, config=file)
+    assert settings.analytics_folder == tmp_path / "out"
+    assert (settings.analytics.max_seconds, settings.analytics.max_rows) == (2.5, 7)
+    assert load_settings({}).analytics_folder.name == "analytics"
+    assert "1 to 5000000 rows" in refusal({"MDVEC_ANALYTICS_MAX_ROWS": "5000001"})
+
+
+def test_every_setting_can_stand_in_the_environment():
+    environment = {
+        "MDVEC_DATABASE_PATH": "/data/a.sqlite",
+        "MDVEC_CHUNKING_STRATEGY": "token",
+        "MDVEC_CHUNKING_SIZE": "512",
+        "MDVEC_CHUNKING_OVERLAP": "0",
+        "MDVEC_CHUNKING_HEADING_LEVELS": "1, 2",
+        "MDVEC_CHUNKING_MIN_CHARS": "0",
+        "MDVEC_DISPLAY_DEFAULT_FORMAT": "json",
+        "MDVEC_SEARCH_K": "50",
+        "MDVEC_SEARCH_MODE": "lexical",
+        "MDVEC_SEARCH_MAX_CHARS": "500",
+        "MDVEC_MODEL_NAME": "e5-small",
+        "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.5",
+        "MDVEC_MODEL_MEMORY_THRESHOLD": "1",
+        "MDVEC_SCAN_EXTENSIONS": ".md,.mdx",
+        "MDVEC_SCAN_EXCLUDE": "2023, drafts/",
+        "MDVEC_SCAN_MAX_BYTES": "1",
+        "UNRELATED": "x",
+    }
+    assert load_settings(environment).model_dump(exclude=OTHERS) == {
+        "database": {"path": "/data/a.sqlite"},
+        "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
+                     "min_chars": 0},
+        "display": {"default_format": "json"},
+        "search": {"k": 50, "mode": "lexical", "max_chars": 500},
+        "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
+        "scan": {"extensions": (".md", ".mdx"), "exclude": ("2023", "drafts/"), "max_bytes": 1},
+    }  # fmt: skip
+
+
+def test_a_flag_beats_the_environment_that_beats_the_file_that_beats_the_default(tmp_path):
+    file = write(tmp_path / "c.toml", "[search]\nk = 10\n[chunking]\nsize = 100\noverlap = 7\n")
+    environment = {"MDVEC_SEARCH_K": "20", "MDVEC_CHUNKING_SIZE": "200"}
+    flags = {"search": {"k": 30}, "chunking": {"size": None}}
+    settings = load_settings(environment, config=file, flags=flags)
+    assert settings.search.k == 30
+    assert settings.chunking.size == 200
+    assert settings.chunking.overlap == 7
+    assert settings.chunking.min_chars is None
+
+
+def test_the_file_is_the_named_one_else_the_projects_else_the_users(tmp_path, project):
+    flag = write(tmp_path / "flag.toml", "[search]\nk = 1\n")
+    named = {"MDVEC_CONFIG": str(write(tmp_path / "named.toml", "[search]\nk = 2\n"))}
+    write(project / "mdvec.toml", "[search]\nk = 3\n")
+    write(users_file(), "[search]\nk = 4\n")
+    assert load_settings(named, config=flag, project_folder=project).search.k == 1
+    assert load_settings(named, project_folder=project).search.k == 2
+    assert load_settings({"MDVEC_CONFIG": ""}, project_folder=project).search.k == 3
+    assert load_settings({}, project_folder=tmp_path).search.k == 4
+
+
+def test_the_server_takes_no_file_from_its_working_folder(project, monkeypatch):
+    write(project / "mdvec.toml", "[search]\nk = 3\n")
+    write(project / "config.toml", "[search]\nk = 4\n")
+    monkeypatch.chdir(project)
+    assert load_settings({}).search.k == 5
+
+
+def test_of_a_project_only_mdvec_toml_counts(project):
+    write(project / "config.toml", "[search]\nk = 4\n")
+    assert load_settings({}, project_folder=project).search.k == 5
+
+
+def test_a_relative_database_path_counts_from_its_file(tmp_path, project, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(project / "mdvec.toml", '[database]\npath = "../data/a.sqlite"\n')
+    found = load_settings({}, project_folder=Path("project")).database_path
+    assert found.is_absolute()
+    assert found.resolve() == (tmp_path / "data" / "a.sqlite").resolve()
+    environment = {"MDVEC_DATABASE_PATH": "b.sqlite"}
+    assert load_settings(environment).database_path == Path.cwd() / "b.sqlite"
+
+
+def test_a_tilde_is_the_home_folder(tmp_path, home):
+    file = write(home / "c.toml", '[database]\npath = "~/a.sqlite"\n')
+    assert load_settings({"MDVEC_CONFIG": "~/c.toml"}).database_path == home / "a.sqlite"
+    assert load_settings({"MDVEC_DATABASE_PATH": "~/b"}, config=file).database_path == home / "b"
+    nobody = write(tmp_path / "n.toml", '[database]\npath = "~nobody-here/a.sqlite"\n')
+    expected = tmp_path / "~nobody-here" / "a.sqlite"
+    assert load_settings({}, config=nobody).database_path == expected
+
+
+def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
+    file = write(tmp_path / "c.toml", "\ufeff# 設定\r\n[search]\r\nk = 7\r\n")
+    assert load_settings({}, config=file).search.k == 7
+
+
+@pytest.mark.parametrize(
+    ("section", "line", "shown", "allowed"),
+    [
+        ("search", "k = 0", "k cannot be 0", "1 to 50 hits"),
+        ("search", "k = 51", "k cannot be 51", "1 to 50 hits"),
+        ("search", "k = '5'", "k cannot be '5'", "1 to 50 hits"),
+        ("search", "k = 5.0", "k cannot be 5.0", "1 to 50 hits"),
+        ("search", "k = true", "k cannot be True", "1 to 50 hits"),
+        ("search", "mode = 'words'", "mode cannot be 'words'", "'hybrid', 'vector' or 'lexical'"),
+        ("search", "max_chars = 499", "max_chars cannot be 499", "500 to 1000000 characters"),
+        ("chunking", "size = 63", "size cannot be 63", "64 to 4096 tokens"),
+        ("chunking", "size = 4097", "size cannot be 4097", "64 to 4096 tokens"),
+        ("chunking", "overlap = -1", "overlap cannot be -1", "0 to size - 1 tokens"),
+        ("chunking", "strategy = 'Heading'", "'Heading'", "'heading' or 'token'"),
+        ("chunking", "heading_levels = []", "()", "a list of heading levels, each 1 to 6"),
+        ("chunking", "heading_levels = [1, 7]", "7", "a list of heading levels, each 1 to 6"),
+        ("chunking", "heading_levels = 2", "2", "a list of heading levels, each 1 to 6"),
+        ("chunking", "min_chars = 10001", "10001", "0 to 10000 characters"),
+        ("display", "default_format = 'xml'", "'xml'", "'table' or 'json'"),
+        ("model", "name = 'gpt'", "'gpt'", "'auto' or one of: plamo, use, e5-small"),
+        ("model", "name = ['use']", "['use']", "'auto' or one of: plamo, use, e5-small"),
+        ("model", "name = 5", "5", "'auto' or one of: plamo, use, e5-small"),
+        ("model", "auto_unload_minutes = 0", "0", "minutes above 0"),
+        ("model", "auto_unload_minutes = nan", "nan", "minutes above 0"),
+        ("model", "memory_threshold = 1.1", "1.1", "a share of the memory, above 0 and up to 1"),
+        ("model", "memory_threshold = true", "True", "a share of the memory"),
+        ("scan", "extensions = ['md']", "'md'", "a list of endings such as '.md'"),
+        ("scan", "extensions = []", "()", "a list of endings such as '.md'"),
+        ("scan", "extensions = '.md'", "'.md'", "a list of endings such as '.md'"),
+        ("scan", "exclude = ['ok/', '!']", "'!'", "a list of patterns as in .gitignore"),
+        ("scan", "exclude = ['[z-a]']", "'[z-a]'", "a list of patterns as in .gitignore"),
+        ("scan", "exclude = [1]", "1", "a list of patterns as in .gitignore"),
+        ("scan", "max_bytes = 0", "0", "1 to 1073741824 bytes"),
+        ("database", "path = 5", "5", "a file's path"),
+        ("database", "path = ''", "''", "a file's path"),
+    ],
+)
+def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
+    tmp_path, section, line, shown, allowed
+):
+    file = write(tmp_path / "c.toml", f"[{section}]\n{line}\n")
+    key = line.partition(" ")[0]
+    message = refusal(config=file)
+    assert message.startswith(f"{file}: [{section}] {key} cannot be ")
+    assert shown in message
+    assert f"; allowed: {allowed}" in message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[serch]\nk = 5\n", "there is no section [serch]; did you mean 'search'?"),
+        ("[zzz]\n", "there is no section [zzz]; known are: database, chunking, display, "),
+        ("[search]\ntop_k = 5\n", "[search] has no setting 'top_k'; known are: k, mode, max_chars"),
+        ("[chunking]\nsizes = 5\n", "[chunking] has no setting 'sizes'; did you mean 'size'?"),
+        (
+            "size = 512\n",
+            "'size' stands outside a section; settings are written as [chunking] size",
+        ),
+        ("[[search]]\nk = 5\n", "'search' stands outside a section; settings are written as ["),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, text, message):
+    file = write(tmp_path / "c.toml", text)
+    assert refusal(config=file).startswith(f"{file}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("MDVEC_SEARCH_K", "many", "[search] k cannot be 'many'; allowed: 1 to 50 hits"),
+        ("MDVEC_SEARCH_K", "99", "[search] k cannot be 99; allowed: 1 to 50 hits"),
+        ("MDVEC_CHUNKING_HEADING_LEVELS", "1,x", "[chunking] heading_levels cannot be '1,x'"),
+        ("MDVEC_SCAN_EXTENSIONS", " , ", "[scan] extensions cannot be "),
+        ("MDVEC_SEARCH_KK", "5", "MDVEC_SEARCH_KK is no setting of mdvec; did you mean"),
+        ("MDVEC_DATABASE", "x", "MDVEC_DATABASE is no setting of mdvec; did you mean"),
+    ],
+)
+def test_the_environment_is_held_to_the_same(name, value, message):
+    assert refusal({name: value}).startswith(f"environment: {message}")
+
+
+def test_the_nearest_known_variable_is_offered():
+    assert "did you mean 'MDVEC_SEARCH_K'?" in refusal({"MDVEC_SEARCH_KK": "5"})
+    assert "did you mean 'MDVEC_DATABASE_PATH'?" in refusal({"MDVEC_DATABASE": "x"})
+
+
+def test_an_empty_variable_counts_as_none():
+    assert load_settings({"MDVEC_SEARCH_K": "", "MDVEC_DATABASE_PATH": ""}) == Settings()
+
+
+def test_a_long_value_is_shown_in_short():
+    assert len(refusal({"MDVEC_MODEL_NAME": "x" * 10_000})) < 400
+
+
+def test_a_refused_flag_is_named_as_such():
+    message = refusal(flags={"chunking": {"size": 5}})
+    assert message == "command line: [chunking] size cannot be 5; allowed: 64 to 4096 tokens"
+
+
+def test_a_named_file_that_is_not_there_is_refused(tmp_path):
+    for named in ({"config": tmp_path / "no.toml"}, {"config": tmp_path}):
+        assert "there is no settings file" in refusal(**named)
+    assert "check --config or MDVEC_CONFIG" in refusal({"MDVEC_CONFIG": "~nobody-here/no.toml"})
+
+
+@pytest.mark.parametrize("data", [b"[search\n", b"k = \xff\xfe\n", b"[a]\nk = 1\nk = 2\n", b"\0"])
+def test_a_file_that_is_no_toml_is_refused_by_name(tmp_path, data):
+    file = tmp_path / "c.toml"
+    file.write_bytes(data)
+    assert refusal(config=file).startswith(f"{file} is not valid TOML: ")

@@ -1,0 +1,28 @@
+"""A long text in blocks."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.text.blocks import blocks
+
+
+def parts(text, size):
+    return [text[start:end] for start, end in blocks(text, size)]
+
+
+def test_a_block_ends_in_front_of_the_last_white_space_in_it():
+    assert parts("one two  three four", 10) == ["one two", "  three", " four"]
+
+
+def test_crlf_is_not_parted():
+    assert parts("abcde\r\nfgh", 6) == ["abcde", "\r\nfgh"]
+
+
+def test_without_white_space_a_block_is_full():
+    assert parts("東京の猫", 3) == ["東京の", "猫"]
+
+
+@given(st.text(st.sampled_from("ab \n猫")), st.integers(1, 12))
+def test_blocks_are_the_text_and_none_is_too_long(text, size):
+    assert "".join(parts(text, size)) == text
+    assert all(0 < len(part) <= size for part in parts(text, size))

@@ -1,0 +1,190 @@
+"""Chunks: their exact places, their headings, and that nothing is lost."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny_embedder import TinyBackend
+
+from mdvec.text.chunking import Chunk, ChunkingOptions, InvalidChunking, chunk_document
+from mdvec.text.markdown import outline
+from mdvec.text.tokens import is_blank
+
+TINY = TinyBackend()
+SENTENCE = "五十文字より長い文章です。"
+LONG = SENTENCE * 5
+
+FRAGMENTS = [
+    "# 見出し\n", "## B ##\r\n", "### C {#c}\n", "#### D\n", "title\n===\n", "---\n", "```\n",
+    "~~~\r\n", "> quote\n", "- item\n", "  - deep\n", "|a|b|\n", "    code\n", "title: x\n",
+    "+++\n", "\n", "\n\n", "\r\n", "\r", " ", "\t", "\u3000", "\u00a0", "\u2028", "\u200b",
+    "\ufeff",
+    "猫が好きです。", "English words here. ", "ｶﾞｷﾞｸﾞ", "ＡＢＣ１２３", "㍿", "½", "ﬁ", "①㈱髙～",
+    "か\u3099き\u3099", "e\u0301\u0323", "👨\u200d👩\u200d👧", "👍🏽", "🇯🇵", "❤\ufe0f",
+    "𠮷野家", "한글", "ไทย", "長い文。" * 20, "word " * 80, "無句点" * 60, "\u0301" * 70,
+    "\u200d" * 40,
+]  # fmt: skip
+hostile = st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join)
+all_options = st.builds(
+    ChunkingOptions,
+    strategy=st.sampled_from(["heading", "token"]),
+    size=st.integers(64, 130),
+    overlap=st.sampled_from([0, 8, 31, 63]),
+    heading_levels=st.sampled_from([(1, 2, 3), (2,), (1, 2, 3, 4, 5, 6)]),
+    min_chars=st.sampled_from([0, 50, 400]),
+)
+
+
+def options(strategy="heading", **others):
+    given = {"size": 64, "overlap": 8, "heading_levels": (1, 2, 3), "min_chars": 50, **others}
+    return ChunkingOptions(strategy, **given)
+
+
+def cut(content, name="note.md", ruler=TINY, **chosen):
+    return chunk_document(content, outline(content, name), options(**chosen), ruler)
+
+
+@given(hostile, st.sampled_from(["note.md", "note.txt"]), all_options)
+@settings(deadline=None, max_examples=300)
+def test_chunks_are_exact_whole_ordered_and_within_the_size(content, name, chosen):
+    read = outline(content, name)
+    chunks = chunk_document(content, read, chosen, TINY)
+    assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
+    assert [content[chunk.start : chunk.end] for chunk in chunks] == [c.text for c in chunks]
+    assert not any(is_blank(chunk.text) for chunk in chunks)
+    places = [(chunk.start, chunk.end) for chunk in chunks]
+    assert all(a <= c and b < d for (a, b), (c, d) in zip(places, places[1:], strict=False))
+    covered = {at for start, end in places for at in range(start, end)}
+    lost = set(range(read.body, len(content))) - covered
+    assert is_blank("".join(content[at] for at in lost))
+    assert all(start >= read.body for start, _ in places)
+    # A start that is moved back to a whole character adds at most that character.
+    assert all(len(TINY.token_spans(chunk.text)) <= chosen.size + 32 for chunk in chunks)
+
+
+@given(hostile, all_options)
+@settings(deadline=None, max_examples=100)
+def test_no_chunk_is_more_than_the_model_takes(content, chosen):
+    narrow = TinyBackend(max_tokens=20)
+    chunks = chunk_document(content, outline(content, "note.md"), chosen, narrow)
+    assert not any(narrow.oversized(chunk.text) for chunk in chunks)
+    assert [content[chunk.start : chunk.end] for chunk in chunks] == [c.text for c in chunks]
+
+
+def test_a_chunk_knows_its_place_its_lines_and_its_headings():
+    content = f"---\ntitle: x\n---\n\n# 家計\r\n\r\n{LONG}\r\r## 食費\n{LONG}\n\n"
+    first, second = content.index("# 家計"), content.index("## 食費")
+    assert cut(content, size=128) == [
+        Chunk(0, first, second - 2, 5, 7, "家計", f"# 家計\r\n\r\n{LONG}"),
+        Chunk(1, second, len(content) - 2, 9, 10, "家計 > 食費", f"## 食費\n{LONG}"),
+    ]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("strategy", ["heading", "token"])
+def test_lines_count_from_one_whatever_ends_them(newline, strategy):
+    content = newline.join(f"{number}行目の文章です。" for number in range(1, 41))
+    chunks = cut(content, strategy=strategy, overlap=0)
+    assert [(chunk.start_line, chunk.end_line) for chunk in chunks] == [
+        (
+            content.count(newline, 0, chunk.start) + 1,
+            content.count(newline, 0, chunk.end - 1) + 1,
+        )
+        for chunk in chunks
+    ]
+    assert len(chunks) > 1
+
+
+def test_exact_windows_take_no_notice_of_headings_but_know_them():
+    content = "前 " * 70 + "\n\n# 一\n\n" + "字 " * 60
+    assert [
+        (chunk.heading, len(TINY.token_spans(chunk.text)))
+        for chunk in cut(content, strategy="token", overlap=0)
+    ] == [("", 64), ("", 64), ("一", 4)]
+
+
+def test_three_thousand_tokens_give_the_four_chunks_of_the_seed():
+    words = [f"w{number}" for number in range(3000)]
+    chunks = cut(" ".join(words), name="a.txt", strategy="token", size=1024, overlap=64)
+    assert [chunk.text.split() for chunk in chunks] == [
+        words[0:1024], words[960:1984], words[1920:2944], words[2880:3000],
+    ]  # fmt: skip
+
+
+def test_text_before_the_first_heading_is_a_chunk_without_a_heading():
+    assert [(chunk.heading, chunk.text) for chunk in cut(f"{LONG}\n\n# 一\n{LONG}", size=128)] == [
+        ("", LONG), ("一", f"# 一\n{LONG}"),
+    ]  # fmt: skip
+
+
+def test_a_section_over_the_size_goes_on_in_sentences_under_its_heading():
+    chunks = cut(f"# 一\n{SENTENCE * 20}", overlap=0)
+    assert {chunk.heading for chunk in chunks} == {"一"}
+    assert "".join(chunk.text for chunk in chunks) == f"# 一\n{SENTENCE * 20}"
+    assert all(chunk.text.endswith("。") for chunk in chunks)
+
+
+def test_headings_alone_become_a_chunk_and_none_is_lost():
+    content = "# 一\n\n## 二\n\n### 三\n\n## 四\n"
+    assert [chunk.text for chunk in cut(content)] == ["# 一\n\n## 二\n\n### 三", "## 四"]
+
+
+@pytest.mark.parametrize("strategy", ["heading", "token"])
+@pytest.mark.parametrize("name", ["note.md", "note.txt"])
+@pytest.mark.parametrize(
+    "content", ["", " ", "\r\n\t\n", "\u3000\u200b\ufeff", "\x0c\x1c", "\n" * 999]
+)
+def test_a_file_with_nothing_in_it_has_no_chunks(strategy, name, content):
+    assert cut(content, name, strategy=strategy) == []
+
+
+def test_front_matter_alone_has_no_chunks():
+    assert cut("---\ntitle: x\n---\n") == cut("+++\na = 1\n+++\n\n", strategy="token") == []
+
+
+def test_an_unclosed_fence_is_one_section_to_the_end():
+    content = f"# 一\n{LONG}\n```python\n# two\n## three\n" + "x = 1\n" * 40
+    assert {chunk.heading for chunk in cut(content)} == {"一"}
+
+
+def test_plain_text_is_cut_at_blank_lines():
+    content = f"{LONG}\n\n{LONG}\r\n\r\n短い\n\n# {LONG}\n"
+    assert [(chunk.heading, chunk.text) for chunk in cut(content, "memo.txt", size=128)] == [
+        ("", LONG), ("", LONG), ("", f"短い\n\n# {LONG}"),
+    ]  # fmt: skip
+
+
+def test_lists_nested_five_hundred_deep_lose_nothing():
+    content = "\n".join("  " * depth + f"- 項目{depth}" for depth in range(500))
+    assert "".join(chunk.text for chunk in cut(content, overlap=0)) == content
+
+
+def test_a_table_of_five_thousand_rows_is_cut_between_rows():
+    rows = [f"| {number} | 食費 | {number * 10} 円 |" for number in range(5_000)]
+    content = "\n".join(["# 表", "", "| 番号 | 分類 | 額 |", "| --- | --- | --- |", *rows])
+    chunks = cut(content, overlap=0)
+    assert "".join(chunk.text for chunk in chunks) == content
+    assert all(chunk.text.startswith(("# 表", "| ")) for chunk in chunks)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("name", ["one-line.md", "one-line.txt"])
+def test_ten_megabytes_on_one_line_are_cut_without_a_copy_for_each_chunk(name):
+    content = ("x" * 159 + " ") * (10 * 2**20 // 160)
+    chunks = cut(content, name, size=256, overlap=0)
+    assert len(chunks) == 256
+    assert "".join(chunk.text for chunk in chunks) == content.rstrip()
+    assert {(chunk.start_line, chunk.end_line) for chunk in chunks} == {(1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "allowed"),
+    [
+        ({"size": 63, "overlap": 0}, "choose 64 to 4096 tokens"),
+        ({"size": 4097}, "choose 64 to 4096 tokens"),
+        ({"size": 64, "overlap": 64}, "choose 0 to 63"),
+        ({"overlap": -1}, "choose 0 to 63"),
+    ],
+)
+def test_sizes_that_cannot_work_are_refused_with_what_is_allowed(wrong, allowed):
+    with pytest.raises(InvalidChunking, match=allowed):
+        options(**wrong)

@@ -1,0 +1,64 @@
+"""The line of title and headings that is embedded in front of a chunk."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.text.chunking import Chunk
+from mdvec.text.context import in_context, texts_to_embed
+
+
+@pytest.mark.parametrize(
+    ("title", "heading", "text", "embedded"),
+    [
+        ("手引き", "防災 > 水", "一日三リットル。", "手引き > 防災 > 水\n一日三リットル。"),
+        ("防災", "防災 > 水", "一日三リットル。", "防災 > 水\n一日三リットル。"),
+        ("防災", "防災 > 水", "## 水\n\n一日三リットル。", "防災\n## 水\n\n一日三リットル。"),
+        ("防災", "防災", "# 防災\n\n前書き。", "# 防災\n\n前書き。"),
+        ("防災", "", "前書き。", "防災\n前書き。"),
+        ("防災", "", "# 防災\n前書き。", "# 防災\n前書き。"),
+        ("防災", "防災 > 水", "\r\n## 水 {#mizu}\r\n本文", "防災\n\r\n## 水 {#mizu}\r\n本文"),
+        ("a", "a > b > c", "text", "a > b > c\ntext"),
+    ],
+)
+def test_what_is_embedded(title, heading, text, embedded):
+    assert in_context(title, heading, text) == embedded
+
+
+def test_of_a_long_path_the_innermost_headings_are_kept():
+    embedded = in_context("題" * 150, "外" * 100 + " > 内", "本文")
+    line, _, text = embedded.partition("\n")
+    assert (len(line), text) == (200, "本文")
+    assert line.endswith(f"{'外' * 100} > 内")
+
+
+words = st.text("ab題 #\n", max_size=8)
+
+
+@given(words, st.lists(words, max_size=3), st.text("ab題 #\r\n", max_size=30))
+def test_the_text_itself_always_stays_whole_at_the_end(title, headings, text):
+    embedded = in_context(title, " > ".join(headings), text)
+    assert embedded.endswith(text)
+    assert len(embedded) <= len(text) + 201
+
+
+class Ruler:
+    """Takes fifteen characters at once."""
+
+    def token_spans(self, text):
+        return [(place, place + 1) for place in range(len(text))]
+
+    def oversized(self, text):
+        return len(text) > 15
+
+
+def test_a_chunk_that_has_no_room_for_its_context_goes_without():
+    chunks = [
+        Chunk(number, 0, len(text), 1, 1, "題 > 節", text)
+        for number, text in enumerate(["本文です", "一二三四五六七八九十一二三四五"])
+    ]
+    assert texts_to_embed("題", chunks, Ruler(), context=True) == [
+        "題 > 節\n本文です",
+        "一二三四五六七八九十一二三四五",
+    ]
+    assert texts_to_embed("題", chunks, Ruler(), context=False)[0] == "本文です"

@@ -1,0 +1,201 @@
+"""A document's outline: where its body begins, its title, its headings."""
+
+import pytest
+
+from mdvec.text.markdown import Heading, Outline, line_starts, outline
+
+
+def headings(content):
+    return [(heading.level, heading.words) for heading in outline(content, "note.md").headings]
+
+
+def title(content):
+    return outline(content, "note.md").title
+
+
+def body(content):
+    return content[outline(content, "note.md").body :]
+
+
+def test_an_outline_has_the_title_the_body_and_every_heading_with_its_place():
+    content = "---\ntitle: 家計\n---\nはじめに\n\n# 食費\n\n本文\n\n###### 六\n"
+    assert outline(content, "note.md") == Outline(
+        title="家計",
+        body=18,
+        headings=(
+            Heading(1, "食費", content.index("# 食費")),
+            Heading(6, "六", content.index("###### 六")),
+        ),
+        is_markdown=True,
+    )
+
+
+def test_a_text_file_has_no_headings_and_no_front_matter():
+    content = "---\ntitle: x\n---\n# not a heading\n"
+    assert outline(content, "memo.v2.TXT") == Outline("memo.v2", 0, (), is_markdown=False)
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.markdown", "A.MD"])
+def test_markdown_is_known_by_its_ending(name):
+    assert outline("# h", name).is_markdown
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "```\n# code\n```",
+        "~~~~\n~~~\n# code\n~~~~",
+        "```\n# an unclosed fence runs to the end",
+        "    # indented code",
+        "> # quoted",
+        "- # in a list",
+        "1. one\n\n   ## in an item",
+        "<!--\n# a comment\n-->",
+        "#no space",
+        "####### seven",
+        "\\# escaped",
+    ],
+)
+def test_what_only_looks_like_a_heading_is_none(hidden):
+    assert headings(f"# real\n\n{hidden}\n") == [(1, "real")]
+
+
+def test_a_heading_behind_a_closed_fence_counts():
+    assert headings("```\n# no\n```\n# yes\n") == [(1, "yes")]
+
+
+def test_setext_headings_count_from_the_first_line_of_their_words():
+    content = "text\n\n一行目\n二行目\n===\n\nsub\n---\n"
+    assert outline(content, "note.md").headings == (
+        Heading(1, "一行目 二行目", content.index("一行目")),
+        Heading(2, "sub", content.index("sub")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("## 食費 ##", "食費"),
+        ("##   spaced \t out  ", "spaced out"),
+        ("## 食費 {#food}", "食費"),
+        ("## 食費 {/*food*/}", "食費"),
+        ("## 食費 {/*a*/} と {/*b*/}", "食費 {/*a*/} と"),
+        ("## 食費 {#food} ##", "食費"),
+        ("## {#food}", ""),
+        ("##", ""),
+        ("## a {#b}c}", "a {#b}c}"),
+        ("## `code` and **bold**", "`code` and **bold**"),
+    ],
+)
+def test_a_headings_words_come_without_hashes_and_anchors(written, words):
+    assert headings(f"{written}\n") == [(2, words)]
+
+
+def test_a_paragraph_that_a_rule_makes_a_heading_is_cut_short():
+    (level, words), = headings("とても長い段落。" * 1000 + "\n---\n")  # fmt: skip
+    assert (level, len(words), words[-1]) == (2, 200, "…")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_every_kind_of_line_end_is_understood(newline):
+    content = newline.join(["---", "title: 題", "---", "はじめ", "", "# 一", "本文", "二", "---"])
+    first, second = content.index("# 一"), content.index("本文")
+    assert outline(content, "note.md") == Outline(
+        title="題",
+        body=content.index("はじめ"),
+        headings=(Heading(1, "一", first), Heading(2, "本文 二", second)),
+        is_markdown=True,
+    )
+
+
+def test_lines_start_behind_crlf_cr_and_lf():
+    assert line_starts("a\r\nb\rc\nd") == [0, 3, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("matter", "expected"),
+    [
+        ("---\ntitle: 食費\ntags: [a, b]\n---\n", "食費"),
+        ("---\ntitle: 'quoted'\n...\n", "quoted"),
+        ("---\ntitle: 1.10\n---\n", "1.10"),
+        ("---\ntitle: 2024-01-01\n---\n", "2024-01-01"),
+        ("---\ntitle: yes\n---\n", "yes"),
+        ("---\ntitle: two\n  lines\n---\n", "two lines"),
+        ("---\ntitle: 部: 章\ndate: 2024\n---\n", "部: 章"),
+        ('---\nlinks: [open\ntitle: "kept" \n---\n', "kept"),
+        ("---\ndate: 2024-13-45\ntitle: a\n---\n", "a"),
+        ("--- \t\ntitle: a\n---   \n", "a"),
+        ("+++\ntitle = '食費'\ndraft = true\n+++\n", "食費"),
+        ("+++\r\ntitle = 5\r\n+++\r\n", "5"),
+    ],
+)
+def test_front_matter_gives_the_title_and_is_not_the_body(matter, expected):
+    assert (title(matter + "text\n"), body(matter + "text\n")) == (expected, "text\n")
+
+
+@pytest.mark.parametrize(
+    "matter", ["---\n---\n", "---\ntags: x\n---\n", "---\ntitle:\n---\n", "---\ntitle: ~\n---\n",
+               "---\ntitle: [a, b]\n---\n", "+++\n+++\n", "---\na: b: c\n---\n"],
+)  # fmt: skip
+def test_front_matter_without_a_title_leaves_it_to_the_first_level_1_heading(matter):
+    content = matter + "## 二\n\n# 一\n"
+    assert (title(content), body(content)) == ("一", "## 二\n\n# 一\n")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "---\n\nsome text\n\n---\n\nmore\n",
+        "---\n# a heading between rules\n---\n",
+        "---\n- a list\n---\n",
+        "---\ntitle: never closed\n",
+        "---\ntitle: a\n----\nb\n",
+        "text\n---\ntitle: late\n---\n",
+        " ---\ntitle: indented\n---\n",
+        "----\ntitle: four\n----\n",
+        "+++\nno toml at all\n+++\n",
+        "+++\ntitle = 'a'\n---\n",
+        "---\n" + "a: b\n" * 20_000 + "---\n",
+    ],
+)
+def test_what_is_no_front_matter_is_body(content):
+    assert body(content) == content
+
+
+def test_a_title_falls_back_to_the_files_name():
+    assert [
+        outline("## only a second level\n", name).title
+        for name in ("食費 2024.md", "a.b.md", ".md")
+    ] == ["食費 2024", "a.b", ".md"]
+
+
+def test_front_matter_that_multiplies_itself_does_no_harm():
+    lines = ["l0: &l0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
+    lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]" for n in range(1, 12)]
+    content = "\n".join(["---", *lines, "title: *l11", "---", "# 題", ""])
+    assert title(content) == "題"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "content",
+    [
+        "# a" + " " * 100_000 + "b",
+        "# " + "{/*" * 50_000,
+        "# " + "{#" * 50_000,
+        "---\na: b: c\ntitle: a" + " " * 60_000 + "b\n---\n",
+        "---\n" + "[" * 1_000 + "\n---\n",
+        ">" * 100_000 + "# a",
+        "\n".join("  " * depth + "- a" for depth in range(300)),
+        "[" * 100_000,
+        "`" * 100_000,
+    ],
+    ids=["spaces", "comments", "anchors", "title", "brackets", "quotes", "lists", "links", "ticks"],
+)
+def test_hostile_markdown_is_read_in_reasonable_time(content):
+    assert outline(content, "note.md").is_markdown
+
+
+@pytest.mark.parametrize("content", ["", " \n\t\n", "\n\n", "# ", "---", "+++", "---\n", "\r"])
+def test_next_to_nothing_has_an_outline(content):
+    assert title(content) == "note"
