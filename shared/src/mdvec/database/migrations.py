@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import apsw
 
+from mdvec.database.dataset_schema import create_datasets
 from mdvec.database.household_schema import add_statements, create_ledger
-from mdvec.datasets.interfaces.tables import create_datasets
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 

@@ -15,34 +15,6 @@ import apsw
 
 from mdvec.datasets.core.columns import Column
 
-_SCHEMA = """
-CREATE TABLE dataset_files (
-    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
-    path TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    left_out TEXT NOT NULL,
-    app_version TEXT NOT NULL,
-    PRIMARY KEY (tool_id, path)
-) WITHOUT ROWID;
-CREATE TABLE dataset_tables (
-    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
-    name TEXT NOT NULL,
-    path TEXT NOT NULL,
-    inner_table TEXT NOT NULL,
-    source TEXT NOT NULL,
-    snapshot TEXT,
-    size INTEGER NOT NULL,
-    mtime_ns INTEGER NOT NULL,
-    rows INTEGER NOT NULL,
-    columns TEXT NOT NULL,
-    period_column TEXT,
-    period_first TEXT,
-    period_last TEXT,
-    PRIMARY KEY (tool_id, name)
-) WITHOUT ROWID;
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class DatasetTable:
@@ -95,11 +67,6 @@ class ImportedFile:
     mtime_ns: int
     left_out: tuple[tuple[str, str], ...]
     app_version: str
-
-
-def create_datasets(connection: apsw.Connection) -> None:
-    """Make the tables that datasets are recorded in."""
-    connection.execute(_SCHEMA)
 
 
 def dataset_tables(connection: apsw.Connection, tool_id: int) -> list[DatasetTable]:
