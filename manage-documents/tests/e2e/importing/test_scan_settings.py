@@ -44,7 +44,11 @@ def test_an_import_that_did_not_finish_is_named_by_search_and_status(notes):
         "go on with: mdvec import -n notes --mode update"
     )
     plain, as_json, status, details, status_json = notes.each(
-        "search 水 -k 1", "search 水 -k 1 --format json", "status", "status -n notes", "status --format json"
+        "search 水 -k 1",
+        "search 水 -k 1 --format json",
+        "status",
+        "status -n notes",
+        "status --format json",
     )
     assert [done.err for done in (plain, status, details)] == [f"note: {note}\n"] * 3
     assert as_json.json["notes"] == [note]
