@@ -19,7 +19,7 @@ from mdvec.embedding import catalog
 from mdvec.search.hits import Hit
 from mdvec.text.markdown import outline
 from processes import Bench
-from rows import Row
+from results import Row
 
 K = 3
 OF_EACH = 28

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rows import Skipped
+from results import Skipped
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 SOURCES = {

@@ -16,7 +16,7 @@ from mdvec.text.chunking import Chunk, ChunkingOptions, chunk_document
 from mdvec.text.context import in_context
 from mdvec.text.tokens import is_blank
 from processes import Bench
-from rows import Row
+from results import Row
 from section_finding import (
     Document,
     SectionKey,
@@ -25,7 +25,7 @@ from section_finding import (
     sections_of,
     without_headings,
 )
-from storing import store
+from stored_documents import store
 
 LANGUAGES = {
     "Japanese headings": lambda question: question.words,

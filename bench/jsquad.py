@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import jsquad_peers
 from corpus import find_corpus
 from finding import HITS, MODES, Quality, evenly, first_place, hits_of, imported, quality, timed
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.search.core.fusion import SearchMode
 from processes import Bench
-from rows import Row, Skipped, median
+from results import Row, Skipped, median
 
 NDCG_BAR, FIRST_BAR = 0.955, 0.915
 # Its questions repeat their passage's words: what the vectors keep for others costs a little here.
@@ -42,8 +40,8 @@ class Passages:
 
 
 def measure(bench: Bench) -> list[Row]:
-    """``use`` in the three modes, and the peers on the same files."""
-    passages = _passages(bench)
+    """``use`` in the three modes."""
+    passages = passages_of(bench)
     embedder = catalog.load("use")
     database = bench.folder / "use.sqlite"
     chunks = imported(database, passages.folder, embedder).chunks
@@ -58,7 +56,7 @@ def measure(bench: Bench) -> list[Row]:
         f"nDCG@10 ≥ {NDCG_BAR:.3f}, R@1 ≥ {FIRST_BAR:.3f}, "
         f"at most {BELOW_A_LEG} below either leg alone"
     )
-    rows = [
+    return [
         Row(
             f"JSQuAD, `use`, {mode}" + (f" ({chunks:,} chunks)" if mode == "hybrid" else ""),
             f"{of_mode}; {milliseconds:.1f} ms each",
@@ -67,7 +65,6 @@ def measure(bench: Bench) -> list[Row]:
         )
         for mode, (of_mode, milliseconds) in measured.items()
     ]
-    return rows + _peer_rows(bench, passages, database, embedder)
 
 
 def measure_e5(bench: Bench) -> list[Row]:
@@ -75,7 +72,7 @@ def measure_e5(bench: Bench) -> list[Row]:
     card = catalog.card_named("e5-small")
     if lack := catalog.missing(card):
         raise Skipped(f"e5-small is {lack}; get it with: {card.how_to_get}")
-    passages = _passages(bench)
+    passages = passages_of(bench)
     embedder = catalog.load("e5-small")
     database = bench.folder / "e5.sqlite"
     imported(database, passages.folder, embedder)
@@ -94,7 +91,7 @@ def measure_e5(bench: Bench) -> list[Row]:
     ]
 
 
-def _passages(bench: Bench) -> Passages:
+def passages_of(bench: Bench) -> Passages:
     """Every context as a file; of the questions those with an odd line index."""
     data = find_corpus(bench.asked_jsquad, "jsquad")
     folder = bench.folder / "passages"
@@ -116,30 +113,16 @@ def _lines(path: Path) -> list[dict]:
 def _asked(
     database: Path, asked: Sequence[Asked], mode: SearchMode, embedder: Embedder
 ) -> tuple[Quality, float]:
-    return _scored(
+    return scored(
         lambda words: [hit.file_path for hit in hits_of(database, words, HITS, mode, embedder)],
         asked,
     )
 
 
-def _scored(ask: Callable[[str], list[str]], asked: Sequence[Asked]) -> tuple[Quality, float]:
+def scored(ask: Callable[[str], list[str]], asked: Sequence[Asked]) -> tuple[Quality, float]:
     """The quality, and the median of the milliseconds of a question."""
     found, milliseconds = timed(ask, [question.words for question in asked])
     ranks = [
         first_place(files, question.file) for files, question in zip(found, asked, strict=True)
     ]
     return quality(ranks), median(milliseconds)
-
-
-def _peer_rows(bench: Bench, passages: Passages, database: Path, embedder: Embedder) -> list[Row]:
-    texts = {path.name: path.read_text("utf-8") for path in sorted(passages.folder.iterdir())}
-    rows = []
-    for name, (package, peer) in jsquad_peers.PEERS.items():
-        what = f"JSQuAD, {name}"
-        if package and not importlib.util.find_spec(package):
-            rows.append(Row(what, f"not installed: pip install {package}"))
-            continue
-        corpus = jsquad_peers.Corpus(bench.folder, texts, database, embedder)
-        of_peer, milliseconds = _scored(peer(corpus), passages.asked)
-        rows.append(Row(what, f"{of_peer}; {milliseconds:.1f} ms each"))
-    return rows

@@ -19,9 +19,9 @@ from mdvec.index.tables import Tables
 from mdvec.search.candidates import _NARROW, nearest_chunks
 from mdvec.tools import rows as tools
 from processes import Bench
-from rows import Row, median
+from results import Row, median
 from section_finding import heading_questions, read_document
-from windows import embedded_windows, store_windows
+from text_windows import embedded_windows, store_windows
 
 K = 10
 QUERIES = 100

@@ -22,8 +22,8 @@ from mdvec.index.tables import Tables
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
 from processes import Bench
-from rows import Row, median
-from storing import store
+from results import Row, median
+from stored_documents import store
 
 SIZE_BAR, TIME_BAR = 1.4, 1.25
 

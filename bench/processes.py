@@ -105,7 +105,13 @@ def run_mdvec(bench: Bench, *arguments: str | Path) -> Finished:
 
 def call_in_child(bench: Bench, module: str, function: str, *arguments: object) -> Any:  # noqa: ANN401
     """What a function of one of these modules returns, called in a process of its own."""
-    command = [sys.executable, str(BENCH / "child.py"), module, function, json.dumps(arguments)]
+    command = [
+        sys.executable,
+        str(BENCH / "function_child.py"),
+        module,
+        function,
+        json.dumps(arguments),
+    ]
     done = subprocess.run(
         command, stdout=subprocess.PIPE, check=True, cwd=bench.folder, env=bench.environment
     )

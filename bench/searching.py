@@ -16,8 +16,8 @@ from mcp.client.stdio import stdio_client
 from mdvec.embedding import catalog
 from mdvec.manage.registering import add_tool
 from processes import SERVER, Bench, run_mdvec
-from rows import Row, median, spread
-from windows import embedded_windows, store_windows
+from results import Row, median, spread
+from text_windows import embedded_windows, store_windows
 
 CHUNK_SIZE = 128
 

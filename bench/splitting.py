@@ -7,7 +7,7 @@ from pathlib import Path
 
 from corpus import markdown_files
 from processes import Bench, call_in_child
-from rows import Row, median
+from results import Row, median
 
 BAR_MS = 10.0
 

@@ -12,7 +12,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mdvec.manage.registering import add_tool
 from processes import COMMAND_LINE, SERVER, Bench
-from rows import Row, median, spread
+from results import Row, median, spread
 
 TOOLS = 20
 ALWAYS = 2  # search and get_document

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mdvec.manage.registering import add_tool
 from processes import Bench, call_in_child, run_mdvec
-from rows import Row, median, spread
+from results import Row, median, spread
 
 FILES = 10_000
 FOLDERS = 100

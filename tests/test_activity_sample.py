@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-TOOL = Path(__file__).parents[1] / "tools" / "activity_sample.py"
+TOOL = Path(__file__).parents[1] / "docs" / "examples" / "analysis" / "activity_sample.py"
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,9 @@
 """Check that each Japanese page has the sections, commands and tables of its English one.
 
 python tools/check_translations.py; part of `make lint`. Prose may differ: it is written anew in
-each language. What is compared is the order and depth of the headings, the commands of the code
-blocks without their comments, and of each table its rows and the code in them.
+each language. What is compared is the order and depth of the headings, the commands and settings of
+the code blocks without their comments, of each table its rows and the code in them; and every
+command, setting and address that the English page names stands on the Japanese one.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ ROOT = Path(__file__).parents[1]
 COMMENT = re.compile(r"\s*#.*$")
 QUOTED = re.compile(r'"[^"]*"')
 CODE = re.compile(r"`([^`]+)`")
+SETTING = re.compile(r"^(?:# )?(\[\w+\]|\w+ = [^#]*?) *(?:#.*)?$")
+TERM = re.compile(r"`(\[\w+\]|[a-z]+(?:_[a-z]+)+|mdvec(?: [a-z]+)+)`|(127\.0\.0\.1)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,9 @@ def outline(text: str) -> Outline:
 
 def _commands(fence: Token) -> list[str]:
     """The lines of a block for the shell, comments and quoted texts aside."""
+    if fence.info == "toml":
+        found = (SETTING.match(line) for line in fence.content.splitlines())
+        return [match[1] for match in found if match]
     if fence.info not in {"bash", "sh", "console"}:
         return [f"({fence.info or 'text'})"]
     lines = (QUOTED.sub('"…"', COMMENT.sub("", line)) for line in fence.content.splitlines())
@@ -65,7 +71,7 @@ def _rows(tokens: list[Token]) -> list[str]:
 def differences(english: Path, japanese: Path) -> list[str]:
     """What one of the two pages has and the other has not, a line each."""
     ours, theirs = (outline(page.read_text(encoding="utf-8")) for page in (english, japanese))
-    found = []
+    found = _unnamed(english, japanese)
     for name in ("headings", "commands", "tables"):
         one, other = getattr(ours, name), getattr(theirs, name)
         if one == other:
@@ -80,6 +86,13 @@ def differences(english: Path, japanese: Path) -> list[str]:
             f"{here!r} against {there!r}"
         )
     return found
+
+
+def _unnamed(english: Path, japanese: Path) -> list[str]:
+    """The commands, settings and addresses that only the English page names."""
+    text = japanese.read_text(encoding="utf-8")
+    terms = {match[1] or match[2] for match in TERM.finditer(english.read_text(encoding="utf-8"))}
+    return [f"{japanese.name} does not name {term}" for term in sorted(terms) if term not in text]
 
 
 def main() -> int:

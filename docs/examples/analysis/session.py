@@ -119,7 +119,7 @@ def _prepared(data: str) -> Path:
     (folder / "config.toml").write_text("# these examples need no settings\n")
     if data == "runs":
         source = folder / "runs.parquet"
-        generator = ROOT / "tools" / "activity_sample.py"
+        generator = Path(__file__).with_name("activity_sample.py")
         _run(folder, str(generator), str(source), str(RUNS * SECONDS_A_RUN))
         added = ["runs", "-d", "架空のランニングデータ（1 秒ごと）", "--kind", "dataset"]
     else:

@@ -394,7 +394,7 @@ def test_after_replace_the_ledger_is_what_a_first_import_of_the_files_makes(fold
 
 
 def test_the_generator_makes_the_sample_to_the_byte(tmp_path):
-    tool = ROOT / "tools" / "household_sample.py"
+    tool = ROOT / "docs" / "examples" / "household" / "household_sample.py"
     subprocess.run([sys.executable, str(tool), str(tmp_path)], check=True)
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert made == {path.name: path.read_bytes() for path in SAMPLE.glob("*.csv")}

@@ -8,6 +8,7 @@ finds nothing but itself), for `trigram` every three characters of those runs.
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +16,15 @@ from pathlib import Path
 
 import apsw
 import numpy as np
-from finding import HITS, TOOL
+from finding import HITS, TOOL, imported
+from jsquad import passages_of, scored
 from mdvec.database.connection import open_database
+from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.index.tables import Tables
 from mdvec.tools import rows as tools
+from processes import Bench
+from results import Row
 
 _RUN = re.compile(r"\w+")
 
@@ -128,3 +133,22 @@ PEERS: dict[str, tuple[str, Callable[[Corpus], Ask]]] = {
     ),
     "chromadb with our vectors of `use`": ("chromadb", _chromadb),
 }
+
+
+def measure(bench: Bench) -> list[Row]:
+    """A row for each peer that is installed, on the passages and questions of JSQuAD."""
+    passages = passages_of(bench)
+    embedder = catalog.load("use")
+    database = bench.folder / "use.sqlite"
+    imported(database, passages.folder, embedder)
+    texts = {path.name: path.read_text("utf-8") for path in sorted(passages.folder.iterdir())}
+    rows = []
+    for name, (package, peer) in PEERS.items():
+        what = f"JSQuAD, {name}"
+        if package and not importlib.util.find_spec(package):
+            rows.append(Row(what, f"not installed: pip install {package}"))
+            continue
+        corpus = Corpus(bench.folder, texts, database, embedder)
+        of_peer, milliseconds = scored(peer(corpus), passages.asked)
+        rows.append(Row(what, f"{of_peer}; {milliseconds:.1f} ms each"))
+    return rows

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from mdvec import __version__
-from rows import Row
+from results import Row
 
 OPENING = """# Benchmarks
 

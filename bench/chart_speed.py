@@ -12,7 +12,7 @@ from mdvec_mcp.charts.chart import CategoryChart, Chart, Drawn, Series, TrendCha
 from mdvec_mcp.charts.figure import draw
 from mdvec_mcp.charts.server import ChartServer
 from processes import Bench, call_in_child
-from rows import Row, median, spread
+from results import Row, median, spread
 
 MANY, CLIENTS, BYTES = 200, 5, 8_000_000
 SIZE = (800, 600)
@@ -20,8 +20,8 @@ SIZE = (800, 600)
 
 def measure(bench: Bench) -> list[Row]:
     """Draw and serve in processes of their own."""
-    milliseconds, growth = call_in_child(bench, "charts", "draw_many")
-    speeds = call_in_child(bench, "charts", "serve")
+    milliseconds, growth = call_in_child(bench, "chart_speed", "draw_many")
+    speeds = call_in_child(bench, "chart_speed", "serve")
     return [
         Row(
             "a chart of 800x600, warm (pie, bar, line, area in turns)", spread(milliseconds, "ms"),

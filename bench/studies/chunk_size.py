@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mdvec.embedding.cards import USE
 from processes import Bench, call_in_child
-from rows import Row
+from results import Row
 
 SIZES = (64, 96, 128, 192, 256, 384, 512)
 FILES = 80

@@ -1,6 +1,6 @@
 """Invented running data, second by second, 22 columns: the same rows for the same seed.
 
-python tools/activity_sample.py FILE.parquet|FILE.csv [ROWS]
+python docs/examples/analysis/activity_sample.py FILE.parquet|FILE.csv [ROWS]
 
 Nobody ran this. Activities are runs of about 10 km, every second day from 1 June 2025; ground
 contact jumps for some seconds in some of them, and sensors drop out.

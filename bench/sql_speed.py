@@ -20,9 +20,9 @@ from mdvec_mcp.analytics.core.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 from processes import Bench, call_in_child
-from rows import Row, median, spread
+from results import Row, median, spread
 
-sys.path.append(str(Path(__file__).parents[1] / "tools"))
+sys.path.append(str(Path(__file__).parents[1] / "docs" / "examples" / "analysis"))
 
 SIZES = {10_000: 0.3, 100_000: 1.0, 1_000_000: 5.0}
 MOST = max(SIZES)
@@ -39,7 +39,7 @@ Seconds = dict[str, list[float]]
 
 def measure(bench: Bench) -> list[Row]:
     """Everything in one process of its own."""
-    times, facts = call_in_child(bench, "analytics", "work", str(bench.folder), bench.times(7))
+    times, facts = call_in_child(bench, "sql_speed", "work", str(bench.folder), bench.times(7))
     return [
         *_export_rows(times, facts),
         *_format_rows(times, facts),

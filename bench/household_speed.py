@@ -26,7 +26,7 @@ from mdvec.household.report import LedgerFile, LedgerReport
 from mdvec.household.trend import TrendCache
 from mdvec.manage.registering import add_tool
 from processes import Bench, call_in_child
-from rows import Row
+from results import Row
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ OPTIONS = DetectionOptions(3, Decimal(0), Decimal(1), 0.8)
 
 def measure(bench: Bench) -> list[Row]:
     """Everything in one process of its own, for its caches to be cold."""
-    seconds, facts = call_in_child(bench, "ledger", "work", str(bench.folder))
+    seconds, facts = call_in_child(bench, "household_speed", "work", str(bench.folder))
     return [
         _row(f"import of {ROWS:,} rows, {MONTHS} files", seconds["import"], 5),
         _row("again, with other names", seconds["renamed"], 2),

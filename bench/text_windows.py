@@ -13,7 +13,7 @@ from mdvec.embedding import catalog
 from mdvec.index.documents import NewDocument
 from mdvec.text.chunking import Chunk, ChunkingOptions
 from mdvec.text.tokens import is_blank
-from storing import store
+from stored_documents import store
 
 MOST = 100_000
 CHARACTERS = 120

@@ -8,10 +8,10 @@ from pathlib import Path
 from finding import hits_of, imported
 from mdvec.embedding import catalog
 from processes import Bench
-from rows import Row
+from results import Row
 
 K = 5
-QUERIES = Path(__file__).with_name("words_queries.toml")
+QUERIES = Path(__file__).with_name("word_queries.toml")
 
 
 def measure(bench: Bench) -> list[Row]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from corpus import markdown_files
 from mdvec.manage.registering import add_tool
 from processes import Bench, Finished, call_in_child, run_mdvec
-from rows import Row, median
+from results import Row, median
 
 if TYPE_CHECKING:
     from mdvec.embedding.backends.use import UseBackend
@@ -33,7 +33,7 @@ def measure(bench: Bench) -> list[Row]:
 def _ratio_row(bench: Bench) -> Row:
     files = len(markdown_files(bench.corpus))
     runs = [
-        call_in_child(bench, "importing", "import_beside_model", str(_new_tool(bench, f"{run}")))
+        call_in_child(bench, "import_speed", "import_beside_model", str(_new_tool(bench, f"{run}")))
         for run in range(bench.times(1))
     ]
     ratio = median([run["imported"] / run["alone"] for run in runs])

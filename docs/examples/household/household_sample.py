@@ -1,6 +1,6 @@
 """The invented household: 24 months of Money Forward exports, the same bytes at every run.
 
-python tools/household_sample.py [FOLDER]
+python docs/examples/household/household_sample.py [FOLDER]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass, replace
 from datetime import date, timedelta
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[1] / "docs" / "examples" / "household"
+FOLDER = Path(__file__).parent
 HEADER = (
     "計算対象", "日付", "内容", "金額（円）", "保有金融機関", "大項目", "中項目", "メモ", "振替",
     "ID",
