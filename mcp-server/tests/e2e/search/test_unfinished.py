@@ -21,10 +21,10 @@ def test_a_client_is_told_that_a_collection_is_not_whole_until_it_is(database, c
             "had not finished (1 of 222 files)."
         )
         for name in ("notes", "search"):
-            answer = client.call(name, {"query": "水"})
+            answer = client.call(name, {"query": "水", "k": 1})
             assert answer.structured_content["notes"] == [NOTE]
             assert f"note: {NOTE}" in answer.content[0].text
         missing = client.call("get_document", {"tool": "notes", "file_path": "z.md"})
         assert missing.content[0].text.endswith(f"hits name the documents there are. {NOTE}")
         import_use(database, "notes")
-        assert client.call("notes", {"query": "水"}).structured_content["notes"] == []
+        assert client.call("notes", {"query": "水", "k": 1}).structured_content["notes"] == []

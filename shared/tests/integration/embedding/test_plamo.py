@@ -306,7 +306,7 @@ def run(script, home, **environment):
 
 
 PULL = """
-from mdvec.interfaces.embedding import plamo_cache
+from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.embedder import ModelUnavailable
 print(plamo_cache.missing())
 try:
@@ -323,7 +323,7 @@ def refuse(event, _):
     if event in ("socket.connect", "socket.getaddrinfo"):
         raise SystemExit("the network was used")
 sys.addaudithook(refuse)
-from mdvec.interfaces.embedding import catalog
+from mdvec.embedding import catalog
 print(json.dumps(catalog.load("plamo").embed_query("東京").tolist()))
 """
 
@@ -394,7 +394,7 @@ def test_the_cache_is_the_one_that_huggingface_hub_uses(tmp_path):
     script = """
 import importlib, itertools, os
 from huggingface_hub import constants
-from mdvec.interfaces.embedding import plamo_cache
+from mdvec.embedding.backends import plamo_cache
 names = ["HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME"]
 for given in itertools.product([False, True], repeat=4):
     for name, present in zip(names, given):

@@ -188,7 +188,7 @@ def test_weights_without_torch_count_as_not_there(tmp_path):
     snapshot = fill(tmp_path / "cache")
     script = f"""
 from pathlib import Path
-from mdvec.interfaces.embedding import plamo_cache
+from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.embedder import ModelUnavailable
 from mdvec.embedding.backends.plamo import PlamoBackend
 print(plamo_cache.missing())
