@@ -44,7 +44,8 @@ class HistogramModel(_Answer):
 
     column: str
     bins: list[dict[str, Any]] = Field(
-        description="min (in), max (out, but for the last) and count; or value and count."
+        description="min (in), max (out, but for the last; where it is left out, it is the next "
+        "bin's min) and count; or value and count."
     )
     total_count: int = Field(description="All rows: those in bins and all others.")
     null_count: int

@@ -109,15 +109,16 @@ class Summaries:
         edges, blank = histogram.empty(column, span, bins)
         found = self._counted(asked.source, column, span, edges, condition)
         warnings = said = self.queries.take_warnings()
-        if guard.fits(_histogram_answer(column, found, said)):
-            return _histogram_answer(column, found, said)
+        for told in (found, found.without_repeats()):
+            if guard.fits(answer := _histogram_answer(column, told, said)):
+                return answer
         for fewer in range(len(blank.bins) - 1, 0, -1):
             edges, blank = histogram.empty(column, span, fewer)
             said = [*warnings, _cut(len(blank.bins), len(found.bins), guard)]
-            if guard.fits(_histogram_answer(column, found.over(blank), said)):
+            if guard.fits(_histogram_answer(column, found.over(blank).without_repeats(), said)):
                 break
         found = self._counted(asked.source, column, span, edges, condition)
-        return _histogram_answer(column, found, said)
+        return _histogram_answer(column, found.without_repeats(), said)
 
     def _parts(self, source: str, columns: Sequence[Column], condition: str | None) -> Parts:
         """What each column is computed from, so that it takes no more than there is."""

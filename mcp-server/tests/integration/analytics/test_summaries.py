@@ -11,6 +11,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.settings.analytics import AnalyticsSettings
 from mdvec.text.quoting import literal
 
+from mdvec_mcp.analytics.core.guard import as_json
 from mdvec_mcp.analytics.core.histogram import RowsDiffer
 from mdvec_mcp.analytics.core.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
@@ -59,9 +60,9 @@ def shapes(size: int) -> pd.DataFrame:
 
 
 class Tables:
-    """Analytics over one Parquet file."""
+    """Analytics over one Parquet file; ``room`` is for the bytes of an answer."""
 
-    def __init__(self, folder, frame, *, seconds=SECONDS, memory_mb=2_048) -> None:
+    def __init__(self, folder, frame, *, seconds=SECONDS, memory_mb=2_048, room=ROOM) -> None:
         path = folder / "rows.parquet"
         with duckdb.connect() as connection:
             connection.register("frame", frame)
@@ -79,7 +80,7 @@ class Tables:
             lambda: Data((table,), folder / "none.sqlite", ()),
         )
         settings = AnalyticsSettings(
-            max_seconds=seconds, max_memory_mb=memory_mb, max_output_bytes=ROOM
+            max_seconds=seconds, max_memory_mb=memory_mb, max_output_bytes=room
         )
         self.analytics = Analytics(
             self.queries, ExportFolder(folder / "exports", 60, 2**20), settings
@@ -228,6 +229,21 @@ def counts_between(ordered: pd.Series, edges: list) -> list[int]:
     if edges[0] == edges[-1]:
         return [len(values)]
     return np.histogram(values, np.array(edges))[0].tolist()
+
+
+def test_twenty_bins_fit_into_an_answer_whatever_the_type(tmp_path):
+    frame = shapes(70_000)
+    days = pd.Timestamp("1999-12-31") + pd.to_timedelta(frame["shuffled"] % 9_000, unit="D")
+    frame["day"] = days.dt.date
+    tables = Tables(tmp_path, frame, room=AnalyticsSettings().max_output_bytes)
+    try:
+        for name in frame.columns.drop(["constant", "few", "nothing"]):
+            source = f'SELECT "{name}" FROM rows, range(15)'
+            answer = tables.histogram(name, 20, source)
+            assert len(as_json(answer).encode()) <= AnalyticsSettings().max_output_bytes
+            assert (len(answer["bins"]), answer.get("warnings")) == (20, None), name
+    finally:
+        tables.queries.close()
 
 
 def test_categories_are_counted_as_pandas_counts_them(compared):

@@ -2,6 +2,7 @@
 
 import math
 from datetime import date, datetime, timedelta
+from itertools import pairwise
 
 import duckdb
 import pytest
@@ -83,6 +84,53 @@ def test_times_are_told_in_whole_seconds_where_that_is_fine_enough():
         "count": 15,
     }
     assert total(found) == 100
+
+
+@pytest.mark.parametrize(
+    ("type_", "first", "last", "bins", "told"),
+    [
+        ("TIMESTAMP", "2025-01-01 03:04:05.678", "2025-12-31 20:00:00", 12,
+         ["2025-01-01T00:00", "2025-02-01T00:00"]),
+        ("TIMESTAMP WITH TIME ZONE", "2025-06-01 00:00:00.5+00", "2025-06-02 11:59:59+00", 36,
+         ["2025-06-01T00:00Z", "2025-06-01T01:00Z"]),
+        ("TIMESTAMP", "2025-06-01 00:00:03", "2025-06-01 00:39:59", 2,
+         ["2025-06-01T00:00", "2025-06-01T00:20"]),
+        ("TIMESTAMP", "2025-06-01 00:00:00.123456", "2025-06-01 00:00:59", 20,
+         ["2025-06-01T00:00:00", "2025-06-01T00:00:03"]),
+        ("TIMESTAMP", "2025-06-01 00:00:00.123456", "2025-06-01 00:00:00.999", 20,
+         ["2025-06-01T00:00:00.123", "2025-06-01T00:00:00.167"]),
+    ],
+)  # fmt: skip
+def test_edges_of_times_are_round_and_told_in_the_shortest_form(type_, first, last, bins, told):
+    found = counted(type_, [first, last], bins)
+    assert [found.bins[0]["min"], found.bins[0]["max"]] == told
+    assert total(found) == 2
+    assert len(found.bins) == bins
+
+
+MOMENTS = st.datetimes(datetime(1, 1, 2), datetime(9990, 1, 1))  # noqa: DTZ001
+
+
+@given(MOMENTS, st.integers(0, 10**14), st.integers(1, 100))
+def test_round_edges_cost_no_bin_and_hold_every_time(first, microseconds, bins):
+    values = [first, first + timedelta(microseconds=microseconds)]
+    found = counted("TIMESTAMP", values, bins)
+    edges = [datetime.fromisoformat(one["min"]) for one in found.bins]
+    end = datetime.fromisoformat(found.bins[-1]["max"])
+    assert edges[0] <= values[0] <= values[1] < end
+    assert {b - a for a, b in pairwise([*edges, end])} == {end - edges[-1]}
+    # Below a second for each, whole seconds count more than the number of bins.
+    assert len(found.bins) == bins or microseconds < bins * max(bins, 50) * 10**6
+    for one, begin in zip(found.bins, edges, strict=True):
+        assert one["count"] == sum(begin <= v < begin + (end - edges[-1]) for v in values)
+
+
+def test_edges_are_told_once_where_that_is_needed():
+    found = counted("BIGINT", [1, 2, 3], 3).without_repeats()
+    assert found.bins == (
+        {"min": 1, "count": 1}, {"min": 2, "count": 1}, {"min": 3, "max": 4, "count": 1},
+    )  # fmt: skip
+    assert counted("BIGINT", [], 3).without_repeats().bins == ()
 
 
 def test_a_date_without_end_stands_apart():

@@ -15,7 +15,9 @@ from mdvec.text.quoting import identifier, literal
 from mdvec_mcp.analytics.core.column import decimals, family, may_be_infinite
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
-_SECOND = 1_000_000
+_MILLISECOND, _SECOND, _MINUTE, _HOUR = 1_000, 1_000_000, 60_000_000, 3_600_000_000
+_ROUND_TIMES = (24 * _HOUR, _HOUR, _MINUTE, _SECOND, _MILLISECOND)
+_TOLD_TO = {_MINUTE: "minutes", _SECOND: "seconds", _MILLISECOND: "milliseconds"}
 _ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _LEAST_DIGITS, _MOST_DIGITS = 6, 17
 _EXACTLY = Context(prec=60)
@@ -67,25 +69,36 @@ def edges_between(column: Column, low: Decimal, high: Decimal, bins: int) -> Edg
 
     The first is no larger than ``low``, the last no smaller than ``high``. What steps (days, whole
     numbers, the last decimal) has bins of so many whole steps, so that no bin can hold more
-    values than another; numbers have edges with as many digits as tell neighbours apart.
+    values than another; numbers have edges with as many digits as tell neighbours apart. Edges
+    of times are round ones, as far as that leaves the bins their number.
     """
     if may_be_infinite(column):
         numbers = _number_edges(float(low), float(high), bins)
         return Edges(tuple(map(repr, numbers)), tuple(map(_whole, numbers)))
     places = decimals(column)
     first, last = (int(end.scaleb(places, _EXACTLY)) for end in (low, high))
-    steps = _steps(first, last, bins, _SECOND if family(column) == "timestamp" else 1)
+    if family(column) == "timestamp":
+        steps = _steps(first, last, bins, _unit(first, last, bins))
+        return Edges(tuple(map(str, steps)), _moments(steps, "Z" if column.type in _ZONED else ""))
+    steps = _steps(first, last, bins, 1)
     exact = tuple(f"{Decimal(step).scaleb(-places, _EXACTLY):f}" for step in steps)
     told = (_told(column, step, text) for step, text in zip(steps, exact, strict=True))
     return Edges(exact, tuple(told))
 
 
 def _steps(first: int, last: int, bins: int, unit: int) -> range:
-    """Edges a whole number of steps apart; of whole units, where those are fine enough."""
+    """Edges a whole number of units apart, from a whole one on."""
+    first -= first % unit
     width = (last - first + bins) // bins
-    if width > unit:
-        width = (width + unit - 1) // unit * unit
+    width += -width % unit
     return range(first, last + width + 1, width)
+
+
+def _unit(first: int, last: int, bins: int) -> int:
+    """What edges of times are whole numbers of: the largest that costs no bin; or seconds."""
+    width = (last - first) // bins
+    fine = next((unit for unit in _ROUND_TIMES if unit * bins <= width), 1)
+    return max(fine, _SECOND) if width >= _SECOND else fine
 
 
 def _told(column: Column, step: int, text: str) -> Any:  # noqa: ANN401 - JSON
@@ -94,8 +107,6 @@ def _told(column: Column, step: int, text: str) -> Any:  # noqa: ANN401 - JSON
             return step
         case "date":
             return _day(step)
-        case "timestamp":
-            return _moment(step, "Z" if column.type in _ZONED else "")
     # Where a number of JSON would lose digits, the text keeps them.
     return _whole(float(text)) if Decimal(repr(float(text))) == Decimal(text) else text
 
@@ -134,9 +145,16 @@ def _day(number: int) -> str:
         return f"{number} days after 1970-01-01"
 
 
-def _moment(microseconds: int, zone: str) -> str:
+def _moments(steps: range, zone: str) -> tuple[str, ...]:
+    """Times in the shortest form that tells them all."""
+    units = (unit for unit in _TOLD_TO if not (steps.start % unit or steps.step % unit))
+    told_to = _TOLD_TO.get(next(units, 1), "microseconds")
+    return tuple(_moment(step, told_to, zone) for step in steps)
+
+
+def _moment(microseconds: int, told_to: str, zone: str) -> str:
     try:
         moment = _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return f"{microseconds} µs after 1970-01-01"
-    return moment.isoformat() + zone
+    return moment.isoformat(timespec=told_to) + zone

@@ -65,6 +65,11 @@ class Histogram:
             other_values=(self.other_values or 0) + len(gone),
         )
 
+    def without_repeats(self) -> Histogram:
+        """Each edge told once: a bin has no ``max`` where the next one's ``min`` is the same."""
+        inner = ({"min": one["min"], "count": one["count"]} for one in self.bins[:-1])
+        return replace(self, bins=(*inner, *self.bins[-1:]))
+
     def over(self, blank: Histogram) -> Histogram:
         """The rows in the bins of another, each as if it held all: no answer is longer."""
         bins = tuple({**one, "count": self.total_count} for one in blank.bins)
