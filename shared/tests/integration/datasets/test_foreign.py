@@ -121,3 +121,41 @@ def test_rows_in_a_log_are_copied_and_the_file_and_its_log_stay_as_they_are(fold
     before = file.read_bytes(), (folder / "theirs.duckdb.wal").read_bytes()
     assert copied(folder, file)[0] == {"t": (["a"], [(7,)], ())}
     assert (file.read_bytes(), (folder / "theirs.duckdb.wal").read_bytes()) == before
+
+
+HUGE = 2**127 - 1
+KEPT = {
+    "TIMETZ '10:00:00+09'": "10:00:00+09",
+    "[TIMETZ '10:00:00.25-05:30']": "['10:00:00.25-05:30']",
+    "{'h': TIMETZ '23:00:00+01', 'HUGEINT': 7}": "{'h': '23:00:00+01', 'HUGEINT': 7}",
+    f"map(['n'], [{HUGE}])": f"{{n={HUGE}}}",
+    f"{{'a': [{HUGE}], 'UHUGEINT': 1}}": f"{{'a': [{HUGE}], 'UHUGEINT': 1}}",
+    "INTERVAL '1 month 2 days 3.5 seconds'": "1 month 2 days 00:00:03.5",
+    "INTERVAL '1 day 0.000001 seconds'": "1 day 00:00:00.000001",
+    "INTERVAL '1 month -1 day'": "1 month -1 day",
+    "[INTERVAL '3.000001 seconds']": "['00:00:03.000001']",
+    "union_value(分 := 5)": '{"分":5}',
+    "[union_value(a := 'x')]": '[{"a":"x"}]',
+    "TIMESTAMP_NS '2025-06-01 00:00:00.123456789'": "2025-06-01 00:00:00.123456789",
+    "123456789012345678901234567890.12345678::DECIMAL(38, 8)":
+        "123456789012345678901234567890.12345678",
+    "TIME '24:00:00'": "24:00:00",
+    "'infinity'::TIMESTAMPTZ": "infinity",
+    "'a'::ENUM('a', 'b)')": "a",
+    "BIT '0101'": "0101",
+}  # fmt: skip
+
+
+def test_no_value_is_another_in_the_copy(folder):
+    columns = ", ".join(f'{value} AS "c{n}"' for n, value in enumerate(KEPT))
+    file = made(folder, f"CREATE TABLE t AS SELECT {columns}")
+    with opened(file, folder / "copies") as database:
+        database.copy(database.tables[0], folder / "copies" / "t.parquet")
+    texts = ", ".join(f"CAST(c{n} AS VARCHAR)" for n in range(len(KEPT)))
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        scan = parquet_scan(folder / "copies" / "t.parquet")
+        found = connection.execute(f"SELECT {texts} FROM {scan}").fetchone()
+        kind = connection.execute(f"SELECT typeof(c5) FROM {scan}").fetchone()
+    assert dict(zip(KEPT, found, strict=True)) == KEPT
+    assert kind == ("INTERVAL",)

@@ -9,7 +9,6 @@ asked and answers in lines of JSON; views and columns that are computed are not 
 from __future__ import annotations
 
 import json
-import re
 import resource
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mdvec.datasets.core.types import Type, UnknownType, parsed
 from mdvec.datasets.interfaces.connection import Limits, first_line, safe_connection
 from mdvec.datasets.interfaces.wide import rows_at_once
 from mdvec.text.quoting import identifier, literal
@@ -27,8 +27,19 @@ if TYPE_CHECKING:
 MEMORY_MB = 2_048
 _LIMITS = Limits(MEMORY_MB, threads=4)
 _ADDRESSES_MB = 1_536
-_WIDE = ("HUGEINT", "UHUGEINT")
-_WIDE_WITHIN = re.compile(r"\bU?HUGEINT\b")
+_FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
+_IF_ALL_FIT = {
+    "HUGEINT": (_FITS_BIGINT, "BIGINT"),
+    "UHUGEINT": (_FITS_BIGINT, "BIGINT"),
+    "INTERVAL": (r"NOT regexp_matches(CAST({} AS VARCHAR), '-|\.\d{{4}}')", "INTERVAL"),
+}
+"""What values of a column must be like to keep a type of their own, and which that is."""
+_EXACTLY = {
+    **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), Type("VARCHAR")),
+    "UNION": Type("JSON"),
+}
+"""Parquet rounds integers of 128 bits and microseconds of intervals, has none below zero of these,
+drops the zone of a time, and tells the member of a union by a number only."""
 
 
 def main() -> None:
@@ -110,18 +121,25 @@ def _copied(
 def _shown(
     connection: duckdb.DuckDBPyConnection, place: str, columns: list[tuple[str, str]]
 ) -> Iterator[str]:
-    """The columns; Parquet has no whole numbers of 128 bits, and would round them."""
+    """The columns, each as a type that Parquet keeps exactly, at any depth."""
     for column, type_ in columns:
         name = identifier(column)
-        if type_ in _WIDE:
-            fits = f"bool_and({name} IS NULL OR TRY_CAST({name} AS BIGINT) IS NOT NULL)"
+        stored = _stored_type(type_)
+        if type_ in _IF_ALL_FIT:
+            condition, keeps = _IF_ALL_FIT[type_]
+            fits = f"bool_and({name} IS NULL OR {condition.format(name)})"
             (all_fit,) = connection.execute(f"SELECT {fits} FROM {place}").fetchone() or ()
-            exact = "VARCHAR" if all_fit is False else "BIGINT"
-            yield f"CAST({name} AS {exact}) AS {name}"
-        elif _WIDE_WITHIN.search(type_):
-            yield f"CAST({name} AS {_WIDE_WITHIN.sub('VARCHAR', type_)}) AS {name}"
-        else:
-            yield name
+            stored = stored if all_fit is False else keeps
+        yield name if stored == type_ else f"CAST({name} AS {stored}) AS {name}"
+
+
+def _stored_type(type_: str) -> str:
+    try:
+        found = parsed(type_)
+    except UnknownType:
+        return type_
+    stored = found.changed(lambda part: _EXACTLY.get(part.name))
+    return type_ if stored == found else str(stored)
 
 
 if __name__ == "__main__":
