@@ -7,6 +7,7 @@ import threading
 import duckdb
 import pytest
 from mdvec.files.scan import ScanRules
+from mdvec.files.within import NotOpened, open_within
 from mdvec.importing.options import ChunkingWish
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool

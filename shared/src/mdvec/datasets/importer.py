@@ -16,7 +16,7 @@ from mdvec.datasets.core.names import table_name
 from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.delimited import DELIMITERS, delimited_to_parquet
-from mdvec.datasets.interfaces.parquet import parquet_facts
+from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
 from mdvec.datasets.interfaces.tables import (
     DatasetTable,
@@ -26,6 +26,7 @@ from mdvec.datasets.interfaces.tables import (
 )
 from mdvec.datasets.report import DatasetReport, TableReport
 from mdvec.files.scan import FoundFile, Problem, UnreadableFile
+from mdvec.files.within import opened_within, path_of
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportReport, Progress
 from mdvec.importing.text_index import ToolImport
@@ -52,6 +53,7 @@ class DatasetRun(ToolImport):
         self._known = datasets.imported_files(self.connection, self.tool.id)
         folder = datasets.snapshot_folder(self.connection, self.tool.id)
         self._snapshots = Snapshots(folder)
+        self._root = self.tool.source.resolve()
         copies = folder.parent.resolve()
         found = [
             self._with_log(file)
@@ -159,16 +161,18 @@ class DatasetRun(ToolImport):
     def _take_file(self, file: FoundFile) -> None:
         name = self._free_name(file.path, "")
         source = self._path_of(file.path)
-        if source.suffix.lower() not in DELIMITERS:
-            self._put_new(file, "", name, source)
-            return
-        with self._snapshots.new() as (part, whole):
-            delimited_to_parquet(source, part, self._count)
-        self._put_new(file, "", name, whole)
+        with opened_within(source, self._root) as descriptor:
+            ending, there = source.suffix.lower(), path_of(descriptor)
+            if ending not in DELIMITERS:
+                self._put_new(file, "", name, source, parquet_facts(there, source.name))
+                return
+            with self._snapshots.new() as (part, whole):
+                delimited_to_parquet(there, part, self._count, ending=ending)
+        self._put_new(file, "", name, whole, parquet_facts(whole))
 
     def _copy_database(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
         source = self._path_of(file.path)
-        with database_file.opened(source, self._snapshots.folder) as database:
+        with database_file.opened(source, self._snapshots.folder, self._root) as database:
             left_out.extend(
                 (origin_of(file.path, view.label), "it is a view; only tables are copied")
                 for view in database.views
@@ -185,13 +189,14 @@ class DatasetRun(ToolImport):
                     name = self._free_name(file.path, table.label)
                     with self._snapshots.new() as (part, whole):
                         database.copy(table, part)
-                    self._put_new(file, table.label, name, whole)
+                    self._put_new(file, table.label, name, whole, parquet_facts(whole))
                 except UnreadableFile as error:
                     self._fail(origin_of(file.path, table.label), error)
 
-    def _put_new(self, file: FoundFile, inner: str, name: str, parquet: Path) -> None:
+    def _put_new(
+        self, file: FoundFile, inner: str, name: str, parquet: Path, facts: ParquetFacts
+    ) -> None:
         source = self._path_of(file.path)
-        facts = parquet_facts(parquet)
         if source.suffix.lower() not in DELIMITERS:
             self._count(facts.rows)
         if database_file.file_state(source) != (file.size, file.mtime_ns):

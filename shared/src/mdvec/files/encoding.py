@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.text import encoding as encodings
@@ -21,7 +22,7 @@ def encoding_of(file: Path) -> str:
         UnreadableFile: it cannot be read, or is no text that is surely in one of these.
     """
     try:
-        with file.open("rb") as stream:
+        with _from_begin(file) as stream:
             start = stream.read(2)
         if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             return _utf16(file)
@@ -52,9 +53,16 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
 
 
 def _blocks(file: Path) -> Iterator[bytes]:
-    with file.open("rb") as stream:
+    with _from_begin(file) as stream:
         while block := stream.read(_BLOCK):
             yield block
+
+
+def _from_begin(file: Path) -> BinaryIO:
+    """The file's bytes; a path of a descriptor may be somewhere in it."""
+    stream = file.open("rb")
+    stream.seek(0)
+    return stream
 
 
 def _has_nul() -> UnreadableFile:

@@ -463,3 +463,41 @@ def test_a_link_that_leads_nowhere_now_keeps_the_table_it_led_to(runs):
     report = runs.import_("update")
     assert reasons(report) == {"a.parquet": "the link leads nowhere"}
     assert list(runs.tables()) == ["my_runs__a", "my_runs__b"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "duckdb"])
+@pytest.mark.parametrize("moved", ["", "below"])
+def test_a_link_that_takes_a_files_place_during_the_import_is_not_followed(
+    runs, tmp_path, ending, moved
+):
+    elsewhere = Dataset(tmp_path / "elsewhere", tmp_path / "other.db")
+    late = f"late.{ending}"
+    for dataset, folder in ((runs, moved), (elsewhere, "")):
+        (dataset.folder / folder).mkdir(exist_ok=True)
+        if ending == "csv":
+            (dataset.folder / folder / late).write_text("secret\n1\n")
+        elif ending == "parquet":
+            dataset.parquet(f"{folder}/{late}".strip("/"))
+        else:
+            dataset.duckdb(f"{folder}/{late}".strip("/"), "CREATE TABLE t AS SELECT 1 AS secret")
+    (runs.folder / "a.csv").write_text("n\n1\n")
+    place, other = runs.folder / (moved or late), elsewhere.folder / ("" if moved else late)
+
+    def replace_it(progress):
+        if progress.files_done == 1 and not place.is_symlink():
+            place.rename(tmp_path / "moved")
+            place.symlink_to(other)
+
+    report = runs.import_("new", on_progress=replace_it)
+    assert reasons(report) == {
+        f"{moved}/{late}".strip("/"): "its file has become a link out of the source folder, "
+        "which is not followed"
+    }
+    assert list(runs.tables()) == ["my_runs__a"]
+
+
+def test_a_databases_log_that_is_a_link_out_of_the_folder_is_not_read(runs, tmp_path):
+    runs.duckdb("a.duckdb", "CREATE TABLE t AS SELECT 1 AS n")
+    (tmp_path / "theirs.wal").write_bytes(b"theirs")
+    (runs.folder / "a.duckdb.wal").symlink_to(tmp_path / "theirs.wal")
+    assert "a link out of the source folder" in reasons(runs.import_("new"))["a.duckdb"]

@@ -1,5 +1,6 @@
 """A .duckdb file that somebody else made: what it holds is copied, what it would do is not done."""
 
+import json
 import os
 import subprocess
 import sys
@@ -50,7 +51,7 @@ def left_open(folder, *statements):
 def copied(folder, file):
     """The rows of each table, and the columns that were left out."""
     found = {}
-    with opened(file, folder / "copies") as database:
+    with opened(file, folder / "copies", folder) as database:
         for table in database.tables:
             target = folder / "copies" / f"{table.label}.parquet"
             database.copy(table, target)
@@ -108,7 +109,7 @@ def test_a_log_that_needs_more_memory_than_there_is_is_an_error_of_its_file(fold
         f"ALTER TABLE t ALTER a TYPE VARCHAR USING ({HERE} THEN 'here' "
         "ELSE repeat('x', 3500000000) END)",
     )  # fmt: skip
-    with pytest.raises(UnreadableFile), opened(file, folder / "copies"):
+    with pytest.raises(UnreadableFile), opened(file, folder / "copies", folder):
         pass
     assert list((folder / "copies").iterdir()) == []
 
@@ -149,7 +150,7 @@ KEPT = {
 def test_no_value_is_another_in_the_copy(folder):
     columns = ", ".join(f'{value} AS "c{n}"' for n, value in enumerate(KEPT))
     file = made(folder, f"CREATE TABLE t AS SELECT {columns}")
-    with opened(file, folder / "copies") as database:
+    with opened(file, folder / "copies", folder) as database:
         database.copy(database.tables[0], folder / "copies" / "t.parquet")
     texts = ", ".join(f"CAST(c{n} AS VARCHAR)" for n in range(len(KEPT)))
     with duckdb.connect() as connection:
@@ -159,3 +160,17 @@ def test_no_value_is_another_in_the_copy(folder):
         kind = connection.execute(f"SELECT typeof(c5) FROM {scan}").fetchone()
     assert dict(zip(KEPT, found, strict=True)) == KEPT
     assert kind == ("INTERVAL",)
+
+
+def test_a_file_that_took_anothers_place_as_it_was_opened_is_not_read(folder):
+    file = made(folder, "CREATE TABLE t AS SELECT 1 AS n")
+    other = folder / "other"
+    other.write_bytes(file.read_bytes())
+    for looked_at, said in ((file, '"tables"'), (other, "another file took its place")):
+        with looked_at.open("rb") as there:
+            answer = subprocess.run(
+                [sys.executable, "-m", "mdvec.interfaces.duckdb.foreign"],
+                input=json.dumps([str(file), there.fileno()]), pass_fds=[there.fileno()],
+                cwd=folder, check=True, capture_output=True, text=True,
+            )  # fmt: skip
+        assert said in answer.stdout

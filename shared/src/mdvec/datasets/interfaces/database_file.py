@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from mdvec.datasets.interfaces import foreign
 from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
 from mdvec.files.scan import UnreadableFile, why
+from mdvec.files.within import opened_within, path_of
 
 _COPY = "copy.parquet"
 _SECONDS = 60.0
@@ -88,8 +89,8 @@ class DatabaseFile:
 
 
 @contextmanager
-def opened(file: Path, targets: Path) -> Iterator[DatabaseFile]:
-    """Open a file for reading; its tables can be copied into the folder ``targets``.
+def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
+    """Open a file of a source for reading; its tables can be copied into the folder ``targets``.
 
     That is done in a process of its own, with limits: see ``foreign``.
 
@@ -99,9 +100,16 @@ def opened(file: Path, targets: Path) -> Iterator[DatabaseFile]:
     """
     size, _ = file_state(file)
     seconds = _SECONDS + size / _BYTES_A_SECOND
-    with _work_folder(targets) as folder, _process(folder) as process:
-        name = _copied_with_log(file, folder) if _log_of(file).exists() else str(file)
-        answer = _ask(process, name, seconds)
+    with (
+        opened_within(file, source) as descriptor,
+        _work_folder(targets) as folder,
+        _process(folder, descriptor) as process,
+    ):
+        name = str(file)
+        if _log_of(file).exists():
+            with _opened_log(file, source) as log:
+                name = _copied_with_log(descriptor, log, folder)
+        answer = _ask(process, [name, descriptor if name == str(file) else None], seconds)
         if "error" in answer:
             raise UnreadableFile(_why(answer["error"].replace(name, file.name)))
         computed = {
@@ -110,6 +118,11 @@ def opened(file: Path, targets: Path) -> Iterator[DatabaseFile]:
         }
         views = tuple(InnerTable(schema, view) for schema, view in answer["views"])
         yield DatabaseFile(process, folder, seconds, tuple(computed), views, computed)
+
+
+def _opened_log(file: Path, source: Path) -> AbstractContextManager[int]:
+    log = _log_of(file)
+    return opened_within(log.resolve(), log if source == file else source)
 
 
 @contextmanager
@@ -131,18 +144,17 @@ def _work_folder(targets: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _copied_with_log(file: Path, folder: Path) -> str:
+def _copied_with_log(file: int, log: int, folder: Path) -> str:
     """Copy a file and its log, which is replayed when it is opened; return the copy's name.
 
     Raises:
         UnreadableFile: it cannot be read, or another program writes it.
     """
     try:
-        with file.open("rb") as there:
-            # DuckDB holds such a lock while it writes; of the copy it could not know.
-            fcntl.lockf(there, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            shutil.copyfile(file, folder / _NAME)
-            shutil.copyfile(_log_of(file), folder / f"{_NAME}.wal")
+        # DuckDB holds such a lock while it writes; of the copy it could not know.
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        shutil.copyfile(path_of(file), folder / _NAME)
+        shutil.copyfile(path_of(log), folder / f"{_NAME}.wal")
     except BlockingIOError as error:
         raise UnreadableFile(_IN_USE) from error
     except OSError as error:
@@ -151,7 +163,7 @@ def _copied_with_log(file: Path, folder: Path) -> str:
 
 
 @contextmanager
-def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
+def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
     """The process; it opens the file when it is asked for the first time, and ends with us."""
     kept = {name: value for name, value in os.environ.items() if name in _KEPT}
     process = subprocess.Popen(  # noqa: S603 - our own module, no shell
@@ -160,6 +172,7 @@ def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=folder,
+        pass_fds=[file],
         env=kept | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"},
         text=True,
         encoding="utf-8",

@@ -33,11 +33,15 @@ _LONGEST_LINE = 2**25
 
 
 def delimited_to_parquet(
-    source: Path, target: Path, on_rows: Callable[[int], None] = lambda _: None
+    source: Path,
+    target: Path,
+    on_rows: Callable[[int], None] = lambda _: None,
+    *,
+    ending: str = "",
 ) -> None:
     """Write a file's rows to ``target``; ``on_rows`` hears how many were read, now and then.
 
-    A plain copy lies beside ``target`` meanwhile.
+    A plain copy lies beside ``target`` meanwhile. ``ending`` is the file's where its path has none.
 
     Raises:
         UnreadableFile: why it cannot be done, with the line where there is one.
@@ -47,7 +51,8 @@ def delimited_to_parquet(
 
     plain = target.with_name(f"{target.name}.rows")
     try:
-        names = _write_plain(source, plain, on_rows)
+        allowed = DELIMITERS[ending or source.suffix.lower()]
+        names = _write_plain(source, allowed, plain, on_rows)
         is_wide = len(names) >= WIDE
         write = lists_to_parquet if is_wide else _write_typed
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
@@ -58,12 +63,14 @@ def delimited_to_parquet(
         plain.unlink(missing_ok=True)
 
 
-def _write_plain(source: Path, plain: Path, on_rows: Callable[[int], None]) -> tuple[str, ...]:
+def _write_plain(
+    source: Path, allowed: str, plain: Path, on_rows: Callable[[int], None]
+) -> tuple[str, ...]:
     """Write the rows in the one form that leaves nothing to guess; return the columns' names."""
     encoding = encoding_of(source)
     try:
         with source.open(encoding=encoding, newline="") as text:
-            delimiter = _delimiter(text, DELIMITERS[source.suffix.lower()])
+            delimiter = _delimiter(text, allowed)
             return _copy_rows(text, delimiter, plain, on_rows)
     except UnicodeDecodeError as error:
         raise UnreadableFile("it changed while the import read it; import again") from error

@@ -9,6 +9,7 @@ asked and answers in lines of JSON; views and columns that are computed are not 
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 MEMORY_MB = 2_048
 _LIMITS = Limits(MEMORY_MB, threads=4)
 _ADDRESSES_MB = 1_536
+_REPLACED = "another file took its place meanwhile"
 _FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
 _IF_ALL_FIT = {
     "HUGEINT": (_FITS_BIGINT, "BIGINT"),
@@ -49,12 +51,14 @@ def main() -> None:
     _limit(resource.RLIMIT_AS, (MEMORY_MB + _ADDRESSES_MB) * 2**20)
     _limit(resource.RLIMIT_CORE, 0)
     # The path of a file elsewhere is its own, that of one in this folder counts from it.
-    file = _here(json.loads(sys.stdin.readline()))
+    name, descriptor = json.loads(sys.stdin.readline())
+    file = _here(name)
     files = [file, file.with_name(f"{file.name}.wal")]
     with safe_connection(files, writes_to=_here(""), limits=_LIMITS) as connection:
         try:
             connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
-            _say(_found(connection))
+            opened = descriptor is None or _has_open(descriptor)
+            _say(_found(connection) if opened else {"error": _REPLACED})
         except (duckdb.Error, MemoryError) as error:
             _say({"error": first_line(error)})
             return
@@ -70,6 +74,15 @@ def _say(answer: dict[str, Any]) -> None:
 def _limit(which: int, most: int) -> None:
     with suppress(ValueError, OSError):  # macOS knows these and does not keep all of them
         resource.setrlimit(which, (most, most))
+
+
+def _has_open(descriptor: int) -> bool:
+    """Whether this process has the file of a descriptor open once more: DuckDB opens by name."""
+    wanted, others = os.fstat(descriptor), []
+    for number in map(int, os.listdir("/dev/fd")):  # noqa: PTH208 - numbers, not paths
+        with suppress(OSError):  # that of the listing is gone
+            others.append(os.fstat(number) if number != descriptor else None)
+    return any(other is not None and os.path.samestat(wanted, other) for other in others)
 
 
 def _here(name: str) -> Path:

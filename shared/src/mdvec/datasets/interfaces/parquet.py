@@ -30,8 +30,8 @@ class ParquetFacts:
     last: str | None
 
 
-def parquet_facts(file: Path) -> ParquetFacts:
-    """Look into a Parquet file.
+def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
+    """Look into a Parquet file, which errors name as it is ``called``.
 
     Raises:
         UnreadableFile: it is none, or not whole.
@@ -42,7 +42,7 @@ def parquet_facts(file: Path) -> ParquetFacts:
         with safe_connection([file]) as connection:
             return _facts(connection, file)
     except duckdb.Error as error:
-        raise UnreadableFile(_why(error, file)) from error
+        raise UnreadableFile(_why(error, file, called or file.name)) from error
 
 
 def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
@@ -63,10 +63,10 @@ def _iso(shown: str | None) -> str | None:
     return None if shown is None else shown.replace(" ", "T", 1)
 
 
-def _why(error: Exception, file: Path) -> str:
+def _why(error: Exception, file: Path, called: str) -> str:
     said = first_line(error)
     if "magic bytes" in said or "too small to be a Parquet file" in said:
         return "it is no Parquet file, or only a part of one; write it again"
     for path in (str(file), one_path(file)):
-        said = said.replace(path, file.name)
+        said = said.replace(path, called)
     return f"it cannot be read as Parquet ({said})"
