@@ -67,7 +67,10 @@ def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answe
         answer["warnings"] = warnings
     if guard.fits(answer):
         return answer
-    how = f'see them with query="DESCRIBE {tables[0].name}"'
+    how = (
+        f'find them with query="SELECT column_name FROM (DESCRIBE {tables[0].name}) '
+        "WHERE column_name LIKE '%…%'\""
+    )
     brief = [{**told, "columns": len(told["columns"])} for told in answer["tables"]]
     answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
     return guard.trimmed(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")

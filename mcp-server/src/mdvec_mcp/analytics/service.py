@@ -15,6 +15,9 @@ from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.summaries import Asked, Summaries, warned
 
+_MOST_COLUMNS = 30
+"""Of each table in a list of all of them."""
+
 
 class Analytics:
     """The analytics family: each method is one tool, and returns its answer within the guard."""
@@ -120,12 +123,13 @@ class Analytics:
         """The tables and handles that can be used now."""
         materialized = self.kept.alive()
         names = {kept.name for kept in materialized}
-        answer = {
-            "tables": {
-                name: [column.name for column in columns][:30]
-                for name, columns in self.queries.tables().items()
-                if name not in names
-            },
+        tables = {
+            name: [column.name for column in columns]
+            for name, columns in self.queries.tables().items()
+            if name not in names
+        }
+        answer: Answer = {
+            "tables": {name: columns[:_MOST_COLUMNS] for name, columns in tables.items()},
             "materialized": [
                 {"name": kept.name, "rows": kept.rows, "expires_at": kept.expires_at}
                 for kept in materialized
@@ -139,7 +143,8 @@ class Analytics:
                 for export in reversed(self.exports.list())
             ],
         }
-        return self._listed(warned(answer, self.queries.take_warnings()))
+        wide = [name for name, columns in tables.items() if len(columns) > _MOST_COLUMNS]
+        return self._listed(answer, wide, self.queries.take_warnings())
 
     def ask(self, query: str, guard: Guard) -> Answer:
         """The rows of a small query: what does not fit is left out, with a warning.
@@ -177,14 +182,25 @@ class Analytics:
         moments = (self.exports.next_expiry(), self.kept.next_expiry())
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def _listed(self, answer: Answer) -> Answer:
+    def _listed(self, answer: Answer, wide: Sequence[str], warnings: Sequence[str]) -> Answer:
         """The list within the guard: first without columns, then without the oldest handles."""
-        if self.guard.fits(answer):
-            return answer
+        said = [*warnings]
+        if wide:
+            said.append(f"of {named(wide)} only {_MOST_COLUMNS} columns are listed; {_find(wide)}")
+        if self.guard.fits(full := warned(answer, said)):
+            return full
         names = list(answer["tables"])
         brief = {**answer, "tables": names}
+        said = [*warnings, *([f"columns are left out; {_find(names)}"] if names else [])]
         return self.guard.trimmed(
-            brief,
+            warned(brief, said),
             ("tables", "materialized", "exports"),
             lambda gone: f"{gone} more are there, but not listed",
         )
+
+
+def _find(names: Sequence[str]) -> str:
+    """How to find the columns of the first of them."""
+    return (
+        f"find them with SELECT column_name FROM (DESCRIBE {names[0]}) WHERE column_name LIKE '%…%'"
+    )

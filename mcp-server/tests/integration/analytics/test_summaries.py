@@ -63,6 +63,7 @@ class Tables:
     """Analytics over one Parquet file; ``room`` is for the bytes of an answer."""
 
     def __init__(self, folder, frame, *, seconds=SECONDS, memory_mb=2_048, room=ROOM) -> None:
+        folder.mkdir(exist_ok=True)
         path = folder / "rows.parquet"
         with duckdb.connect() as connection:
             connection.register("frame", frame)
@@ -338,3 +339,17 @@ def test_the_extremes_of_a_type_are_summed_up(pressed, type_, low, high):
     found = pressed.histogram("v", 20, query)
     assert [found["bins"][0]["count"], found["bins"][-1]["count"]] == [1, 2]
     assert found["total_count"] == 3
+
+
+def test_a_list_of_tables_says_which_columns_are_not_in_it(tmp_path):
+    frame = shapes(1).assign(**{f"one_of_the_columns_{n}": 1 for n in range(20)})
+    for room, listed in ((2_048, list(frame)[:30]), (512, None)):
+        tables = Tables(tmp_path / str(room), frame, room=room)
+        try:
+            answer = tables.analytics.alive()
+            sql = re.search("SELECT .*%'", answer["warnings"][0])[0].replace("…", "columns_19")
+            found = tables.analytics.ask(sql, tables.analytics.guard)
+        finally:
+            tables.queries.close()
+        assert answer["tables"] == ({"rows": listed} if listed else ["rows"])
+        assert found["rows"] == [["one_of_the_columns_19"]]
