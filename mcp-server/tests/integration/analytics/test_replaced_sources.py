@@ -13,7 +13,6 @@ from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
 
-from mdvec_mcp.analytics.child.opening import NotOpened, open_within
 from mdvec_mcp.analytics.core.guard import Guard
 from mdvec_mcp.analytics.core.messages import Limits
 from mdvec_mcp.analytics.core.refusals import QueryError

@@ -1,6 +1,6 @@
 """The files of the user's tables as descriptors, for the query process to read.
 
-See ``mdvec.interfaces.filesystem.within``.
+See ``mdvec.files.within``.
 """
 
 from __future__ import annotations
