@@ -37,6 +37,9 @@ letters that take them."""
 _STANDS_ALONE = re.compile("(?<![A-Za-z])[ｦ-ﾟ]{4,}(?![A-Za-z])")
 
 _LEAST_KANA = 1 / 20
+_ASCII = bytes(range(0x80))
+_BEGINS_NOTHING_LONG = bytes(each for each in range(0x100) if not 0xE0 <= each <= 0xF4)
+"""Bytes that begin no character of three or four bytes in UTF-8."""
 _MOST_ODD = 1 / 8
 _CLEARLY_ODD = 1 / 3
 _LONG = 32
@@ -104,9 +107,13 @@ def _eight_bits(blocks: Blocks) -> str:
 
 def _is_damaged_utf8(blocks: Blocks) -> bool:
     """Whether nearly all is UTF-8; in Shift_JIS it would be garbled."""
-    beyond = whole = 0
+    beyond = possible = whole = 0
     for block in blocks():
-        beyond += len(_BEYOND_ASCII.findall(block))
+        beyond += len(block.translate(None, _ASCII))
+        possible += len(block.translate(None, _BEGINS_NOTHING_LONG))
+    if 4 * 4 * possible < 3 * beyond:  # as in nearly all Shift_JIS: there are not even beginnings
+        return False
+    for block in blocks():
         whole += sum(len(found) for found in _UTF8.findall(block) if len(found) > 2)
     return 4 * whole >= 3 * beyond
 

@@ -72,9 +72,14 @@ def _without_id(key: str, before: int, twins: Sequence[str], taken: Collection[s
     return f"row:{key}:{before + 1 + len(twins) - len(free)}"
 
 
+def is_part(identity: str) -> bool:
+    """Whether it is another part of a split purchase than the first."""
+    return identity.startswith("part:")
+
+
 def main_part(identity: str) -> str | None:
     """The identity of the first part of a split purchase; None for what is no other part."""
-    if not identity.startswith("part:"):
+    if not is_part(identity):
         return None
     return f"id:{identity.split(':', 2)[2]}"
 

@@ -12,9 +12,10 @@ from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from mdvec.household.core.file_names import StatementName, statement_name
-from mdvec.household.core.identity import main_part
+from mdvec.household.core.identity import is_part, main_part
 from mdvec.household.core.placed import Placed
 
+_NONE: frozenset[str] = frozenset()
 _STALE_DAYS = 3
 """So many days of rows that a file of the same name had, and this lacks at its end, show that it
 is an old one that was put back, and not one from which the last rows were deleted."""
@@ -195,8 +196,8 @@ def kin_of(
     owners = dict(before)
     for witness, number in zip(witnesses, known, strict=True):
         for identity in witness.rows:
-            one, other = root(owners.setdefault(identity, number)), root(number)
-            if one != other:
+            owner = owners.setdefault(identity, number)
+            if owner != number and (one := root(owner)) != (other := root(number)):
                 above[max(one, other)] = min(one, other)
     return [root(number) for number in known]
 
@@ -220,20 +221,20 @@ def settle(witnesses: Sequence[Witness], kin: Sequence[int]) -> dict[str, Standi
                 by_day.setdefault(row.day, set()).add(identity)
             standing[identity] = Standing(row, number, None)
         for day in witness.shows_gone():
-            for identity in by_day.get(day, ()):
-                if identity not in witness.rows:
-                    known = standing[identity]
-                    if (
-                        known.gone is None
-                        and kin[known.by] == kin[number]
-                        and known.row.account in witness.statement.accounts
-                    ):
-                        standing[identity] = known._replace(gone=number)
+            for identity in by_day.get(day, _NONE).difference(witness.rows):
+                known = standing[identity]
+                if (
+                    known.gone is None
+                    and kin[known.by] == kin[number]
+                    and known.row.account in witness.statement.accounts
+                ):
+                    standing[identity] = known._replace(gone=number)
     return standing | dict(_lost_parts(standing))
 
 
 def _lost_parts(standing: Mapping[str, Standing]) -> Iterator[tuple[str, Standing]]:
-    for identity, known in standing.items():
+    for identity in filter(is_part, standing):
+        known = standing[identity]
         main = main_part(identity) if known.gone is None else None
         whole = None if main is None else standing.get(main)
         if whole is not None and whole.by > known.by and whole.row.mf_id:
