@@ -29,7 +29,14 @@ from mdvec.household.core.sums import (
 )
 from mdvec.household.core.wording import InvalidPage, InvalidPageSize, ShownRow
 from mdvec.household.interfaces import sums as ledger_sums
-from mdvec.household.overview import coverage, named_subject, one_state, planned_notes, shown_months
+from mdvec.household.overview import (
+    asked_notes,
+    coverage,
+    named_subject,
+    one_state,
+    planned_notes,
+    shown_months,
+)
 
 PAGE_SIZE = 20
 
@@ -120,6 +127,7 @@ def monthly_household(
         named, notes = named_subject(connection, tool_id, category)
         months, remarks = shown_months(connection, tool_id, asked, covered, today)
         notes += remarks + planned_notes(connection, tool_id, named, months, covered, today)
+        notes += asked_notes(connection, tool_id, named, months)
         sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
         counts = counts_of(sums)
         leaf = _Page(page, page_size, counts.total)

@@ -198,6 +198,14 @@ def planned_notes(
     return notes
 
 
+def asked_notes(
+    connection: apsw.Connection, tool_id: int, subject: Subject | None, shown: MonthRange
+) -> list[str]:
+    """What is said of rows in the sums that may have been deleted in Money Forward."""
+    asked = ledger_sums.asked_sums(connection, tool_id, shown, subject)
+    return wording.asked_notes(asked, ledger_sums.tool_name(connection, tool_id))
+
+
 def _marked(
     connection: apsw.Connection,
     tool_id: int,

@@ -30,6 +30,7 @@ from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import (
     Coverage,
+    asked_notes,
     coverage,
     named_subject,
     one_state,
@@ -93,6 +94,7 @@ def category_trend(
         named, notes = named_subject(connection, tool_id, category)
         shown, remarks = shown_months(connection, tool_id, asked, covered, today, MOST_MONTHS)
         notes += remarks + planned_notes(connection, tool_id, named, shown, covered, today)
+        notes += asked_notes(connection, tool_id, named, shown)
         sums = _sums(connection, tool_id, shown, named)
     if named is None:
         trends, body = _of_the_top(sums, covered, shown)
@@ -147,6 +149,7 @@ def category_trend_summary(
         asked = resolve_period(today, covered.settled)
         shown, notes = shown_months(connection, tool_id, asked, covered, today)
         notes += planned_notes(connection, tool_id, None, shown, covered, today)
+        notes += asked_notes(connection, tool_id, None, shown)
         sums = _sums(connection, tool_id, shown, None)
     amounts = {
         category: by_month

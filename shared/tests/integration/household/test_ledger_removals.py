@@ -14,7 +14,7 @@ from mdvec.household.core.periods import MonthRange
 from mdvec.household.interfaces.rows import COUNTS, list_transactions
 from mdvec.household.interfaces.sums import REASON
 from mdvec.household.month import monthly_household
-from mdvec.household.trend import category_trend
+from mdvec.household.trend import category_trend, category_trend_summary
 
 AUGUST_20 = date(2025, 8, 20)
 A, B = line("a", -500), line("b", -3200, "2025/07/05")
@@ -145,6 +145,34 @@ def test_many_rows_of_a_month_at_once_are_asked_about(folder, left, of, asks):
         report = folder.import_(accept=True)
         assert (len(report.removed), report.asked) == (left, ())
         assert len(folder.amounts()) == of - left
+
+
+def test_what_waits_for_a_word_is_in_the_sums_and_the_answers_say_so(folder):
+    folder.write(f"{JULY}.csv", line("kept", -5), *many(0, 30))
+    folder.write(f"{JULY} (1).csv", line("kept", -5), saved=AUGUST_20)
+    folder.import_()
+    note = (
+        "新しい明細から消えた 30件（支出 435円）を、確認待ちのため集計に含めています。"
+        "外すには mdvec import -n kakeibo --mode update --accept-removals を実行してください"
+    )
+    answers = [
+        lambda: monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20),
+        lambda: category_trend(folder.connection, 1, category="食費", today=AUGUST_20),
+        lambda: category_trend_summary(folder.connection, 1, today=AUGUST_20),
+    ]
+    assert answers[0]().spending == 440
+    for answer in answers:
+        assert note in answer().notes
+        assert note in answer().text
+    income = monthly_household(
+        folder.connection, 1, period="2025年7月", category="収入", today=AUGUST_20
+    )
+    assert note not in income.notes
+    folder.import_(accept=True)
+    assert answers[0]().spending == 5
+    for answer in answers:
+        assert "新しい明細から消えた 30件（支出 435円）は集計していません" in answer().notes
+        assert note not in answer().notes
 
 
 def test_every_question_leaves_out_the_same_rows(folder):

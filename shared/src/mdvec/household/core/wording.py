@@ -248,18 +248,30 @@ def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:
     They are the rows that nothing else keeps out of the sums.
     """
     gone = [cell for cell in sums if cell.left_out == "removed"]
-    if not gone:
+    return [f"新しい明細から消えた {_rows_and_amounts(gone)}は集計していません"] if gone else []
+
+
+def asked_notes(sums: Sequence[MonthlySum], tool: str) -> list[str]:
+    """What rows that are gone, and wait for their user's word, add to the sums meanwhile."""
+    if not sums:
         return []
-    income = sum(cell.amount for cell in gone if cell.category_major == INCOME)
-    spending = -sum(cell.amount for cell in gone if cell.category_major != INCOME)
+    return [
+        f"新しい明細から消えた {_rows_and_amounts(sums)}を、確認待ちのため集計に含めています。"
+        f"外すには mdvec import -n {tool} --mode update --accept-removals を実行してください"
+    ]
+
+
+def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
+    """2件（支出 3,200円）."""
+    income = sum(cell.amount for cell in sums if cell.category_major == INCOME)
+    spending = -sum(cell.amount for cell in sums if cell.category_major != INCOME)
     parts = [
         f"{name} {format_currency(amount)}"
         for name, amount in (("支出", spending), ("収入", income))
         if amount
     ]
     amounts = f"（{'、'.join(parts)}）" if parts else ""
-    rows = sum(cell.rows for cell in gone)
-    return [f"新しい明細から消えた {rows:,}件{amounts}は集計していません"]
+    return f"{sum(cell.rows for cell in sums):,}件{amounts}"
 
 
 def row_line(row: ShownRow) -> str:

@@ -189,6 +189,23 @@ def planned_sums(
     ]
 
 
+def asked_sums(
+    connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject | None
+) -> list[MonthlySum]:
+    """The rows that count, gone from their statements, and wait for their user's word."""
+    where, values = _where(tool_id, months, subject)
+    rows = connection.execute(
+        "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) "
+        "FROM transactions INDEXED BY idx_transactions_removal "
+        f"WHERE {where} AND removal = 'asked' AND {REASON} IS NULL GROUP BY 1, 2",
+        values,
+    )
+    return [
+        MonthlySum(Month.from_iso(str(month)), str(major), "", None, int(str(n)), int(str(amount)))
+        for month, major, n, amount in rows
+    ]
+
+
 def rows_outside(
     connection: apsw.Connection, tool_id: int, months: MonthRange, limit: int
 ) -> tuple[int, list[ShownRow]]:
