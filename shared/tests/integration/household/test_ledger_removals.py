@@ -88,6 +88,18 @@ def test_nothing_is_taken_out_on_weak_evidence(folder, why):
     assert folder.amounts()["店b"] == -3200
 
 
+def test_of_two_files_with_one_time_neither_shows_the_others_rows_gone(folder):
+    # A folder was copied: the one file ends later, because its period does.
+    folder.write("収入・支出詳細_2025-06-25_2025-07-24.csv", A, B, line("c", -1, "2025/07/24"))
+    folder.write(f"{JULY}.csv", A, line("d", -1, "2025/07/31"))
+    for mode in ("update", "replace"):
+        report = folder.import_(mode)
+        assert (report.removed, report.asked) == ((), ())
+        assert folder.amounts().keys() == {"店a", "店b", "店c", "店d"}
+    folder.write(f"{JULY} (1).csv", A, line("d", -2, "2025/07/31"), saved=AUGUST_20)
+    assert len(folder.import_().removed) == 2
+
+
 def test_a_restored_row_stays_and_one_that_a_newer_file_has_comes_back_by_itself(folder):
     folder.write(f"{JULY}.csv", A, B, line("c"))
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)

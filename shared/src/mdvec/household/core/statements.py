@@ -59,13 +59,20 @@ class Witness:
     """A statement with its place among others: they are in the order of ``age``, a time.
 
     ``rows`` is what it says of each identity. ``outdone_by`` is the statement that is shown to
-    be newer although its time is older.
+    be newer although its time is older; ``end`` is the day up to which it knows.
     """
 
     statement: Statement
     age: int
     rows: Mapping[str, Placed]
     outdone_by: Statement | None
+    end: str
+
+    def is_newer_than(self, other: Witness) -> bool:
+        """Whether times, names or rows show it; files of a copied folder may all have one time."""
+        return self.age > other.age or _is_newer(
+            self.statement, self.end, other.statement, other.end
+        )
 
     def shows_gone(self) -> Iterator[str]:
         """The days of which the file tells everything, if it does of any."""
@@ -123,7 +130,7 @@ def in_order(said: Iterable[tuple[Statement, Mapping[str, Placed]]]) -> list[Wit
                 witness.statement, ends[other], statement, ends[place]
             ):
                 age, by = witness.age, witness.statement
-        found[place] = Witness(statement, age, rows, by)
+        found[place] = Witness(statement, age, rows, by, ends[place])
     places.sort(key=lambda n: pairs[n][0].path)
     places.sort(key=lambda n: (found[n].age, ends[n], pairs[n][0].name.number))
     return [found[place] for place in places]
@@ -205,7 +212,7 @@ def kin_of(
 def settle(witnesses: Sequence[Witness], kin: Sequence[int]) -> dict[str, Standing]:
     """What becomes of each transaction, once every witness has spoken, the oldest first.
 
-    The last one that has it says what it is. It is gone if a later one shows its day without it:
+    The last one that has it says what it is. It is gone if a newer one shows its day without it:
     one that tells everything of that day, has rows of its account, and is kin of the one that
     had it last; and a part of a split purchase is gone with the next file that has the purchase
     without it.
@@ -227,6 +234,7 @@ def settle(witnesses: Sequence[Witness], kin: Sequence[int]) -> dict[str, Standi
                     known.gone is None
                     and kin[known.by] == kin[number]
                     and known.row.account in witness.statement.accounts
+                    and witness.is_newer_than(witnesses[known.by])
                 ):
                     standing[identity] = known._replace(gone=number)
     return standing | dict(_lost_parts(standing))
