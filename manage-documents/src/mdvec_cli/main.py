@@ -11,6 +11,7 @@ from mdvec.errors import MdvecError
 from typer.core import TyperGroup
 
 from mdvec_cli.commands import model, tool
+from mdvec_cli.commands.compact import compact_command
 from mdvec_cli.commands.import_ import import_command
 from mdvec_cli.commands.output import STOPPED, say
 from mdvec_cli.commands.search import search_command
@@ -44,6 +45,7 @@ app.add_typer(tool.app, name="tool")
 app.command("import")(import_command)
 app.command("search")(search_command)
 app.command("status")(status_command)
+app.command("compact")(compact_command)
 app.add_typer(model.app, name="model")
 
 

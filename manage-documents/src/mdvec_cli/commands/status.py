@@ -57,6 +57,8 @@ def _overview(database: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
+    for warning in found.warnings:
+        say(f"warning: {warning}")
     print_line(f"database: {found.database} ({file_size(found.file_size)})")
     if not found.tools:
         print_line('no tools yet; begin with: mdvec tool add -n NAME -d "what is in it" -s FOLDER')

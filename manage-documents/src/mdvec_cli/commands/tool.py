@@ -114,7 +114,7 @@ def delete(
         question = f"Delete {tool.name!r} and everything that was imported for it?"
         typer.confirm(question, abort=True, err=True)
     registering.delete_tool(settings.database_path, name)
-    say(f"deleted {tool.name}; the file keeps its space for later imports")
+    say(f"deleted {tool.name}; the file keeps its space, which mdvec compact gives back")
 
 
 @app.command("enable")

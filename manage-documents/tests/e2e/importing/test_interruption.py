@@ -81,7 +81,7 @@ def test_a_second_import_of_a_tool_waits_and_then_says_what_is_right(mdvec):
     until_stored(mdvec, 1)
     update = mdvec.start("import", "-n", "notes", "--mode", "update")
     new = mdvec.start("import", "-n", "notes")
-    waits = "another import of 'notes' is running; waiting for its end …\n"
+    waits = "an import of 'notes' (or mdvec compact) is running; waiting for its end …\n"
     assert first.communicate(timeout=60)[0].startswith(f"notes: {FILES} added")
     out, said = new.communicate(timeout=60)
     assert out == ""

@@ -1,5 +1,8 @@
 """`mdvec status`: all tools at a glance, or one in detail."""
 
+import shlex
+import subprocess
+
 import pytest
 from mdvec.manage.registering import add_tool
 
@@ -43,6 +46,7 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
             {"name": "notes", "kind": "markdown", "is_active": True, "documents": 3,
              "vectors": 4, "model": "use", "tables": None, "rows": None, "unfinished": None},
         ],
+        "warnings": [],
     }  # fmt: skip
     size = f"{found['file_size'] / 1e3:.1f} kB"
     assert plain.out == (
@@ -94,9 +98,28 @@ def test_a_tool_that_was_never_imported_has_details_too(mdvec):
     assert (as_json.json["last_import_at"], as_json.json["documents"]) == (None, [])
 
 
+def test_a_file_that_others_may_use_is_named_with_the_command_that_changes_it(notes):
+    assert notes.database.stat().st_mode & 0o077 == 0
+    database = notes.database = notes.database.rename(notes.work / "my notes.sqlite")
+    notes.environment["MDVEC_DATABASE_PATH"] = str(database)
+    for mode in (0o644, 0o640, 0o602):
+        database.chmod(mode)
+        plain, as_json = notes.each("status", "status --format json")
+        warning = (
+            f"others than its owner may use {database} ({mode:04o}); "
+            f"to change that: chmod 600 '{database}'"
+        )
+        assert (plain.code, plain.err) == (0, f"warning: {warning}\n")
+        assert (as_json.err, as_json.json["warnings"]) == ("", [warning])
+        notes("tool", "update", "-n", "notes", "-d", "others")
+        assert database.stat().st_mode & 0o777 == mode
+    subprocess.run(shlex.split(warning.partition("to change that: ")[2]), check=True)
+    assert (notes("status").err, database.stat().st_mode & 0o777) == ("", 0o600)
+
+
 @pytest.mark.parametrize("asked", [[], ["--format", "table"]])
 def test_a_database_without_tools_says_how_to_begin(mdvec, asked):
-    mdvec.database.touch()
+    mdvec.database.touch(mode=0o600)
     done = mdvec("status", *asked)
     assert (done.code, done.err) == (0, "")
     assert done.out == (

@@ -96,6 +96,9 @@ def test_in_a_folder_that_cannot_be_written_reading_works_and_writing_is_one_sen
     folder.chmod(0o555)
     run = {"first": FILE_MODES_COUNT, "MDVEC_DATABASE_PATH": str(notes.database)}
     assert notes.process("status", "--format", "json", **run).json["tools"][0]["vectors"] == 4
+    done = notes.process("compact", **run)
+    assert (done.code, done.out) == (1, "")
+    assert "the file or its folder cannot be written" in done.err
     for command in ("import -n notes -m update", "tool delete -n notes -y"):
         done = notes.process(*command.split(), **run)
         assert (done.code, done.out) == (1, "")
@@ -116,7 +119,23 @@ def test_a_file_that_cannot_be_written_is_read_and_kept(notes):
     done = notes.process("import", "-n", "notes", "-m", "update", first=FILE_MODES_COUNT)
     assert (done.code, done.out) == (1, "")
     assert "attempt to write a readonly database" in done.err.splitlines()[-1]
+    done = notes.process("compact", first=FILE_MODES_COUNT)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f"error: {notes.database} cannot be compacted: the file or its folder cannot be written; "
+        "change that, or name another with --database\n"
+    )
     assert overview(notes.database).tools[0].documents == 3
+
+
+def test_a_disk_that_fills_up_while_the_file_is_compacted_loses_nothing(notes):
+    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"
+    done = notes.process("compact", first=full)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert done.err.startswith("error: ")
+    assert "disk" in done.err
+    assert overview(notes.database).tools[0].vectors == 4
+    assert notes("compact").code == 0
 
 
 @pytest.mark.parametrize(("mode", "room"), [("update", 300_000), ("replace", 200_000)])

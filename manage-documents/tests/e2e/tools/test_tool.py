@@ -3,7 +3,7 @@
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool, list_tools
 
-SPACE = "; the file keeps its space for later imports\n"
+SPACE = "; the file keeps its space, which mdvec compact gives back\n"
 
 
 def registered(mdvec):

@@ -19,6 +19,13 @@ from mdvec.datasets.interfaces.delimited import DELIMITERS, delimited_to_parquet
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
 from mdvec.datasets.interfaces.tables import (
+from mdvec.core.datasets.names import table_name
+from mdvec.dataset_copies import remove_unneeded_copies
+from mdvec.dataset_report import DatasetReport, TableReport
+from mdvec.import_options import ImportRefused
+from mdvec.import_report import ImportReport, Progress
+from mdvec.interfaces.database import datasets
+from mdvec.interfaces.database.datasets import (
     DatasetTable,
     FileTable,
     ImportedFile,
@@ -31,6 +38,12 @@ from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportReport, Progress
 from mdvec.importing.text_index import ToolImport
 from mdvec.tools import rows as tools
+from mdvec.interfaces.duckdb import database_file
+from mdvec.interfaces.duckdb.delimited import DELIMITERS, delimited_to_parquet
+from mdvec.interfaces.duckdb.parquet import parquet_facts
+from mdvec.interfaces.filesystem.scan import FoundFile, Problem, UnreadableFile
+from mdvec.interfaces.filesystem.snapshots import Snapshots
+from mdvec.tool_import import ToolImport
 
 _COMPUTED = "it is a computed column; only columns that hold values are copied"
 
@@ -285,15 +298,7 @@ class DatasetRun(ToolImport):
             self.record_end()
 
     def _tidy(self) -> None:
-        """Remove copies that no table needs, and those of tools that are gone."""
-        root = self._snapshots.folder.parent
-        folders = list(root.iterdir()) if root.is_dir() else []
-        here = {str(tool.id) for tool in tools.list_tools(self.connection)}
-        for folder in folders:
-            if folder.name not in here:
-                remove_snapshots(folder)
-        needed = datasets.dataset_tables(self.connection, self.tool.id)
-        self._snapshots.keep_only({table.parquet.name for table in needed if table.is_copy})
+        remove_unneeded_copies(self.connection, self.tool.id)
 
     def _count(self, rows: int) -> None:
         self._rows_read += rows

@@ -22,4 +22,9 @@ def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
         f"SELECT 1 FROM {data} WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
     ).fetchone()
     if found is not None:
-        connection.execute(f"INSERT INTO {tables.fts} ({tables.fts}) VALUES ('optimize')")
+        write_terms_anew(connection, tables)
+
+
+def write_terms_anew(connection: apsw.Connection, tables: Tables) -> None:
+    """Write the lexical index in one piece, without what was deleted from it."""
+    connection.execute(f"INSERT INTO {tables.fts} ({tables.fts}) VALUES ('optimize')")

@@ -111,14 +111,19 @@ def _held(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
 
 @contextmanager
 def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock that keeps two imports of one tool apart; a dead process holds none."""
+    """Hold the lock that keeps two imports of one tool apart; a dead process holds none.
+
+    Compacting the file takes those of all tools.
+    """
     path = Path(f"{database}.import-{tool.id}.lock")
     lock = FileLock(path, mode=0o600)
     try:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            on_notice(f"another import of {tool.name!r} is running; waiting for its end …")
+            on_notice(
+                f"an import of {tool.name!r} (or mdvec compact) is running; waiting for its end …"
+            )
             lock.acquire()
     except OSError as error:
         raise DatabaseError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 
 from mdvec.database.connection import open_database, snapshot
+from mdvec.database.place import open_to_others, size_on_disk
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.tables import DatasetTable
 from mdvec.files.scan import ScanRules
@@ -44,11 +46,16 @@ class ToolStatus:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The database file, its size in bytes with its log, and its tools."""
+    """The database file, its size in bytes with its log, its tools, and what is wrong with it.
+
+    ``warnings`` are sentences: which of its files others than their owner may use, and the
+    command that changes it.
+    """
 
     database: Path
     file_size: int
     tools: tuple[ToolStatus, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,9 @@ def overview(database: Path) -> Overview:
     """
     with open_database(database, "read") as connection, snapshot(connection):
         rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
-        return Overview(database, _file_size(database), rows)
+        size = size_on_disk(database)
+    # Now that the file is closed: reading it makes a log for a while.
+    return Overview(database, size, rows, _warnings(database))
 
 
 def details(database: Path, name: str) -> ToolDetails:
@@ -137,6 +146,12 @@ def _tables(tool: Tool) -> Tables:
     return Tables(tool.id, tool.name, tool.generation)
 
 
-def _file_size(database: Path) -> int:
-    log = Path(f"{database}-wal")
-    return database.stat().st_size + (log.stat().st_size if log.exists() else 0)
+def _warnings(database: Path) -> tuple[str, ...]:
+    modes = open_to_others(database)
+    if not modes:
+        return ()
+    found = ", ".join(f"{path} ({mode:04o})" for path, mode in modes.items())
+    return (
+        f"others than its owner may use {found}; "
+        f"to change that: chmod 600 {shlex.join(map(str, modes))}",
+    )

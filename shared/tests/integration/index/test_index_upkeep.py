@@ -9,6 +9,7 @@ import pytest
 from collection import Collection
 from tiny_embedder import TinyBackend
 
+from mdvec.compacting import compact
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.report import ImportReport
@@ -122,6 +123,14 @@ def again(collection: Collection, mode: str = "update") -> tuple[ImportReport, l
         collection.request(mode), lambda _: Embedder(collection.backend), on_notice=said.append
     )
     return report, said
+
+
+def test_a_database_of_the_first_format_can_be_compacted(old):
+    contents = old.contents()
+    assert compact(old.database).is_complete
+    assert old.contents() == contents
+    assert old.import_().unchanged == 2
+    old.check()
 
 
 def test_a_database_of_the_first_format_answers_by_vectors_until_it_is_imported(old):

@@ -1,0 +1,45 @@
+"""`mdvec compact`: give back the space that the database no longer needs."""
+
+from __future__ import annotations
+
+import typer
+
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    Format,
+    FormatOption,
+    VerboseOption,
+    chosen_format,
+    settings_from,
+)
+from mdvec_cli.commands.output import STOPPED, file_size, print_json, print_line, say
+
+
+def compact_command(
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Write the database anew without what was deleted, and give its space back to the disk."""
+    from mdvec.compacting import compact
+
+    settings = settings_from(config, database, verbose=verbose)
+    try:
+        done = compact(settings.database_path, on_notice=say)
+    except KeyboardInterrupt as error:
+        say("stopped; the database keeps all that it holds, and mdvec compact begins anew")
+        raise typer.Exit(STOPPED) from error
+    if chosen_format(format_, settings) is Format.JSON:
+        print_json(done)
+    else:
+        print_line(
+            f"{done.database}: {done.bytes_given_back:,} bytes given back "
+            f"({file_size(done.size_before)} before, {file_size(done.size_after)} now)"
+        )
+    if not done.is_complete:
+        say(
+            "a search still reads what was before; for the rest, repeat mdvec compact when it "
+            "has ended"
+        )
