@@ -7,6 +7,8 @@ from pathlib import Path
 from mdvec.database.connection import DatabaseError, DatabaseMissing
 from mdvec.manage.registering import list_tools
 
+from mdvec_mcp.analytics.data import DatabaseEmptied
+
 _MORE = "the user finds more in this server's log, or in a terminal with: mdvec status"
 
 
@@ -18,6 +20,8 @@ def in_english(error: DatabaseError) -> str:
             "moved, the user can put it back, or start this server with --database; a new one "
             'begins with: mdvec tool add -n NAME -d "what is in it" -s FOLDER'
         )
+    if isinstance(error, DatabaseEmptied):
+        return emptied_in_english(error.path)
     return f"the database cannot be used now: {_without_home(str(error))}. {_MORE}"
 
 

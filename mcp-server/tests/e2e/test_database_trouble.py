@@ -60,13 +60,23 @@ ENGLISH = [
     ("get_document", {"tool": "notes", "file_path": "a.md"}),
 ]
 JAPANESE = [("get_monthly_household", {}), ("get_category_trend", {"category": "食費"})]
-ANALYTICS = [("list_handles", {}), ("export", {"query": "SELECT 1"})]
+ANALYTICS = [
+    ("list_handles", {}),
+    ("export", {"query": "SELECT 1"}),
+    ("profile", {"table_or_query": "transactions"}),
+    ("numbers", {}),
+    ("numbers", {"query": "SELECT count(*) FROM numbers"}),
+    ("numbers", {"query": "SELECT 1 AS a", "statistics_only": True}),
+]
 
 
 @pytest.mark.parametrize(("change", "english", "japanese"), TROUBLES)
 def test_every_tool_says_what_became_of_the_database(database, connect, change, english, japanese):
     home = database.parent.parent
     registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
+    table = database.parent / "numbers.csv"
+    table.write_text("a,b\n1,2\n", encoding="utf-8")
+    registering.add_tool(database, "numbers", "数表", table, "dataset")
     with connect(database, home=home) as client:
         assert not client.call("search", {"query": "水"}).is_error
         change(database)
@@ -81,11 +91,10 @@ def test_every_tool_says_what_became_of_the_database(database, connect, change, 
             assert (name, answer.is_error) == (name, True)
             assert japanese in answer.content[0].text
             assert NO_HOUSEHOLD not in answer.content[0].text
-        if change is not emptied:
-            for name, arguments in ANALYTICS:
-                answer = client.call(name, arguments)
-                assert (name, answer.is_error) == (name, True)
-                assert english in answer.content[0].text
-                assert str(home) not in answer.content[0].text
+        for name, arguments in ANALYTICS:
+            answer = client.call(name, arguments)
+            assert (name, answer.is_error) == (name, True)
+            assert english in answer.content[0].text
+            assert str(home) not in answer.content[0].text
         resource = client.portal.call(client.client.read_resource, "data://available_months")
         assert japanese in resource.contents[0].text

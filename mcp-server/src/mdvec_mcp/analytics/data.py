@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mdvec.database.connection import open_database, snapshot
+from mdvec.database.connection import Connection, DatabaseError, open_database, snapshot
 from mdvec.datasets.interfaces.tables import DatasetTable, dataset_tables
 from mdvec.household.interfaces.rows import data_version
 from mdvec.tools import rows as tools
@@ -19,16 +19,25 @@ KINDS = ("household", "dataset")
 """The kinds of rows that have tables."""
 
 
+class DatabaseEmptied(DatabaseError):
+    """The file is there, but the tools that it held are not."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"the database at {path} holds no tools")
+
+
 def current_data(database: Path) -> Data:
     """The tables of the active rows, as their files and ledgers are at this moment.
 
     A dataset's file that is not there has the size -1.
 
     Raises:
+        DatabaseEmptied: it holds no tools.
         DatabaseError: the database cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        active = tools.list_tools(connection, active_only=True)
+        active = [tool for tool in _all_tools(connection, database) if tool.is_active]
         parquet = (
             _as_it_is(table, tool)
             for tool in active
@@ -50,9 +59,11 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
     """A dataset's tables, as its last import found them.
 
     Raises:
+        DatabaseEmptied: the database holds no tools.
         DatabaseError, ToolNotFound: it cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
+        _all_tools(connection, database)
         return dataset_tables(connection, tools.get_tool(connection, name).id)
 
 
@@ -74,6 +85,14 @@ def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answe
     brief = [{**told, "columns": len(told["columns"])} for told in answer["tables"]]
     answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
     return guard.trimmed(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")
+
+
+def _all_tools(connection: Connection, database: Path) -> list[Tool]:
+    """Every tool, on or off; whoever asks began with a database that held some."""
+    there = tools.list_tools(connection)
+    if not there:
+        raise DatabaseEmptied(database)
+    return there
 
 
 def _told(table: DatasetTable) -> Answer:
