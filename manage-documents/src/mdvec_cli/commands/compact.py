@@ -23,7 +23,7 @@ def compact_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Write the database anew without what was deleted, and give its space back to the disk."""
-    from mdvec.compacting import compact
+    from mdvec.manage.compacting import compact
 
     settings = settings_from(config, database, verbose=verbose)
     try:

@@ -12,20 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mdvec import __version__
+from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.datasets.core.names import table_name
 from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.delimited import DELIMITERS, delimited_to_parquet
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
-from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
+from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import (
-from mdvec.core.datasets.names import table_name
-from mdvec.dataset_copies import remove_unneeded_copies
-from mdvec.dataset_report import DatasetReport, TableReport
-from mdvec.import_options import ImportRefused
-from mdvec.import_report import ImportReport, Progress
-from mdvec.interfaces.database import datasets
-from mdvec.interfaces.database.datasets import (
     DatasetTable,
     FileTable,
     ImportedFile,
@@ -37,13 +31,6 @@ from mdvec.files.within import opened_within, path_of
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportReport, Progress
 from mdvec.importing.text_index import ToolImport
-from mdvec.tools import rows as tools
-from mdvec.interfaces.duckdb import database_file
-from mdvec.interfaces.duckdb.delimited import DELIMITERS, delimited_to_parquet
-from mdvec.interfaces.duckdb.parquet import parquet_facts
-from mdvec.interfaces.filesystem.scan import FoundFile, Problem, UnreadableFile
-from mdvec.interfaces.filesystem.snapshots import Snapshots
-from mdvec.tool_import import ToolImport
 
 _COMPUTED = "it is a computed column; only columns that hold values are copied"
 

@@ -9,7 +9,6 @@ import pytest
 from collection import Collection
 from tiny_embedder import TinyBackend
 
-from mdvec.compacting import compact
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.report import ImportReport
@@ -17,6 +16,7 @@ from mdvec.index import chunks as vectors
 from mdvec.index import signature_cache as signed
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
+from mdvec.manage.compacting import compact
 from mdvec.manage.import_tool import import_tool
 
 LETTERS = "春夏秋冬花鳥風月食費水道カタナabc。\n"

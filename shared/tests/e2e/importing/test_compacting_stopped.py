@@ -10,9 +10,9 @@ import sys
 import pytest
 from collection import Collection
 
-from mdvec.compacting import compact
 from mdvec.database.connection import open_database
 from mdvec.index.tables import Tables
+from mdvec.manage.compacting import compact
 
 SECRET = b"zqxjkvw8871secret"
 CHILD = """

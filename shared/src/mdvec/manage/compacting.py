@@ -18,7 +18,7 @@ from mdvec.database.connection import (
     open_database,
 )
 from mdvec.database.place import is_writable, size_on_disk, temporary_folder
-from mdvec.dataset_copies import remove_unneeded_copies
+from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.index import tables
 from mdvec.index.erasing import write_terms_anew
 from mdvec.index.tables import Tables

@@ -8,12 +8,12 @@ import apsw
 import pytest
 from collection import Collection
 
-from mdvec.compacting import NoRoom, compact
 from mdvec.database import place
 from mdvec.database.connection import DatabaseMissing, open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index.tables import Tables, create_tables
 from mdvec.manage import registering
+from mdvec.manage.compacting import NoRoom, compact
 from mdvec.manage.import_tool import only_import_of
 
 SECRET = "zqxjkvw8871secret"
