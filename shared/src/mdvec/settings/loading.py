@@ -42,7 +42,7 @@ def _as_tuple(value: object) -> object:
 
 
 def _lower_case(value: object) -> object:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return tuple(item.lower() if isinstance(item, str) else item for item in value)
     return value
 

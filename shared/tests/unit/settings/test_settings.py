@@ -134,6 +134,14 @@ def test_every_setting_can_stand_in_the_environment():
     }  # fmt: skip
 
 
+def test_endings_have_no_case_wherever_they_are_written(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text('[scan]\nextensions = [".MD", ".Txt"]\n', encoding="utf-8")
+    from_file = load_settings({}, config=file)
+    from_environment = load_settings({"MDVEC_SCAN_EXTENSIONS": ".MD, .Txt"})
+    assert from_environment.scan.extensions == from_file.scan.extensions == (".md", ".txt")
+
+
 def test_a_flag_beats_the_environment_that_beats_the_file_that_beats_the_default(tmp_path):
     file = write(tmp_path / "c.toml", "[search]\nk = 10\n[chunking]\nsize = 100\noverlap = 7\n")
     environment = {"MDVEC_SEARCH_K": "20", "MDVEC_CHUNKING_SIZE": "200"}
