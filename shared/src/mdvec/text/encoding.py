@@ -19,7 +19,8 @@ EUC_JP = "euc_jp"
 _NEITHER = "neither UTF-8 nor cp932 (Shift_JIS)"
 _EITHER = "in an encoding that cannot be told (Shift_JIS, EUC-JP or another)"
 
-_JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@B]|\$\([@BDOPQ]|\([IJ])")
+_JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+][@-Q]|\([IJ])")
+"""Also those that begin the Korean and Chinese sets of ISO 2022: text with them is refused."""
 _NOT_EUC = re.compile(rb"[\x80-\x8d\x90-\xa0\xff]")
 """Bytes that Shift_JIS needs for hiragana, katakana and most kanji; EUC encodings have none."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
@@ -81,7 +82,7 @@ def _seven_bits(blocks: Blocks) -> str | None:
         return "utf-8-sig"
     damaged = _damage(blocks, ISO_2022_JP)
     if damaged is not None:
-        raise UnknownEncoding("ISO-2022-JP with characters that it does not have", damaged)
+        raise UnknownEncoding("in ISO 2022 with characters that ISO-2022-JP does not have", damaged)
     return ISO_2022_JP
 
 

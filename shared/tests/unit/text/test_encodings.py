@@ -117,3 +117,17 @@ def outcome(blocks):
         return encoding_of(blocks)
     except UnknownEncoding as error:
         return str(error)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "한국어 문서".encode("iso2022_kr"),
+        "한국어 문서".encode("iso2022_jp_2"),
+        b"\x1b$)A\x0eVPND\x0f",  # ISO-2022-CN
+        b"\x1b$AVPND\x1b(B",
+        b"\x1b$)G\x0eGcGc\x0f",
+    ],
+)
+def test_other_languages_of_iso_2022_are_refused(tmp_path, data):
+    assert readings(tmp_path, data) == [None, None, None]
