@@ -98,3 +98,12 @@ def test_every_tool_says_what_became_of_the_database(database, connect, change, 
             assert str(home) not in answer.content[0].text
         resource = client.portal.call(client.client.read_resource, "data://available_months")
         assert japanese in resource.contents[0].text
+
+
+def test_tools_that_are_all_switched_off_are_said_to_be_off(database, connect):
+    registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
+    with connect(database, home=database.parent.parent) as client:
+        for tool in registering.list_tools(database, active_only=True):
+            registering.set_active(database, tool.name, active=False)
+        for name, arguments in (("search", {"query": "水"}), ("get_monthly_household", {})):
+            assert "mdvec tool enable" in client.call(name, arguments).content[0].text

@@ -27,7 +27,10 @@ Result = TypeVar("Result")
 Households = Callable[[], list[Tool]]
 """The active households of this moment."""
 
-NO_HOUSEHOLD = "家計簿のツールがありません。mdvec tool add --kind household で追加してください"
+NO_HOUSEHOLD = (
+    "有効な家計簿のツールがありません。無効にしてあるものは mdvec tool enable で有効にし、"
+    "まだないときは mdvec tool add --kind household で追加してください"
+)
 Household = Annotated[
     str | None, Field(description="家計簿のツール名。家計簿が複数あるときだけ必要。")
 ]

@@ -102,7 +102,8 @@ def as_text(answer: Answer, *, wide: bool) -> str:
     names = ", ".join(answer.tools)
     if not answer.tools:
         return (
-            "no collection is active; the user can add one in a terminal: "
+            "no collection is active; the user can switch one on in a terminal: "
+            "mdvec tool enable -n NAME (mdvec tool ls --all lists them), or add one: "
             'mdvec tool add -n NAME -d "what is in it" -s FOLDER, then mdvec import -n NAME'
         )
     if not answer.total_chunks:
