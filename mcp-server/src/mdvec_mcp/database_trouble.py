@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mdvec.database.connection import DatabaseError, DatabaseMissing
+from mdvec.database.connection import DatabaseEmptied, DatabaseError, DatabaseMissing
 from mdvec.manage.registering import list_tools
-
-from mdvec_mcp.analytics.data import DatabaseEmptied
 
 _MORE = "the user finds more in this server's log, or in a terminal with: mdvec status"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from mdvec.database.connection import Connection, DatabaseError, open_database, snapshot
+from mdvec.database.connection import Connection, DatabaseEmptied, open_database, snapshot
 from mdvec.datasets.interfaces.tables import DatasetTable, dataset_tables
 from mdvec.household.interfaces.rows import data_version
 from mdvec.tools import rows as tools
@@ -17,14 +17,6 @@ from mdvec_mcp.analytics.core.naming import named
 
 KINDS = ("household", "dataset")
 """The kinds of rows that have tables."""
-
-
-class DatabaseEmptied(DatabaseError):
-    """The file is there, but the tools that it held are not."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        super().__init__(f"the database at {path} holds no tools")
 
 
 def current_data(database: Path) -> Data:

@@ -40,6 +40,14 @@ class DatabaseMissing(DatabaseError):
         )
 
 
+class DatabaseEmptied(DatabaseError):
+    """The file is there, but the tools that it held are not."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"the database at {path} holds no tools")
+
+
 class DatabaseUnusable(DatabaseError):
     """The file is there, but it is no mdvec database that this version can use."""
 

@@ -18,7 +18,7 @@ SECRET = b"zqxjkvw8871secret"
 CHILD = """
 import signal, sys, time
 from pathlib import Path
-from mdvec.compacting import compact
+from mdvec.manage.compacting import compact
 if sys.argv[3] == "stop":
     signal.signal(signal.SIGALRM, signal.default_int_handler)
 began = time.perf_counter()
