@@ -1,4 +1,4 @@
-"""A folder, a database and a tiny model: what a test of importing or searching begins with."""
+"""A folder, a database and a tiny model, for tests of importing and searching."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ class Collection:
         return [hit.file_path for hit in self.search(query, k, **more).results]
 
     def rows(self, sql: str) -> list[tuple[object, ...]]:
-        """What a statement finds in the database."""
+        """The rows that a SQL statement selects."""
         with open_database(self.database, "read") as connection:
             return list(connection.execute(sql))
 
     def contents(self) -> list[tuple[object, ...]]:
-        """Every document with its chunks, in order, without numbers that an import hands out."""
+        """Every document with its chunks, in order, without ids."""
         return self.rows(
             "SELECT d.file_path, d.content_hash, d.title, v.chunk_index, v.start_position, "
             "v.end_position, v.start_line, v.end_line, v.heading, v.chunk_text, v.embedding "
@@ -108,7 +108,7 @@ class Collection:
 
 
 def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """The lexical index and the signatures are those of the chunks, neither more nor less."""
+    """The lexical index and the signatures are exactly those of the chunks."""
     chunks = connection.execute(
         f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding "
         f"FROM {tables.vectors} AS v JOIN {tables.documents} AS d ON d.id = v.document_id "

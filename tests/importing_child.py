@@ -1,6 +1,6 @@
 """A process that imports a collection with the tiny model, for a test to kill.
 
-Usage: importing_child.py DATABASE TOOL MODE; one line on STDOUT for every file that is done.
+Usage: importing_child.py DATABASE TOOL MODE; prints a line for every file that is done.
 """
 
 import sys

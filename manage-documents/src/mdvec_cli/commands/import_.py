@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,18 +25,14 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.datasets.report import DatasetReport, TableReport
     from mdvec.embedding.embedder import Embedder
-    from mdvec.household.interfaces.statements import GoneRow
-    from mdvec.household.report import LedgerReport
-    from mdvec.importing.report import ImportReport, ImportRequest, Progress
+    from mdvec.household.report import RemovalWish
+    from mdvec.importing.report import ImportRequest, Progress
     from mdvec.settings.loading import Settings
-
-_PROBLEMS_SHOWN = 20
 
 
 class ImportMode(StrEnum):
-    """How an import meets what is there."""
+    """What an import does with the tool's current contents."""
 
     NEW = "new"
     REPLACE = "replace"
@@ -120,8 +115,12 @@ def import_command(
     try:
         with _progress(name, quiet=verbose) as (on_progress, tell):
             report = import_tool(
-                replace(
-                    _request(settings, name, mode, asked_model=model, take_scan=take_scan),
+                _request(
+                    settings,
+                    name,
+                    mode,
+                    asked_model=model,
+                    take_scan=take_scan,
                     removals=RemovalWish(accept_removals, tuple(restore_removed or ())),
                 ),
                 functools.partial(_load_and_tell, tell),
@@ -132,21 +131,32 @@ def import_command(
         say(str(error))
         raise typer.Exit(STOPPED) from error
     if chosen_format(format_, settings) is Format.JSON:
-        print_json(report)
-    else:
-        _print_report(report)
+        print_json(report.json_fields())
+        return
+    for line in report.lines():
+        show = say if line.is_note else print_line
+        show(on_one_line(line.text))
 
 
 def _request(
-    settings: Settings, name: str, mode: ImportMode, asked_model: str | None, *, take_scan: bool
+    settings: Settings,
+    name: str,
+    mode: ImportMode,
+    asked_model: str | None,
+    *,
+    take_scan: bool,
+    removals: RemovalWish,
 ) -> ImportRequest:
     from mdvec.embedding.catalog import AUTO
     from mdvec.files.scan import ScanRules
+    from mdvec.household.report import HouseholdOptions
     from mdvec.importing.options import ChunkingWish
     from mdvec.importing.report import ImportRequest
 
     named = settings.model.name
     wish = settings.chunking
+    duplicates = settings.duplicates
+    detection = duplicates.options() if duplicates.auto_detect_on_import else None
     return ImportRequest(
         database=settings.database_path,
         tool=name,
@@ -156,9 +166,7 @@ def _request(
             wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
         ),
         model=asked_model or (None if named == AUTO else named),
-        detection=(
-            settings.duplicates.options() if settings.duplicates.auto_detect_on_import else None
-        ),
+        options=HouseholdOptions(detection, removals),
         scan_asked=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
     )
@@ -176,7 +184,7 @@ def _load_and_tell(tell: Callable[[str], None], name: str | None) -> Embedder:
 def _progress(
     name: str, *, quiet: bool
 ) -> Iterator[tuple[Callable[[Progress], None], Callable[[str], None]]]:
-    """A progress bar on a terminal, nothing elsewhere; and how to say something meanwhile."""
+    """A progress bar on a terminal, nothing elsewhere; and a function that prints beside it."""
     if quiet or not sys.stderr.isatty():
         yield (lambda _: None), say
         return
@@ -204,90 +212,3 @@ def _progress(
             bar.console.print(message, markup=False, highlight=False, soft_wrap=True)
 
         yield show, tell
-
-
-def _print_report(report: ImportReport) -> None:
-    embedded = f"{report.chunks_embedded} embedded with {report.model} in {report.seconds:.1f} s"
-    if report.ledger is not None:
-        _print_ledger(report.tool, report.ledger)
-        print_line(f"{report.chunks} rows can be searched, {embedded}")
-        if report.duplicate_candidates is not None:
-            print_line(f"{report.duplicate_candidates} pairs may be duplicates; ask the server")
-    elif report.dataset is not None:
-        _print_dataset(report, report.dataset)
-    else:
-        print_line(
-            f"{report.tool}: {report.added} added, {report.updated} updated, "
-            f"{report.deleted} deleted, {report.unchanged} unchanged, "
-            f"{len(report.failed)} failed; {report.chunks} chunks, {embedded}"
-        )
-    _say_failed([f"{problem.file_path}: {problem.reason}" for problem in report.failed])
-    for hint in report.hints:
-        say(on_one_line(hint))
-
-
-def _print_ledger(name: str, ledger: LedgerReport) -> None:
-    print_line(
-        f"{name}: {ledger.files} files, {ledger.rows_read} rows read: {ledger.imported} imported, "
-        f"{ledger.updated} updated, {ledger.unchanged} unchanged, {len(ledger.failed)} failed; "
-        f"{ledger.deleted} deleted, {ledger.without_file} in the ledger have no file left"
-    )
-    _say_failed([f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed])
-    if ledger.returned:
-        print_line(f"{ledger.returned} rows count again")
-    for problem in ledger.overruled:
-        say(on_one_line(f"older than its time: {problem.file_path}: {problem.reason}"))
-    if ledger.removed:
-        print_line(
-            f"{len(ledger.removed)} rows left the sums, gone from the newest file of their day; "
-            f"to keep one: mdvec import -n {name} --mode update --restore-removed ID"
-        )
-        _list_gone("removed", ledger.removed)
-    if ledger.asked:
-        print_line(
-            f"{len(ledger.asked)} rows still count, but are gone from the newest file of their "
-            f"day; to let them go: mdvec import -n {name} --mode update --accept-removals"
-        )
-        _list_gone("gone?", ledger.asked)
-    for problem in ledger.passed_over:
-        say(on_one_line(f"passed over: {problem.file_path}: {problem.reason}"))
-
-
-def _list_gone(word: str, rows: Sequence[GoneRow]) -> None:
-    for row in rows[:_PROBLEMS_SHOWN]:
-        amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
-        say(
-            on_one_line(
-                f"{word}: {row.id}: {row.date} {row.description} {amount} ({row.account}), "
-                f"in {row.path}, not in {row.missing_from}"
-            )
-        )
-    if len(rows) > _PROBLEMS_SHOWN:
-        say(f"… and {len(rows) - _PROBLEMS_SHOWN} more; --format json lists them all")
-
-
-def _print_dataset(report: ImportReport, dataset: DatasetReport) -> None:
-    rows = sum(table.rows for table in dataset.tables)
-    print_line(
-        f"{report.tool}: {report.added} added, {report.updated} updated, {report.deleted} deleted, "
-        f"{report.unchanged} unchanged, {len(report.failed)} failed; {len(dataset.tables)} tables, "
-        f"{rows:,} rows in {report.seconds:.1f} s"
-    )
-    for table in dataset.tables:
-        print_line(on_one_line(_about(table)))
-    for problem in dataset.left_out:
-        say(on_one_line(f"left out: {problem.file_path}: {problem.reason}"))
-
-
-def _about(table: TableReport) -> str:
-    about = f"{table.name}: {table.rows:,} rows, {len(table.columns)} columns, from {table.origin}"
-    if table.first is None:
-        return about
-    return f"{about}; {table.period_column} {table.first} to {table.last}"
-
-
-def _say_failed(failed: list[str]) -> None:
-    for problem in failed[:_PROBLEMS_SHOWN]:
-        say(on_one_line(f"failed: {problem}"))
-    if len(failed) > _PROBLEMS_SHOWN:
-        say(f"… and {len(failed) - _PROBLEMS_SHOWN} more; --format json lists them all")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from mdvec.tools.kinds import KINDS
 
 from mdvec_cli.commands.options import (
     ConfigOption,
@@ -34,11 +35,15 @@ SourceHelp = "The folder to import; for a dataset also one file."
 
 
 class ToolKind(StrEnum):
-    """What a tool's source holds."""
+    """What a tool's source holds: the names of the table of kinds."""
 
-    MARKDOWN = "markdown"
-    HOUSEHOLD = "household"
-    DATASET = "dataset"
+    _ignore_ = ["members", "name"]
+    members = vars()
+    for name in KINDS:
+        members[name.upper()] = name
+
+
+_DEFAULT_KIND = next(iter(ToolKind))
 
 
 @app.command("add")
@@ -53,7 +58,7 @@ def add(
             help="What it holds: notes, a household's Money Forward CSVs, or tables of data "
             "(.parquet, .csv, .tsv, .duckdb).",
         ),
-    ] = ToolKind.MARKDOWN,
+    ] = _DEFAULT_KIND,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,

@@ -1,17 +1,18 @@
-"""What an import of data files did: the tables there are now, and what was left out."""
+"""A dataset's part of an import's report: its tables, and what was left out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces.tables import DatasetTable
 from mdvec.files.scan import Problem
+from mdvec.importing.report import ImportReport, Line
 
 
 @dataclass(frozen=True, slots=True)
 class TableReport:
-    """A table after an import: its name in SQL, its file, and what it holds.
+    """A table after an import: its SQL name, its file, its size and its columns.
 
     ``first`` and ``last`` are the ends of ``period_column``.
     """
@@ -26,16 +27,42 @@ class TableReport:
 
     @classmethod
     def of(cls, table: DatasetTable) -> TableReport:
-        """What a report says of a table: no paths."""
+        """From the stored table, without its paths."""
         return cls(
             table.name, table.origin, table.rows, table.columns,
             table.period_column, table.first, table.last,
         )  # fmt: skip
 
+    def __str__(self) -> str:
+        about = f"{self.name}: {self.rows:,} rows, {len(self.columns)} columns, from {self.origin}"
+        if self.first is None:
+            return about
+        return f"{about}; {self.period_column} {self.first} to {self.last}"
+
 
 @dataclass(frozen=True, slots=True)
 class DatasetReport:
-    """The tables of a dataset, and what of its files is no table, with the reason."""
+    """The tables of a dataset, and the parts of its files that were not imported, with reasons."""
 
     tables: tuple[TableReport, ...]
     left_out: tuple[Problem, ...]
+
+    def json_fields(self) -> dict[str, object]:
+        """Its JSON fields."""
+        return {"dataset": asdict(self)}
+
+    def lines(self, report: ImportReport) -> list[Line]:
+        """The lines that sum the import up."""
+        rows = sum(table.rows for table in self.tables)
+        summary = (
+            f"{report.tool}: {report.changes}; {len(self.tables)} tables, "
+            f"{rows:,} rows in {report.seconds:.1f} s"
+        )
+        return [
+            Line(summary),
+            *(Line(str(table)) for table in self.tables),
+            *(
+                Line(f"left out: {problem.file_path}: {problem.reason}", is_note=True)
+                for problem in self.left_out
+            ),
+        ]

@@ -1,133 +1,153 @@
-"""One run of an import: follow what changed in a folder, or build everything again beside it."""
+"""Imports a folder of documents: follows what changed in it, or builds its index again."""
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from mdvec.database.connection import snapshot
+import apsw
+
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.files.scan import (
-    FileText,
-    FoundFile,
-    Problem,
-    UnreadableFile,
-    read_text,
-)
-from mdvec.importing.options import ImportRefused, model_to_ask_for, resolve_chunking
-from mdvec.importing.report import ImportReport
-from mdvec.importing.text_index import ToolImport
-from mdvec.index import chunks as vectors
+from mdvec.files.scan import FileText, FoundFile, Problem, UnreadableFile, read_text
+from mdvec.importing.job import Importer, ImportJob, ProgressCount
+from mdvec.importing.options import ImportRefused
+from mdvec.importing.report import ImportInterrupted, ImportReport
+from mdvec.importing.text_index import TextIndex
 from mdvec.index import documents
-from mdvec.index.tables import Tables
+from mdvec.index.documents import NewDocument, StoredFile
 from mdvec.text.chunking import chunk_document
 from mdvec.text.context import texts_to_embed
 from mdvec.text.markdown import outline
+from mdvec.tools.rows import Tool
 
 logger = logging.getLogger("mdvec")
 
 
-@dataclass
-class ImportRun(ToolImport):
-    """One import of a folder of documents while it runs."""
+def import_documents(job: ImportJob) -> ImportReport:
+    """Bring the index of a folder's documents in line with its files.
 
-    def run(self) -> ImportReport:
-        """Follow the folder, or build everything again."""
-        return self.rebuild() if self.request.mode == "replace" else self.follow()
+    Raises:
+        ImportRefused: the mode, the model or the chunking does not fit what is stored.
+        ImportInterrupted: the user stopped it.
+    """
+    run = _FolderImport(job)
+    try:
+        return run.rebuild() if job.request.mode == "replace" else run.follow()
+    except KeyboardInterrupt:
+        raise ImportInterrupted(run.stopped()) from None
+
+
+def _stored_sizes(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
+    stored = documents.stored_files(connection, tool.tables)
+    return {path: file.size for path, file in stored.items()}
+
+
+DOCUMENTS = Importer(import_documents, _stored_sizes)
+
+
+class _FolderImport:
+    """One import of a folder while it runs."""
+
+    def __init__(self, job: ImportJob) -> None:
+        self.job = job
+        self.progress = ProgressCount(job.on_progress)
+        self.index = TextIndex(job, self.progress)
+        self.added = 0
+        self.updated = 0
+        self.unchanged = 0
+        self.failed = list(job.found.problems)
 
     def follow(self) -> ImportReport:
-        """Modes ``new`` and ``update``: bring in what changed, then drop what is gone."""
-        stored = documents.stored_files(self.connection, self.tables)
-        if self.request.mode == "new" and stored:
-            raise ImportRefused(
-                f"the tool {self.tool.name!r} has {len(stored)} documents already; "
-                "use --mode update to follow changes, or --mode replace to build it again"
-            )
-        if stored and not self.found.files and not self.found.unseen:
-            raise ImportRefused(
-                f"there is no file to import in {self.tool.source}, but {self.tool.name!r} has "
-                f"{len(stored)} documents; put the files back (is a disk not mounted?), "
-                "or empty the tool with --mode replace"
-            )
-        self.drop_leftovers()
-        if self.tool.generation == 0 or (self.request.mode == "new" and not stored):
-            self.begin_first_generation()
+        """Modes ``new`` and ``update``: store what changed, then delete what is gone."""
+        found = self.job.found.files
+        stored = self.index.stored_files()
+        self._check_mode(stored)
+        self.index.drop_leftovers()
+        if not self.index.has_generation or (self.job.request.mode == "new" and not stored):
+            self.index.begin_first_generation()
         else:
-            resolve_chunking(self.tool, self.request.chunking, None, rebuild=False)
-            model_to_ask_for(self.tool, self.request.model, rebuild=False)
-            self.index_what_is_there()
-        candidates = [
+            self.index.check_options()
+            self.index.create_missing_indexes()
+        changed = [
             file
-            for file in self.found.files
+            for file in found
             if file.path not in stored or stored[file.path].state != (file.size, file.mtime_ns)
         ]
-        self.unchanged = len(self.found.files) - len(candidates)
-        self.files = len(candidates)
+        self.unchanged = len(found) - len(changed)
         logger.debug(
             "[import] scan: %d files (new or changed=%d, unchanged=%d), %d documents stored",
-            len(self.found.files), self.files, self.unchanged, len(stored),
+            len(found), len(changed), self.unchanged, len(stored),
         )  # fmt: skip
-        if candidates:
-            self.begin_work(len(self.found.files), self.unchanged)
-        for number, file in enumerate(candidates, 1):
-            self._import_file(file, stored.get(file.path))
-            self.files_done = number
-            self.tell()
-        self._drop_gone(stored)
-        with self.connection:
-            self.check_tool()
-            self.record_end()
-        return self._report(self.tables)
+        if changed:
+            self.index.begin(len(found), self.unchanged)
+        self._import_files(changed, stored)
+        seen = {file.path for file in found}
+        gone = [
+            path for path in stored if path not in seen and not self.job.found.may_still_have(path)
+        ]
+        self.index.delete(gone)
+        self.index.finish()
+        return self._report(deleted=len(gone))
 
     def rebuild(self) -> ImportReport:
         """Mode ``replace``: fill a new generation beside the old, then put it in its place."""
-        self.drop_leftovers()
-        known = documents.count(self.connection, self.tables).documents
-        current = self.begin_staged()
-        self.files = len(self.found.files)
-        for number, file in enumerate(self.found.files, 1):
-            self._import_file(file, None)
-            self.files_done = number
-            self.tell()
-        if self.failed and not (self.added and self.chunks_done):
+        self.index.drop_leftovers()
+        before = self.index.document_count()
+        self.index.begin_rebuild()
+        self._import_files(self.job.found.files, {})
+        if self.failed and not (self.added and self.progress.units_done):
             first = self.failed[0]
             raise ImportRefused(
                 f"not one file with text could be imported ({first.file_path}: {first.reason}); "
-                f"the tool {self.tool.name!r} was left as it was"
+                f"the tool {self.job.tool.name!r} was left as it was"
             )
-        final = self.put_staged_in_place(current)
-        self.deleted = max(known - self.added, 0)
-        return self._report(final)
+        self.index.finish_rebuild()
+        return self._report(deleted=max(before - self.added, 0))
 
-    def interrupted(self) -> str:
+    def stopped(self) -> str:
         """What to tell the user who stopped it."""
-        if self.request.mode == "replace":
-            with self.connection:
-                self.drop_leftovers()
+        name, files = self.job.tool.name, self.progress.files
+        if self.job.request.mode == "replace":
+            self.index.drop_leftovers()
             return (
-                f"stopped after {self.added} of {self.files} files; "
-                f"the tool {self.tool.name!r} still has what it had before"
+                f"stopped after {self.added} of {files} files; "
+                f"the tool {name!r} still has what it had before"
             )
-        if not self.files:
-            return f"stopped before the first file of {self.tool.name!r}; nothing was changed"
+        if not files:
+            return f"stopped before the first file of {name!r}; nothing was changed"
         return (
-            f"stopped after {self.added + self.updated} of {self.files} files, which are kept; "
-            f"go on with: mdvec import -n {self.tool.name} --mode update"
+            f"stopped after {self.added + self.updated} of {files} files, which are kept; "
+            f"go on with: mdvec import -n {name} --mode update"
         )
 
-    def _import_file(self, file: FoundFile, known: documents.StoredFile | None) -> None:
-        """Bring one file in, or note why it cannot be."""
+    def _check_mode(self, stored: Mapping[str, StoredFile]) -> None:
+        tool, found = self.job.tool, self.job.found
+        if self.job.request.mode == "new" and stored:
+            raise ImportRefused(
+                f"the tool {tool.name!r} has {len(stored)} documents already; "
+                "use --mode update to follow changes, or --mode replace to build it again"
+            )
+        if stored and not found.files and not found.unseen:
+            raise ImportRefused(
+                f"there is no file to import in {tool.source}, but {tool.name!r} has "
+                f"{len(stored)} documents; put the files back (is a disk not mounted?), "
+                "or empty the tool with --mode replace"
+            )
+
+    def _import_files(self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]) -> None:
+        self.progress.files = len(files)
+        for file in files:
+            self._import_file(file, stored.get(file.path))
+            self.progress.file_done()
+
+    def _import_file(self, file: FoundFile, known: StoredFile | None) -> None:
+        """Store one file, or note why it cannot be imported."""
         try:
-            with self.stopwatch.stage("read_and_hash"):
-                text = read_text(self.tool.source, file.path)
+            with self.job.stopwatch.stage("read_and_hash"):
+                text = read_text(self.job.tool.source, file.path)
             if known is not None and known.content_hash == text.content_hash:
                 self.unchanged += 1
-                with self.connection:
-                    self.check_tool()
-                    documents.touch_document(
-                        self.connection, self.tables, file.path, file.size, file.mtime_ns
-                    )
-                    self.count_done()
+                self.index.touch(file.path, file.size, file.mtime_ns)
                 return
             self._store(file, text)
         except ModelUnavailable:
@@ -141,19 +161,19 @@ class ImportRun(ToolImport):
             self.updated += 1
 
     def _store(self, file: FoundFile, text: FileText) -> None:
-        embedder = self.model()
-        with self.stopwatch.stage("split"):
+        embedder, chunking = self.index.embedder(), self.index.chunking()
+        with self.job.stopwatch.stage("split"):
             read = outline(text.content, file.path.rpartition("/")[2])
-            chunks = chunk_document(text.content, read, self.chunking(), embedder)
+            chunks = chunk_document(text.content, read, chunking, embedder)
         logger.debug(
             "[import] %s: %d chunks, chars=%s",
             file.path, len(chunks), [chunk.end - chunk.start for chunk in chunks],
         )  # fmt: skip
-        context = self.chunking().context
+        context = chunking.context
         texts = texts_to_embed(read.title, chunks, embedder, context=context)
-        rows = self.embedded(texts, self._known(file, text, context=context))
-        self.put(
-            documents.NewDocument(
+        known = self.index.known_vectors(file.path, text.content_hash, context=context)
+        self.index.put(
+            NewDocument(
                 file_path=file.path,
                 content_hash=text.content_hash,
                 content=text.content,
@@ -161,43 +181,18 @@ class ImportRun(ToolImport):
                 size=file.size,
                 mtime_ns=file.mtime_ns,
                 chunks=chunks,
-                vectors=rows,
+                vectors=self.index.embed(texts, known),
             )
         )
 
-    def _known(self, file: FoundFile, text: FileText, *, context: bool) -> dict[str, bytes]:
-        """The vectors that the tool has already for texts of this document."""
-        if self.tables.staged:
-            return {}
-        with snapshot(self.connection):
-            self.check_tool()
-            return vectors.known_embeddings(
-                self.connection, self.tables, file.path, text.content_hash, context=context
-            )
-
-    def _drop_gone(self, stored: dict[str, documents.StoredFile]) -> None:
-        seen = {file.path for file in self.found.files}
-        gone = [path for path in stored if path not in seen and not self.found.may_still_have(path)]
-        if not gone:
-            return
-        with self.stopwatch.stage("write"), self.connection:
-            self.check_tool()
-            for path in gone:
-                documents.delete_document(self.connection, self.tables, path)
-        self.deleted = len(gone)
-
-    def _report(self, final: Tables) -> ImportReport:
-        model = self._embedder.name if self._embedder else str(self.tool.model)
-        return ImportReport(
-            tool=self.tool.name,
-            mode=self.request.mode,
-            model=model,
+    def _report(self, *, deleted: int) -> ImportReport:
+        return self.job.report(
             added=self.added,
             updated=self.updated,
-            deleted=self.deleted,
+            deleted=deleted,
             unchanged=self.unchanged,
-            failed=tuple(sorted(self.failed, key=lambda problem: problem.file_path)),
-            chunks=documents.count(self.connection, final).chunks,
-            chunks_embedded=self.chunks_embedded,
-            seconds=round(self.stopwatch.total, 3),
+            failed=self.failed,
+            model=self.index.model_name,
+            chunks=self.index.chunk_count(),
+            chunks_embedded=self.index.chunks_embedded,
         )

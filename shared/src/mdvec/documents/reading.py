@@ -1,4 +1,4 @@
-"""A document of the database, to read on where a hit ends."""
+"""Reads a stored document or a part of it, for instance what follows a hit."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from mdvec.search.core.passages import good_cut
 from mdvec.search.search import no_texts
 from mdvec.text.markdown import line_starts
 from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 from mdvec.tools.unfinished import unfinished
 
-_NAMES_SHOWN = 5
+_MAX_NAMES = 5
 
 
 class ReadingRefused(MdvecError):
-    """A document, or a part of one, that cannot be read as asked."""
+    """The document does not exist, or its requested part does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which part of a document: lines count from 1, positions from 0; None means: its edge."""
+    """A part of a document: lines count from 1, positions from 0; None means its start or end."""
 
     start_line: int | None = None
     end_line: int | None = None
@@ -42,7 +43,7 @@ class Part:
 class DocumentText:
     """A part of a document, exactly as it is stored.
 
-    ``truncated`` is whether the budget cut it; it then goes on at ``end_position``.
+    If ``truncated``, the budget cut it short, and the rest begins at ``end_position``.
     """
 
     tool: str
@@ -65,7 +66,7 @@ def read_document(
 
     Raises:
         ToolNotFound: there is no such tool.
-        ReadingRefused: the tool is switched off, has no such document, or the part is none.
+        ReadingRefused: the tool is switched off, or has no such document or part of it.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         tool = tools.get_tool(connection, tool_name)
@@ -74,9 +75,9 @@ def read_document(
                 f"the tool {tool_name!r} is disabled; "
                 f"enable it with: mdvec tool enable -n {tool_name}"
             )
-        if tool.kind == "dataset":
+        if not KINDS[tool.kind].has_texts:
             raise ReadingRefused(no_texts(tool_name))
-        names = Tables(tool.id, tool.name, tool.generation)
+        names = tool.tables
         stored = None
         with suppress(UnicodeEncodeError):  # half of a surrogate pair is in no path
             stored = documents.stored_text(connection, names, file_path)
@@ -103,7 +104,7 @@ def read_document(
 
 
 def _range(content: str, lines: list[int], part: Part) -> tuple[int, int]:
-    """The characters of a part, from its lines and positions together."""
+    """The first and last position of a part: where its lines and its positions overlap."""
     start, end = part.start_position or 0, len(content)
     if part.end_position is not None:
         end = min(end, part.end_position)
@@ -129,9 +130,9 @@ def _no_document(connection: apsw.Connection, tool: Tool, names: Tables, file_pa
     known = [line.file_path for line in documents.document_lines(connection, names)]
     if not known:
         return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
-    near = difflib.get_close_matches(file_path, known, n=_NAMES_SHOWN, cutoff=0.4)
+    near = difflib.get_close_matches(file_path, known, n=_MAX_NAMES, cutoff=0.4)
     near += [path for path in known if path.endswith(f"/{file_path}") and path not in near]
-    hint = f"; nearest are: {', '.join(near[:_NAMES_SHOWN])}" if near else ""
+    hint = f"; nearest are: {', '.join(near[:_MAX_NAMES])}" if near else ""
     return (
         f"{tool.name} has no document {file_path!r}{hint}; hits name the documents there are"
         f"{f'. {missing}' if missing else ''}"

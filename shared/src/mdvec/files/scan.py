@@ -13,12 +13,11 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from mdvec.errors import MdvecError
+from mdvec.files.endings import DATA_ENDINGS
 from mdvec.text.encoding import UnknownEncoding, encoding_of
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered; neither are hidden folders, ``.git`` and ``.rag-index`` among them."""
-DATA_ENDINGS = (".parquet", ".csv", ".tsv", ".duckdb")
-"""What data files are called."""
 
 
 class SourceMissing(MdvecError):

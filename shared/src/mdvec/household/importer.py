@@ -1,39 +1,70 @@
-"""A ledger's rows as searchable chunks: a document is an export, a chunk a transaction.
+"""Imports a household: its statement files into the ledger, its ledger into searchable texts.
 
-The ledger says which rows count as whose: a transaction that stands in several exports is a
-chunk of the one that had the last word. A chunk is the row as it stands in the file; what is
-embedded is what the row is about, without its date and amount.
+A document is a statement file, a chunk one transaction. A transaction that stands in several
+files is a chunk of the one that the ledger took it from. A chunk is the row as it stands in the
+file; embedded is only what the row is about, without its date and amount.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from mdvec.database.connection import snapshot
+import apsw
+
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.files.scan import Problem
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.moneyforward import NotTransactions, decoded, record_spans
 from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
 from mdvec.household.ledger import import_ledger
-from mdvec.household.report import LedgerFile, LedgerReport, not_looked_into
-from mdvec.importing.options import ImportRefused, model_to_ask_for
-from mdvec.importing.report import ImportReport
-from mdvec.importing.text_index import ToolImport
-from mdvec.index import chunks as vectors
-from mdvec.index import documents
+from mdvec.household.report import (
+    HouseholdOptions,
+    HouseholdReport,
+    LedgerFile,
+    LedgerReport,
+    not_looked_into,
+)
+from mdvec.importing.job import Importer, ImportJob, ProgressCount
+from mdvec.importing.options import ImportRefused
+from mdvec.importing.report import ImportInterrupted, ImportReport
+from mdvec.importing.text_index import TextIndex
 from mdvec.index.documents import NewDocument, StoredFile
-from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
+from mdvec.tools.rows import Tool
+
+
+def import_household(job: ImportJob) -> ImportReport:
+    """Bring a household's ledger in line with its statement files, and its texts with the ledger.
+
+    Raises:
+        ImportRefused: the mode, the model or a row named to be kept does not fit what is stored.
+        ImportInterrupted: the user stopped it.
+    """
+    try:
+        return _HouseholdImport(job).run()
+    except KeyboardInterrupt:
+        raise ImportInterrupted(
+            f"stopped; what was finished is kept, "
+            f"go on with: mdvec import -n {job.tool.name} --mode update"
+        ) from None
+
+
+def _stored_sizes(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
+    files = ledger_files.known_files(connection, tool.id).values()
+    return {file.path: file.size for file in files if file.is_present}
+
+
+HOUSEHOLD = Importer(import_household, _stored_sizes)
 
 
 @dataclass(frozen=True, slots=True)
-class _Export:
-    """A file that rows come from: its text, its rows by line, and a hash of both."""
+class _StatementText:
+    """A statement file's text, and the transactions that the ledger took from it, by line."""
 
     path: str
     size: int
@@ -43,135 +74,148 @@ class _Export:
 
     @property
     def content_hash(self) -> str:
-        """Changes with the text, with the rows that are the file's own, and with their values."""
+        """Of the text and the rows: it differs if a row moves to another file or is edited."""
         digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass"))
         for line, row in sorted(self.rows.items()):
             digest.update(f"\n{line}\t{_heading(row)}\t{_subject(row)}".encode())
         return digest.hexdigest()
 
 
-@dataclass
-class HouseholdRun(ToolImport):
-    """One import of a household: its ledger first, then the texts that searches find."""
+class _HouseholdImport:
+    """One import of a household while it runs."""
 
-    _subjects: dict[str, bytes] = field(default_factory=dict)
-    """The embeddings of this run, by what was embedded: many rows are about the same."""
+    def __init__(self, job: ImportJob) -> None:
+        options = job.request.options
+        self.options = options if isinstance(options, HouseholdOptions) else HouseholdOptions()
+        self.job = job
+        self.connection = job.connection
+        self.tool_id = job.tool.id
+        self.progress = ProgressCount(job.on_progress)
+        self.index = TextIndex(job, self.progress)
+        self.files = [LedgerFile.of(job.tool.source, found) for found in job.found.files]
+        self.failed = list(job.found.problems)
+        self.vectors: dict[str, bytes] = {}
+        """Those of this import, by what was embedded: many rows are about the same."""
 
     def run(self) -> ImportReport:
-        """Bring the ledger in line with the exports, and the searchable texts with the ledger."""
-        files = [LedgerFile.of(self.tool.source, found) for found in self.found.files]
-        self._check_mode(files)
-        self.begin_work(len(files), 0)
-        with self.stopwatch.stage("ledger"):
-            ledger = import_ledger(
-                self.connection,
-                self.tool.id,
-                files,
-                "replace" if self.request.mode == "replace" else "update",
-                complete=not self.found.unseen,
-                wish=self.request.removals,
-            )
-        passed_over = [*ledger.passed_over, *not_looked_into(self.found.others)]
-        ledger = replace(
-            ledger, passed_over=tuple(sorted(passed_over, key=lambda one: one.file_path))
-        )
+        """Import the ledger, then its texts, then look for duplicates."""
+        self._check_mode()
+        self._check_kept_rows()
+        self.index.begin(len(self.files))
+        with self.job.stopwatch.stage("ledger"):
+            ledger = self._import_ledger()
         self.failed += ledger.unread
-        self.drop_leftovers()
-        if self.request.mode == "replace" and self.tool.generation:
-            final = self._rebuild(files)
+        self.index.drop_leftovers()
+        if self.job.request.mode == "replace" and self.index.has_generation:
+            self._rebuild_texts()
         else:
-            final = self._follow(files)
+            self._follow_ledger()
         candidates = None
-        if self.request.detection is not None:
-            with self.stopwatch.stage("detect"):
+        if self.options.detection is not None:
+            with self.job.stopwatch.stage("detect"):
                 found = duplicate_review.detect(
-                    self.connection, self.tool.id, self.request.detection
+                    self.connection, self.tool_id, self.options.detection
                 )
             candidates = found.candidates_count
-        return self._report(ledger, final, candidates)
-
-    def interrupted(self) -> str:
-        """What to tell the user who stopped it."""
-        return (
-            f"stopped; what was finished is kept, "
-            f"go on with: mdvec import -n {self.tool.name} --mode update"
+        return self.job.report(
+            added=ledger.imported,
+            updated=ledger.updated,
+            deleted=ledger.deleted,
+            unchanged=ledger.unchanged,
+            failed=self.failed,
+            model=self.index.model_name,
+            chunks=self.index.chunk_count(),
+            chunks_embedded=self.index.chunks_embedded,
+            details=HouseholdReport(ledger, candidates),
         )
 
-    def _check_mode(self, files: list[LedgerFile]) -> None:
-        rows = transactions.statistics(self.connection, self.tool.id).rows
-        if self.request.mode == "new" and rows:
+    def _check_mode(self) -> None:
+        tool = self.job.tool
+        rows = transactions.statistics(self.connection, self.tool_id).rows
+        if self.job.request.mode == "new" and rows:
             raise ImportRefused(
-                f"the tool {self.tool.name!r} has {rows} transactions already; "
+                f"the tool {tool.name!r} has {rows} transactions already; "
                 "use --mode update to follow changes, or --mode replace to build it again"
             )
-        if rows and not files and not self.found.unseen:
+        if rows and not self.files and not self.job.found.unseen:
             raise ImportRefused(
-                f"there is no CSV file in {self.tool.source}, but {self.tool.name!r} has "
+                f"there is no CSV file in {tool.source}, but {tool.name!r} has "
                 f"{rows} transactions; put the files back (is a disk not mounted?), or give the "
-                f"tool up with: mdvec tool delete -n {self.tool.name}"
+                f"tool up with: mdvec tool delete -n {tool.name}"
             )
-        gone = ledger_statements.ids_of_gone(self.connection, self.tool.id)
-        for row_id in self.request.removals.keep:
+
+    def _check_kept_rows(self) -> None:
+        gone = ledger_statements.ids_of_gone(self.connection, self.tool_id)
+        for row_id in self.options.removals.keep:
             if row_id not in gone:
                 raise ImportRefused(
-                    f"no row {row_id} of {self.tool.name!r} is gone from its statements; "
+                    f"no row {row_id} of {self.job.tool.name!r} is gone from its statements; "
                     "the import that took rows out of the sums named their ids, and "
                     "get_monthly_household still shows them"
                 )
 
-    def _follow(self, files: list[LedgerFile]) -> Tables:
-        """Write anew what differs from the ledger, drop what has no rows left."""
-        if self.tool.generation == 0:
-            self.begin_first_generation()
+    def _import_ledger(self) -> LedgerReport:
+        found = self.job.found
+        ledger = import_ledger(
+            self.connection,
+            self.tool_id,
+            self.files,
+            "replace" if self.job.request.mode == "replace" else "update",
+            complete=not found.unseen,
+            wish=self.options.removals,
+        )
+        passed_over = [*ledger.passed_over, *not_looked_into(found.others)]
+        return replace(
+            ledger, passed_over=tuple(sorted(passed_over, key=lambda one: one.file_path))
+        )
+
+    def _follow_ledger(self) -> None:
+        """Store the files whose rows changed, delete those that have no rows left."""
+        if not self.index.has_generation:
+            self.index.begin_first_generation()
         else:
-            model_to_ask_for(self.tool, self.request.model, rebuild=False)
-            self.index_what_is_there()
-            if ledger_statements.is_indexed(self.connection, self.tool.id):
-                with self.connection:
-                    self.check_tool()
-                    self.record_end()
-                return self.tables
-        stored = documents.stored_files(self.connection, self.tables)
-        exports = self._exports(files, stored)
-        changed = [
-            export
-            for export in exports
-            if export.path not in stored or stored[export.path].content_hash != export.content_hash
-        ]
-        self._store_all(changed)
-        kept = {export.path for export in exports}
-        with self.connection, self.stopwatch.stage("write"):
-            self.check_tool()
-            for path in stored:
-                if path not in kept:
-                    documents.delete_document(self.connection, self.tables, path)
+            self.index.check_model()
+            self.index.create_missing_indexes()
+            if ledger_statements.is_indexed(self.connection, self.tool_id):
+                self.index.finish()
+                return
+        stored = self.index.stored_files()
+        texts = self._texts(stored)
+        self._store_all(
+            [
+                text
+                for text in texts
+                if text.path not in stored or stored[text.path].content_hash != text.content_hash
+            ]
+        )
+        kept = {text.path for text in texts}
+        with self.connection:
+            self.index.delete([path for path in stored if path not in kept])
             self._note_indexed()
-            self.record_end()
-        return self.tables
+            self.index.finish()
 
-    def _note_indexed(self) -> None:
-        """Within a transaction: the next import has nothing to do here while the ledger stays."""
-        if not self.failed:
-            ledger_statements.index_followed(self.connection, self.tool.id)
-
-    def _rebuild(self, files: list[LedgerFile]) -> Tables:
+    def _rebuild_texts(self) -> None:
         """Fill a new generation beside the old, then put it in its place."""
-        exports = self._exports(files, documents.stored_files(self.connection, self.tables))
-        current = self.begin_staged()
-        self._store_all(exports)
-        final = self.put_staged_in_place(current)
+        texts = self._texts(self.index.stored_files())
+        self.index.begin_rebuild()
+        self._store_all(texts)
+        self.index.finish_rebuild()
         with self.connection:
             self._note_indexed()
-        return final
 
-    def _exports(self, files: list[LedgerFile], stored: Mapping[str, StoredFile]) -> list[_Export]:
-        """The files that rows come from; one that is gone has the text that was stored of it."""
+    def _note_indexed(self) -> None:
+        """Within a transaction: note that the texts are those of the ledger as it is now."""
+        if not self.failed:
+            ledger_statements.index_followed(self.connection, self.tool_id)
+
+    def _texts(self, stored: Mapping[str, StoredFile]) -> list[_StatementText]:
+        """The files that rows come from; for one that is gone, the text that was stored of it."""
         rows: dict[str, dict[int, Transaction]] = {}
-        for row in transactions.list_transactions(self.connection, self.tool.id):
+        for row in transactions.list_transactions(self.connection, self.tool_id):
             if not row.is_removed:
                 rows.setdefault(row.source_file, {})[row.row_number] = row
-        found = {file.path: file for file in files}
-        exports = []
+        found = {file.path: file for file in self.files}
+        texts = []
         for path, of_file in sorted(rows.items()):
             file = found.get(path)
             try:
@@ -181,83 +225,58 @@ class HouseholdRun(ToolImport):
             if text is None:
                 text = self._stored_content(path) if path in stored else ""
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
-            exports.append(_Export(path, size, mtime_ns, text, of_file))
-        return exports
+            texts.append(_StatementText(path, size, mtime_ns, text, of_file))
+        return texts
 
     def _stored_content(self, path: str) -> str:
-        names = Tables(self.tool.id, self.tool.name, self.tool.generation)
-        kept = documents.stored_text(self.connection, names, path)
+        kept = self.index.stored_text(path)
         return "" if kept is None else kept.content
 
-    def _store_all(self, exports: list[_Export]) -> None:
-        self.files = len(exports)
-        for number, export in enumerate(exports, 1):
+    def _store_all(self, texts: Sequence[_StatementText]) -> None:
+        self.progress.files = len(texts)
+        for text in texts:
             try:
-                self._store(export)
+                self._store(text)
             except ModelUnavailable:
                 raise
             except ModelError as error:
-                self.failed.append(Problem(export.path, str(error)))
-            self.files_done = number
-            self.tell()
+                self.failed.append(Problem(text.path, str(error)))
+            self.progress.file_done()
 
-    def _store(self, export: _Export) -> None:
-        chunks, subjects = _chunks(export)
-        known = dict(self._subjects)
-        if not self.tables.staged:
-            with snapshot(self.connection):
-                self.check_tool()
-                by_row = vectors.known_embeddings(
-                    self.connection, self.tables, export.path, export.content_hash, context=False
-                )
-            known |= {
-                subject: by_row[chunk.text]
-                for chunk, subject in zip(chunks, subjects, strict=True)
-                if chunk.text in by_row
-            }
-        rows = self.embedded(subjects, known)
-        self._subjects.update((subject, known[subject]) for subject in subjects)
-        self.put(
+    def _store(self, text: _StatementText) -> None:
+        chunks, subjects = _chunks(text)
+        by_row = self.index.known_vectors(text.path, text.content_hash, context=False)
+        known = self.vectors | {
+            subject: by_row[chunk.text]
+            for chunk, subject in zip(chunks, subjects, strict=True)
+            if chunk.text in by_row
+        }
+        rows = self.index.embed(subjects, known)
+        self.vectors.update((subject, known[subject]) for subject in subjects)
+        self.index.put(
             NewDocument(
-                file_path=export.path,
-                content_hash=export.content_hash,
-                content=export.text,
-                title=export.path.rpartition("/")[2].rpartition(".")[0],
-                size=export.size,
-                mtime_ns=export.mtime_ns,
+                file_path=text.path,
+                content_hash=text.content_hash,
+                content=text.text,
+                title=text.path.rpartition("/")[2].rpartition(".")[0],
+                size=text.size,
+                mtime_ns=text.mtime_ns,
                 chunks=chunks,
                 vectors=rows,
             )
         )
 
-    def _report(self, ledger: LedgerReport, final: Tables, candidates: int | None) -> ImportReport:
-        return ImportReport(
-            tool=self.tool.name,
-            mode=self.request.mode,
-            model=self._embedder.name if self._embedder else str(self.tool.model),
-            added=ledger.imported,
-            updated=ledger.updated,
-            deleted=ledger.deleted,
-            unchanged=ledger.unchanged,
-            failed=tuple(sorted(self.failed, key=lambda problem: problem.file_path)),
-            chunks=documents.count(self.connection, final).chunks,
-            chunks_embedded=self.chunks_embedded,
-            seconds=round(self.stopwatch.total, 3),
-            ledger=ledger,
-            duplicate_candidates=candidates,
-        )
 
-
-def _chunks(export: _Export) -> tuple[list[Chunk], list[str]]:
-    """The export's own rows in its order, and what each is about."""
-    spans = record_spans(export.text)
+def _chunks(statement: _StatementText) -> tuple[list[Chunk], list[str]]:
+    """A chunk for each of the file's rows, and what each row is about."""
+    spans = record_spans(statement.text)
     chunks: list[Chunk] = []
     subjects: list[str] = []
-    for line, row in sorted(export.rows.items()):
+    for line, row in sorted(statement.rows.items()):
         if line not in spans:
             continue  # the file is gone, and nothing was stored of it
         start, end, last_line = spans[line]
-        text = export.text[start:end]
+        text = statement.text[start:end]
         chunks.append(Chunk(len(chunks), start, end, line, last_line, _heading(row), text))
         subjects.append(_subject(row) or text)
     return chunks, subjects
@@ -270,7 +289,7 @@ def _subject(row: Transaction) -> str:
 
 
 def _heading(row: Transaction) -> str:
-    """What a reader wants to see of a row at a glance."""
+    """A row's date, amount and category, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
     return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part)

@@ -1,4 +1,4 @@
-"""A household's files as an import reads them, or why it cannot."""
+"""Reads statement files: their rows and state, or why they cannot be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mdvec.household.report import LedgerFile
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file as it was read, its rows below each of its headers; ``unread`` says why it was not."""
+    """A statement file with its rows, grouped by header; ``unread`` says why it has none."""
 
     file: KnownFile
     blocks: tuple[tuple[TransactionRow, ...], ...] = ()
@@ -24,7 +24,7 @@ class Export:
 
     @property
     def statement(self) -> Statement:
-        """The file as a witness."""
+        """What the file covers, to weigh it against other files."""
         rows = [row for block in self.blocks for row in block]
         return Statement(
             path=self.file.path,
@@ -37,7 +37,7 @@ class Export:
 
 
 def read_export(file: LedgerFile, known: KnownFile | None) -> Export:
-    """A file's rows; ``known`` is what was remembered of it."""
+    """Read a file; ``known`` is its state at the last import."""
     state = KnownFile(
         path=file.path,
         size=file.size,
@@ -67,7 +67,7 @@ def read_export(file: LedgerFile, known: KnownFile | None) -> Export:
 
 
 def content_hash(file: LedgerFile, known: KnownFile | None) -> str:
-    """The file's hash, remembered where size and time are; "" if it cannot be read."""
+    """The file's hash, taken from ``known`` if size and time agree; "" if it cannot be read."""
     if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
         return known.content_hash
     try:

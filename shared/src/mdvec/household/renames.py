@@ -1,4 +1,4 @@
-"""An import of files that are as they were, or only have other names: nothing is read again."""
+"""The short way of an import whose files are unchanged or only renamed: nothing is read again."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from mdvec.household.report import LedgerFile
 def after_renames(
     files: Sequence[LedgerFile], known: Mapping[str, KnownFile]
 ) -> dict[str, KnownFile] | None:
-    """What is known of each file, by its old path, if none differs in more than name and time.
+    """The new state of each file, by its old path, if files differ in name and time only.
 
-    None when there is anything to read: other content, a name or a time that says something else,
-    or an order that gives another file the last word.
+    None if the files have to be read: their content changed, or a new name or time changes which
+    of them counts as the newer.
     """
     before = [file for file in known.values() if file.is_present]
     if len(before) != len(files) or any(file.app_version != __version__ for file in before):
@@ -45,7 +45,7 @@ def after_renames(
 
 
 def _says_the_same(now: LedgerFile, then: KnownFile, others: Sequence[KnownFile]) -> bool:
-    """Whether a name and a time tell as much of a file as those it had."""
+    """Whether the new name and time rank the file as the old ones did."""
     if now.path == then.path:
         return now.mtime_ns >= then.mtime_ns
     new, old = statement_name(now.path), statement_name(then.path)
@@ -69,7 +69,7 @@ def follow_renames(
     known: Mapping[str, KnownFile],
     after: Mapping[str, KnownFile],
 ) -> None:
-    """Give rows the new names of their files; nothing at all when the files are untouched."""
+    """Store the new names of files and of their rows; writes nothing if no file changed."""
     present = list(after.values())
     if all(known.get(file.path) == file for file in present):
         return

@@ -1,20 +1,20 @@
-"""What goes into an import of a ledger and what comes out: its files, its report."""
+"""What an import of a household takes and reports: its files, its options, its ledger's changes."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import ClassVar, Literal
 
 from mdvec.files.scan import FoundFile, Problem
+from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.statements import GoneRow
+from mdvec.importing.report import ImportReport, Line, notes
 
 LedgerMode = Literal["update", "replace"]
-LEDGER_ENDINGS = (".csv", ".tsv")
-"""The endings of files that are looked into for transactions."""
 _WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
 
 
@@ -22,8 +22,8 @@ _WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
 class LedgerFile:
     """A file that may hold transactions.
 
-    ``path`` counts from the source folder, in NFC; ``read`` returns its bytes and may raise
-    OSError or UnreadableFile.
+    ``path`` is relative to the source folder, in NFC; ``read`` returns the file's bytes and may
+    raise OSError or UnreadableFile.
     """
 
     path: str
@@ -33,13 +33,13 @@ class LedgerFile:
 
     @classmethod
     def of(cls, source: Path, found: FoundFile) -> LedgerFile:
-        """A file that a scan of ``source`` found."""
+        """From a scan of ``source``."""
         path = unicodedata.normalize("NFC", found.path)
         return cls(path, found.size, found.mtime_ns, (source / found.path).read_bytes)
 
 
 def not_looked_into(others: Iterable[str]) -> list[Problem]:
-    """Files that may hold transactions, but are of an ending that is not read."""
+    """Problems for files that may hold transactions but have an ending that is not read."""
     found = []
     for path in others:
         ending = PurePosixPath(path).suffix.lower()
@@ -54,9 +54,10 @@ def not_looked_into(others: Iterable[str]) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class RemovalWish:
-    """What the user says of rows that are gone.
+    """What the user decides about rows that are gone from their statements.
 
-    ``accept``: all that were asked about may leave the sums; ``keep``: these, by id, count again.
+    ``accept``: the rows that the last import asked about leave the sums; ``keep``: the rows of
+    these ids count again.
     """
 
     accept: bool = False
@@ -70,8 +71,29 @@ NO_WISH = RemovalWish()
 
 
 @dataclass(frozen=True, slots=True)
+class HouseholdOptions:
+    """What only the import of a household can be asked for.
+
+    ``detection`` has duplicates looked for after the import.
+    """
+
+    kind: ClassVar[str] = "household"
+    detection: DetectionOptions | None = None
+    removals: RemovalWish = NO_WISH
+
+    def refusal(self, tool_name: str) -> str | None:
+        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
+        if not self.removals:
+            return None
+        return (
+            f"the tool {tool_name!r} is no household: rows that are gone from their "
+            "statements are a household's; leave the option out"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class FailedRow:
-    """A row that could not be read: its file, the line at which it begins, and why."""
+    """A row that could not be read: its file, its first line, and why."""
 
     path: str
     line: int
@@ -80,13 +102,15 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class LedgerReport:
-    """What an import of a ledger did.
+    """What an import did to the ledger.
 
     ``rows_read`` is always the sum of imported, updated, unchanged and failed; a row that
-    another export overrules is unchanged. ``files`` counts the files of transactions,
-    ``passed_over`` names what is none, ``unread`` what should be but could not be read.
+    another statement file overrules is unchanged. ``files`` counts the files of transactions;
+    ``passed_over`` names the others, ``unread`` those that could not be read.
     ``without_file`` is how many rows of the ledger are in none of the files; ``deleted`` is how
-    many of those ``replace`` took away. While a file is unread it takes none.
+    many of those ``replace`` deleted: none while a file is unread. ``removed`` rows left the
+    sums, ``asked`` rows are gone but still count until the user decides, ``returned`` is how many
+    count again. ``overruled`` names files that are newer by their time than by their contents.
     """
 
     files: int
@@ -118,7 +142,7 @@ def report_of(
     returned: int = 0,
     overruled: tuple[Problem, ...] = (),
 ) -> LedgerReport:
-    """The report of an import; ``files`` are those that could be read."""
+    """A report; ``files`` are those that could be read."""
     ordered = sorted(files, key=lambda file: file.path)
     failed = tuple(FailedRow(file.path, *bad) for file in ordered for bad in file.bad_rows)
     rows_read = sum(file.rows for file in ordered)
@@ -137,4 +161,71 @@ def report_of(
         asked=asked,
         returned=returned,
         overruled=overruled,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HouseholdReport:
+    """A household's part of an import's report.
+
+    ``duplicate_candidates`` is how many pairs wait for a decision; None if none were looked for.
+    """
+
+    ledger: LedgerReport
+    duplicate_candidates: int | None
+
+    def json_fields(self) -> dict[str, object]:
+        """Its JSON fields."""
+        return {
+            "ledger": asdict(self.ledger),
+            "duplicate_candidates": self.duplicate_candidates,
+        }
+
+    def lines(self, report: ImportReport) -> list[Line]:
+        """The lines that sum the import up."""
+        lines = _ledger_lines(report.tool, self.ledger)
+        lines.append(Line(f"{report.chunks} rows can be searched, {report.embedded}"))
+        if self.duplicate_candidates is not None:
+            pairs = f"{self.duplicate_candidates} pairs may be duplicates; ask the server"
+            lines.append(Line(pairs))
+        return lines
+
+
+def _ledger_lines(name: str, ledger: LedgerReport) -> list[Line]:
+    lines = [
+        Line(
+            f"{name}: {ledger.files} files, {ledger.rows_read} rows read: "
+            f"{ledger.imported} imported, {ledger.updated} updated, {ledger.unchanged} unchanged, "
+            f"{len(ledger.failed)} failed; {ledger.deleted} deleted, "
+            f"{ledger.without_file} in the ledger have no file left"
+        ),
+        *notes("failed", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed]),
+    ]
+    if ledger.returned:
+        lines.append(Line(f"{ledger.returned} rows count again"))
+    lines += [_note("older than its time", problem) for problem in ledger.overruled]
+    if ledger.removed:
+        removed = (
+            f"{len(ledger.removed)} rows left the sums, gone from the newest file of their day; "
+            f"to keep one: mdvec import -n {name} --mode update --restore-removed ID"
+        )
+        lines += [Line(removed), *notes("removed", [_gone(row) for row in ledger.removed])]
+    if ledger.asked:
+        asked = (
+            f"{len(ledger.asked)} rows still count, but are gone from the newest file of their "
+            f"day; to let them go: mdvec import -n {name} --mode update --accept-removals"
+        )
+        lines += [Line(asked), *notes("gone?", [_gone(row) for row in ledger.asked])]
+    return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
+
+
+def _note(word: str, problem: Problem) -> Line:
+    return Line(f"{word}: {problem.file_path}: {problem.reason}", is_note=True)
+
+
+def _gone(row: GoneRow) -> str:
+    amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
+    return (
+        f"{row.id}: {row.date} {row.description} {amount} ({row.account}), "
+        f"in {row.path}, not in {row.missing_from}"
     )

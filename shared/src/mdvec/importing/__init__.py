@@ -1,1 +1,1 @@
-"""What every import shares: its options, its report, the text index it fills."""
+"""What the importers of all kinds share: the request, the report and the text index."""

@@ -1,4 +1,4 @@
-"""Which model and which way of cutting an import takes: what is asked, what the tool has."""
+"""Chooses the model and the chunking of an import: those requested, else those of the tool."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ DEFAULT_MIN_CHARS = 50
 
 
 class ImportRefused(MdvecError):
-    """An import that does not fit what the tool has; nothing was changed."""
+    """The request does not fit the tool; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkingWish:
-    """What the user asked for; None where nothing was said."""
+    """The chunking options that the user set; None stands for those not set."""
 
     strategy: Strategy | None = None
     size: int | None = None
@@ -34,10 +34,10 @@ class ChunkingWish:
 def model_to_ask_for(tool: Tool, wished: str | None, *, rebuild: bool) -> str | None:
     """The name of the model to load; None means: choose one.
 
-    A tool stays with its model; only a rebuild may take another.
+    A tool keeps its model; only a rebuild may change it.
 
     Raises:
-        ImportRefused: another model was asked for without a rebuild.
+        ImportRefused: another model was requested without a rebuild.
     """
     if tool.model is None:
         return None if wished == AUTO else wished
@@ -54,17 +54,17 @@ def model_to_ask_for(tool: Tool, wished: str | None, *, rebuild: bool) -> str | 
 def resolve_chunking(
     tool: Tool, wish: ChunkingWish, card: ModelCard | None, *, rebuild: bool
 ) -> ChunkingOptions:
-    """The way of cutting: what is asked, else what the tool has, else the model's defaults.
+    """The chunking: what is requested, else what the tool has, else the model's defaults.
 
     Args:
-        tool: the tool; its stored way of cutting binds unless this is a rebuild.
-        wish: what the user asked for.
+        tool: the tool; its stored chunking binds unless this is a rebuild.
+        wish: what the user requested.
         card: the model; needed for a rebuild.
-        rebuild: whether everything is cut again.
+        rebuild: whether every document is chunked again.
 
     Raises:
-        ImportRefused: something else was asked for without a rebuild.
-        InvalidChunking: the options cannot work, or not with this model.
+        ImportRefused: another chunking was requested without a rebuild.
+        InvalidChunking: the options are impossible, or too large for this model.
     """
     asked = {name: value for name, value in _values(wish).items() if value is not None}
     stored = {} if tool.chunking is None else asdict(tool.chunking)

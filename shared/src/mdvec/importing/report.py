@@ -1,27 +1,27 @@
-"""What goes into an import and what comes out: the request, its progress, its report."""
+"""What every import is asked for and what it reports, whatever the kind of its source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal, Protocol
 
-from mdvec.datasets.report import DatasetReport
 from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, ScanRules
-from mdvec.household.core.pairs import DetectionOptions
-from mdvec.household.report import NO_WISH, LedgerReport, RemovalWish
 from mdvec.importing.options import ChunkingWish, ImportRefused
+from mdvec.tools.kinds import KINDS
 
 Mode = Literal["new", "replace", "update"]
 EmbedderFor = Callable[[str | None], Embedder]
 """Loads a model by name; None means: choose one."""
+MAX_LISTED = 20
+"""The problems of one sort that a report's lines name; JSON names all."""
 
 
 class ToolChanged(ImportRefused):
-    """Somebody deleted or rebuilt the tool while this import ran."""
+    """Another process deleted or rebuilt the tool while this import ran."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -34,16 +34,74 @@ class ImportInterrupted(MdvecError):
     """The user stopped an import; what was finished is kept."""
 
 
+class KindOptions(Protocol):
+    """The part of a request that only one kind of source understands."""
+
+    kind: ClassVar[str]
+
+    def refusal(self, tool_name: str) -> str | None:
+        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What to import and how; None stands for what the tool has, or the model's defaults.
+
+    ``rules`` are the scan settings in force, and ``scan_asked`` names those that were set rather
+    than defaulted. A tool without rules of its own takes ``rules``; a rebuild takes the set ones;
+    with ``take_scan`` all of them become the tool's own.
+    """
+
+    database: Path
+    tool: str
+    mode: Mode
+    rules: ScanRules
+    chunking: ChunkingWish
+    model: str | None = None
+    options: KindOptions | None = None
+    scan_asked: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
+    take_scan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an import is; ``unit`` says what is counted as chunks."""
+
+    files_done: int
+    files: int
+    chunks_done: int
+    unit: str = "chunks"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a printed report: a result, or a note beside the results."""
+
+    text: str
+    is_note: bool = False
+
+
+class KindReport(Protocol):
+    """What one kind of source adds to the report of an import."""
+
+    def json_fields(self) -> dict[str, object]:
+        """Its JSON fields: the ``report_fields`` of its kind."""
+        ...
+
+    def lines(self, report: ImportReport) -> Sequence[Line]:
+        """The lines that sum the import up."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What an import did.
 
-    ``chunks`` is what the tool holds afterwards, ``chunks_embedded`` what the model had to embed
-    for it. ``failed`` names what could not be imported and why; the rest went in. Of a household
-    the counts are transactions, and ``ledger`` says more about them;
-    ``duplicate_candidates`` is how many pairs wait for a decision, where they were looked for.
-    Of a dataset the counts are tables, ``dataset`` says more about them, and ``model`` is "".
-    ``hints`` are sentences on files that the tool's kind does not take.
+    ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
+    tables. ``failed`` names what could not be imported and why; the rest was. ``chunks`` is how
+    many the tool has now, ``chunks_embedded`` how many of them the model had to embed; ``model``
+    is "" where there is none. ``hints`` are sentences on files that the tool's kind does not take.
     """
 
     tool: str
@@ -57,40 +115,50 @@ class ImportReport:
     chunks: int
     chunks_embedded: int
     seconds: float
-    ledger: LedgerReport | None = None
-    duplicate_candidates: int | None = None
-    dataset: DatasetReport | None = None
+    details: KindReport | None = None
     hints: tuple[str, ...] = ()
 
+    @property
+    def changes(self) -> str:
+        """What was added, updated, deleted and so on, in words."""
+        return (
+            f"{self.added} added, {self.updated} updated, {self.deleted} deleted, "
+            f"{self.unchanged} unchanged, {len(self.failed)} failed"
+        )
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an import is; what is counted as chunks may be something else, as ``unit`` says."""
+    @property
+    def embedded(self) -> str:
+        """What was embedded, in words."""
+        return f"{self.chunks_embedded} embedded with {self.model} in {self.seconds:.1f} s"
 
-    files_done: int
-    files: int
-    chunks_done: int
-    unit: str = "chunks"
+    def json_fields(self) -> dict[str, object]:
+        """The fields of `mdvec import --format json`: those of other kinds are null."""
+        shared = asdict(replace(self, details=None))
+        del shared["details"]
+        hints = shared.pop("hints")
+        others = {name: None for kind in KINDS.values() for name in kind.report_fields}
+        own = {} if self.details is None else self.details.json_fields()
+        return {**shared, **others, **own, "hints": hints}
+
+    def lines(self) -> list[Line]:
+        """The lines of `mdvec import`."""
+        if self.details is None:
+            chunks = f"{self.chunks} chunks, {self.embedded}"
+            summary: Sequence[Line] = [Line(f"{self.tool}: {self.changes}; {chunks}")]
+        else:
+            summary = self.details.lines(self)
+        failed = [f"{problem.file_path}: {problem.reason}" for problem in self.failed]
+        return [
+            *summary,
+            *notes("failed", failed),
+            *(Line(hint, is_note=True) for hint in self.hints),
+        ]
 
 
-@dataclass(frozen=True, slots=True)
-class ImportRequest:
-    """What to import and how; what is None follows the tool, or the model's defaults.
-
-    ``rules`` are those in force, ``scan_asked`` the names of those that were asked for rather
-    than are defaults; they hold for a tool that has none of its own, ``scan_asked`` also for a
-    rebuild, and with ``take_scan`` all of them become the tool's own.
-    ``detection`` has a household's duplicates looked for after its import; ``removals`` is what
-    its user says of rows that are gone from their statements.
-    """
-
-    database: Path
-    tool: str
-    mode: Mode
-    rules: ScanRules
-    chunking: ChunkingWish
-    model: str | None = None
-    detection: DetectionOptions | None = None
-    removals: RemovalWish = NO_WISH
-    scan_asked: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
-    take_scan: bool = False
+def notes(word: str, items: Sequence[str]) -> list[Line]:
+    """One note an item, each after ``word``; the rest is only counted."""
+    lines = [Line(f"{word}: {item}", is_note=True) for item in items[:MAX_LISTED]]
+    if len(items) > MAX_LISTED:
+        more = len(items) - MAX_LISTED
+        lines.append(Line(f"… and {more} more; --format json lists them all", is_note=True))
+    return lines

@@ -1,7 +1,7 @@
-"""Which files an import of a tool takes: what it was imported with, unless something else is asked.
+"""Chooses the scan rules of an import: the tool's own, unless others are asked for.
 
-A tool's rules of scanning are its own, as its way of cutting is: a variable that is missing in
-another terminal must not drop documents whose files are there.
+A tool keeps its scan rules, as it keeps its chunking: a variable that is missing in another
+terminal must not delete documents whose files are still there.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass, fields, replace
 
 from pathspec import GitIgnoreSpec
 
-from mdvec.files.scan import DATA_ENDINGS, ScanRules
-from mdvec.household.report import LEDGER_ENDINGS
+from mdvec.files.scan import ScanRules
 from mdvec.importing.report import ImportRequest
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
 
 @dataclass(frozen=True, slots=True)
 class ScanChoice:
-    """The rules that an import takes, those to store for the tool, and what the user is told.
+    """The rules that an import scans with, those to store for the tool, and a notice to the user.
 
-    ``rules`` differ from ``own`` where the tool's kind decides.
+    ``rules`` differ from ``own`` where the tool's kind decides which files it takes.
     """
 
     rules: ScanRules
@@ -32,14 +32,14 @@ class ScanChoice:
 
 
 def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, int]) -> ScanChoice:
-    """The tool's own rules; those in force where it has none, or where they are asked for.
+    """The tool's own rules, or those in force where it has none or where they are asked for.
 
-    A rebuild takes what is asked for explicitly, ``request.take_scan`` all that is in force. A
-    tool of an older format gets what is in force, as far as that keeps all it holds.
+    A rebuild takes the rules that were set explicitly; ``request.take_scan`` takes all in force.
+    A tool imported before rules were stored takes those in force, widened to keep all it holds.
 
     Args:
         tool: the tool, with the rules that are stored for it.
-        request: what is in force, and what of it was asked for.
+        request: the rules in force, and which of them were set explicitly.
         held: the files whose contents the tool holds, with their sizes in bytes.
     """
     in_force = request.rules
@@ -58,16 +58,15 @@ def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, int]) ->
 
 
 def _of_kind(tool: Tool, rules: ScanRules) -> ScanRules:
-    if tool.kind == "household":
-        return replace(rules, extensions=LEDGER_ENDINGS)
-    if tool.kind == "dataset":  # of any size: data files are not read into memory
-        return replace(rules, extensions=DATA_ENDINGS, max_bytes=sys.maxsize)
-    return rules
+    kind = KINDS[tool.kind]
+    if kind.endings is not None:
+        rules = replace(rules, extensions=kind.endings)
+    return replace(rules, max_bytes=sys.maxsize) if kind.is_streamed else rules
 
 
 def _keeping(in_force: ScanRules, held: Mapping[str, int]) -> ScanRules:
-    """The rules in force, widened until they let in all that is held."""
-    endings = {os.path.splitext(path)[1].lower() for path in held} - {""}  # noqa: PTH122 - no file is meant
+    """The rules in force, widened to include every file that is held."""
+    endings = {os.path.splitext(path)[1].lower() for path in held} - {""}  # noqa: PTH122 - only a name
     return ScanRules(
         extensions=(*in_force.extensions, *sorted(endings - {*in_force.extensions})),
         exclude=tuple(pattern for pattern in in_force.exclude if not _excludes(pattern, held)),
@@ -85,7 +84,7 @@ def _notice(tool: Tool, rules: ScanRules, in_force: ScanRules) -> str | None:
         f"{field.name} = {_shown(getattr(rules, field.name))}, "
         f"not {_shown(getattr(in_force, field.name))}"
         for field in fields(ScanRules)
-        if _differ(getattr(rules, field.name), getattr(in_force, field.name), field.name)
+        if _comparable(rules, field.name) != _comparable(in_force, field.name)
     ]
     if not differing:
         return None
@@ -95,11 +94,9 @@ def _notice(tool: Tool, rules: ScanRules, in_force: ScanRules) -> str | None:
     )
 
 
-def _differ(one: object, other: object, name: str) -> bool:
-    """Endings have no order; patterns have."""
-    if name == "extensions":
-        return set(one) != set(other)  # type: ignore[call-overload,no-any-return]
-    return one != other
+def _comparable(rules: ScanRules, name: str) -> object:
+    """A rule to compare: the order of patterns matters, that of endings does not."""
+    return set(rules.extensions) if name == "extensions" else getattr(rules, name)
 
 
 def _shown(value: object) -> str:

@@ -1,208 +1,243 @@
-"""What every import of a tool works with: its connection, its tables, its model, its counts."""
+"""The searchable texts of a tool while an import changes them: documents, chunks and vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import apsw
-
+from mdvec.database.connection import snapshot
 from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import Problem, Scan, ScanRules
+from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_ask_for, resolve_chunking
-from mdvec.importing.report import EmbedderFor, ImportRequest, Progress, ToolChanged
-from mdvec.index import chunks as vectors
-from mdvec.index import documents, tables
-from mdvec.index.documents import NewDocument
+from mdvec.index import chunks, documents, tables
+from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import ChunkingOptions
-from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
-from mdvec.tools.rows import Tool
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
 
-@dataclass
-class ToolImport:
-    """One import while it runs."""
+class TextIndex:
+    """One tool's texts and the model that embeds them, held by an importer for one import.
 
-    connection: apsw.Connection
-    tool: Tool
-    request: ImportRequest
-    embedder_for: EmbedderFor
-    stopwatch: Stopwatch
-    on_progress: Callable[[Progress], None]
-    on_notice: Callable[[str], None]
-    found: Scan
-    scan_rules: ScanRules
-    """The tool's own, which this import stores."""
+    Every write checks first that the tool is still the same. A rebuild is staged: it fills the
+    tables of the next generation while searches still read those of the current one.
+    """
 
-    added: int = 0
-    updated: int = 0
-    deleted: int = 0
-    unchanged: int = 0
-    chunks_embedded: int = 0
-    chunks_done: int = 0
-    files_done: int = 0
-    files: int = 0
-    done: int = 0
-    failed: list[Problem] = field(default_factory=list)
-    _embedder: Embedder | None = None
-    _options: ChunkingOptions | None = None
+    def __init__(self, job: ImportJob, progress: ProgressCount) -> None:
+        self.chunks_embedded = 0
+        self._job = job
+        self._progress = progress
+        self._connection = job.connection
+        self._tool = job.tool
+        self._tables = job.tool.tables
+        self._files_stored = 0
+        self._loaded: tuple[Embedder, ChunkingOptions] | None = None
 
-    def __post_init__(self) -> None:
-        self.tables = Tables(self.tool.id, self.tool.name, self.tool.generation)
-        self.failed.extend(self.found.problems)
+    @property
+    def has_generation(self) -> bool:
+        """Whether an import has ever filled it."""
+        return self._tool.generation > 0
 
-    def embedded(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
-        """One vector per text; only texts that are not ``known`` are embedded, each once.
+    @property
+    def model_name(self) -> str:
+        """The name of the tool's model."""
+        return str(self._tool.model) if self._loaded is None else self._loaded[0].name
 
-        ``known`` gains what was embedded.
+    def stored_files(self) -> dict[str, StoredFile]:
+        """The documents of the current generation, by path."""
+        return documents.stored_files(self._connection, self._tool.tables)
+
+    def stored_text(self, path: str) -> StoredText | None:
+        """A document of the current generation."""
+        return documents.stored_text(self._connection, self._tool.tables, path)
+
+    def document_count(self) -> int:
+        """How many documents the current generation has."""
+        return documents.count(self._connection, self._tool.tables).documents
+
+    def chunk_count(self) -> int:
+        """How many chunks the current generation has."""
+        return documents.count(self._connection, self._tool.tables).chunks
+
+    def known_vectors(self, path: str, content_hash: str, *, context: bool) -> dict[str, bytes]:
+        """Vectors to reuse, by text: of the document at ``path`` and of one with that content."""
+        if self._tables.staged:
+            return {}
+        with snapshot(self._connection):
+            check_unchanged(self._connection, self._tool)
+            return chunks.known_embeddings(
+                self._connection, self._tables, path, content_hash, context=context
+            )
+
+    def embedder(self) -> Embedder:
+        """The tool's model, loaded when it is first needed.
+
+        Raises:
+            ModelError: it is not installed.
+            ImportRefused: it is not the one that the tool was imported with.
         """
+        return self._model()[0]
+
+    def chunking(self) -> ChunkingOptions:
+        """How documents are cut; the defaults are those of the model, which is loaded first."""
+        return self._model()[1]
+
+    def check_options(self) -> None:
+        """Check that the requested model and chunking are those of the current generation.
+
+        Raises:
+            ImportRefused: they differ, which only a rebuild allows.
+        """
+        request = self._job.request
+        resolve_chunking(self._tool, request.chunking, None, rebuild=False)
+        self.check_model()
+
+    def check_model(self) -> None:
+        """Check that the requested model is that of the current generation.
+
+        Raises:
+            ImportRefused: it differs, which only a rebuild allows.
+        """
+        model_to_ask_for(self._tool, self._job.request.model, rebuild=False)
+
+    def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
+        """One vector per text; ``known`` vectors are reused, and those of new texts added to it."""
         import numpy as np
 
-        embedder = self.model()
+        embedder = self.embedder()
         new = list(dict.fromkeys(text for text in texts if text not in known))
         for first in range(0, len(new), embedder.batch):
             part = new[first : first + embedder.batch]
-            with self.stopwatch.stage("embed"):
+            with self._job.stopwatch.stage("embed"):
                 rows = embedder.embed_documents(part)
             known.update((key, row.tobytes()) for key, row in zip(part, rows, strict=True))
             self.chunks_embedded += len(part)
-            self.chunks_done += len(part)
-            self.tell()
-        self.chunks_done += len(texts) - len(new)
+            self._progress.units(len(part))
+        self._progress.units_done += len(texts) - len(new)
         joined = b"".join(known[text] for text in texts)
         return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), embedder.dimension)
 
-    def index_what_is_there(self) -> None:
-        """Build the derived indexes where they are missing: a file of an older version has none."""
-        if tables.has_indexes(self.connection, self.tables):
-            return
-        self.on_notice(
-            f"building the search indexes of {self.tool.name!r}, which this version adds …"
-        )
-        with self.connection, self.stopwatch.stage("index"):
-            self.check_tool()
-            vectors.index_again(self.connection, self.tables)
+    def _model(self) -> tuple[Embedder, ChunkingOptions]:
+        if self._loaded is None:
+            self._loaded = self._load_model(rebuild=False)
+        return self._loaded
 
-    def begin_first_generation(self) -> None:
-        """Tie an empty tool to a model and a way of cutting, and make its indexes."""
-        self.load_model(rebuild=True)
-        generation = self.tool.generation + 1
-        fresh = Tables(self.tool.id, self.tool.name, generation)
-        with self.connection:
-            self.check_tool()
-            tables.drop_leftovers(self.connection, self.tool.id, self.tool.name, current=-1)
-            tables.create_indexes(self.connection, fresh)
-            self.record_model(generation)
-        self.tool = tools.get_tool(self.connection, self.tool.name)
-        self.tables = fresh
-
-    def model(self) -> Embedder:
-        """The tool's model, loaded when it is first needed."""
-        if self._embedder is None:
-            self.load_model(rebuild=False)
-        assert self._embedder is not None  # noqa: S101 - load_model sets it or raises
-        return self._embedder
-
-    def chunking(self) -> ChunkingOptions:
-        """The way of cutting, known once the model is."""
-        assert self._options is not None  # noqa: S101 - set with the model
-        return self._options
-
-    def load_model(self, *, rebuild: bool) -> None:
-        """Load the tool's model; a rebuild may take another.
-
-        Raises:
-            ModelError: it is not here.
-            ImportRefused: it is not the one that the tool was imported with.
-        """
-        wanted = model_to_ask_for(self.tool, self.request.model, rebuild=rebuild)
-        with self.stopwatch.stage("model_load"):
-            embedder = self.embedder_for(wanted)
-        if not rebuild and embedder.fingerprint != self.tool.fingerprint:
+    def _load_model(self, *, rebuild: bool) -> tuple[Embedder, ChunkingOptions]:
+        job, tool = self._job, self._tool
+        wanted = model_to_ask_for(tool, job.request.model, rebuild=rebuild)
+        with job.stopwatch.stage("model_load"):
+            embedder = job.embedder_for(wanted)
+        if not rebuild and embedder.fingerprint != tool.fingerprint:
             raise ImportRefused(
-                f"the tool {self.tool.name!r} was imported with {self.tool.fingerprint}, but this "
+                f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
                 f"installation has {embedder.fingerprint}; build it again with --mode replace"
             )
-        self._options = resolve_chunking(
-            self.tool, self.request.chunking, embedder.card, rebuild=rebuild
+        wish = job.request.chunking
+        return embedder, resolve_chunking(tool, wish, embedder.card, rebuild=rebuild)
+
+    def begin(self, files: int, stored: int = 0) -> None:
+        """Record that an import of ``files`` files began, of which ``stored`` are unchanged."""
+        with self._connection:
+            check_unchanged(self._connection, self._tool)
+            tools.begin_import(self._connection, self._tool, self._job.rules, files, stored)
+        self._files_stored = stored
+
+    def begin_first_generation(self) -> None:
+        """Choose the model and the chunking of an empty tool, and create its indexes."""
+        self._loaded = self._load_model(rebuild=True)
+        name, generation = self._tool.name, self._tool.generation + 1
+        with self._connection:
+            check_unchanged(self._connection, self._tool)
+            tables.drop_leftovers(self._connection, self._tool.id, name, current=-1)
+            tables.create_indexes(self._connection, Tables(self._tool.id, name, generation))
+            self._record_model(generation)
+        self._tool = tools.get_tool(self._connection, name)
+        self._tables = self._tool.tables
+
+    def create_missing_indexes(self) -> None:
+        """Build the search indexes if the tool was imported by a version without them."""
+        if tables.has_indexes(self._connection, self._tables):
+            return
+        self._job.on_notice(
+            f"building the search indexes of {self._tool.name!r}, which this version adds …"
         )
-        self._embedder = embedder
-
-    def record_model(self, generation: int) -> None:
-        """Within a transaction: tie the tool to the model that is loaded."""
-        embedder = self.model()
-        model = (embedder.name, embedder.fingerprint, embedder.dimension)
-        tools.record_model(self.connection, self.tool, generation, model, self.chunking())
-
-    def begin_work(self, files: int, done: int) -> None:
-        """Note that an import of so many files has begun, ``done`` of which are in already."""
-        with self.connection:
-            self.check_tool()
-            tools.begin_import(self.connection, self.tool, self.scan_rules, files, done)
-        self.done = done
-
-    def count_done(self) -> None:
-        """Within a transaction: one more of the files is in."""
-        if not self.tables.staged:
-            self.done += 1
-            tools.count_done(self.connection, self.tool, self.done)
-
-    def record_end(self) -> None:
-        """Within a transaction: the import came to its end, and what it deleted is erased."""
-        if not self.tables.staged and tables.has_indexes(self.connection, self.tables):
-            with self.stopwatch.stage("erase"):
-                erase_deleted_terms(self.connection, self.tables)
-        tools.record_import(self.connection, self.tool, self.scan_rules)
-
-    def check_tool(self) -> None:
-        """Within a transaction: the tool is the one that this import began with."""
-        now = next(
-            (tool for tool in tools.list_tools(self.connection) if tool.id == self.tool.id), None
-        )
-        if now is None or now.generation != self.tool.generation:
-            raise ToolChanged(self.tool.name)
-
-    def drop_leftovers(self) -> None:
-        """Drop what an interrupted rebuild left behind."""
-        with self.connection:
-            tables.drop_leftovers(
-                self.connection, self.tool.id, self.tool.name, current=self.tool.generation
-            )
+        with self._connection, self._job.stopwatch.stage("index"):
+            check_unchanged(self._connection, self._tool)
+            chunks.index_again(self._connection, self._tables)
 
     def put(self, document: NewDocument) -> None:
         """Store a document whole."""
-        with self.stopwatch.stage("write"), self.connection:
-            self.check_tool()
-            documents.put_document(self.connection, self.tables, document)
-            self.count_done()
+        with self._job.stopwatch.stage("write"), self._connection:
+            check_unchanged(self._connection, self._tool)
+            documents.put_document(self._connection, self._tables, document)
+            self._count_stored()
 
-    def begin_staged(self) -> Tables:
-        """Begin the next generation beside the current one, whose tables are returned."""
-        current = self.tables
-        self.load_model(rebuild=True)
-        self.tables = Tables(self.tool.id, self.tool.name, self.tool.generation + 1, staged=True)
-        with self.connection:
-            self.check_tool()
-            tables.create_tables(self.connection, self.tables)
-            tables.create_indexes(self.connection, self.tables)
-        return current
+    def touch(self, path: str, size: int, mtime_ns: int) -> None:
+        """Store a file's new time; its content is unchanged."""
+        with self._connection:
+            check_unchanged(self._connection, self._tool)
+            documents.touch_document(self._connection, self._tables, path, size, mtime_ns)
+            self._count_stored()
 
-    def put_staged_in_place(self, current: Tables) -> Tables:
-        """Put the finished generation in the place of ``current``; return its tables."""
-        with self.connection, self.stopwatch.stage("write"):
-            self.check_tool()
-            tables.put_in_place(self.connection, current, self.tables)
-            self.record_model(self.tables.generation)
-            self.record_end()
-        return Tables(self.tool.id, self.tool.name, self.tables.generation)
+    def delete(self, paths: Sequence[str]) -> None:
+        """Delete documents."""
+        if not paths:
+            return
+        with self._job.stopwatch.stage("write"), self._connection:
+            check_unchanged(self._connection, self._tool)
+            for path in paths:
+                documents.delete_document(self._connection, self._tables, path)
 
-    def tell(self) -> None:
-        """Say how far it is."""
-        self.on_progress(Progress(self.files_done, self.files, self.chunks_done))
+    def finish(self) -> None:
+        """Record that the import has finished, and erase deleted terms from the file."""
+        with self._connection:
+            check_unchanged(self._connection, self._tool)
+            self._record_end()
+
+    def drop_leftovers(self) -> None:
+        """Drop what an interrupted rebuild left behind."""
+        with self._connection:
+            tables.drop_leftovers(
+                self._connection, self._tool.id, self._tool.name, current=self._tool.generation
+            )
+
+    def begin_rebuild(self) -> None:
+        """Begin the next generation, empty, beside the current one."""
+        self._loaded = self._load_model(rebuild=True)
+        tool = self._tool
+        self._tables = Tables(tool.id, tool.name, tool.generation + 1, staged=True)
+        with self._connection:
+            check_unchanged(self._connection, tool)
+            tables.create_tables(self._connection, self._tables)
+            tables.create_indexes(self._connection, self._tables)
+
+    def finish_rebuild(self) -> None:
+        """Put the new generation in the place of the old."""
+        with self._connection, self._job.stopwatch.stage("write"):
+            check_unchanged(self._connection, self._tool)
+            tables.put_in_place(self._connection, self._tool.tables, self._tables)
+            self._record_model(self._tables.generation)
+            self._record_end()
+        self._tool = replace(self._tool, generation=self._tables.generation)
+        self._tables = self._tool.tables
+
+    def _record_model(self, generation: int) -> None:
+        embedder, chunking = self._model()
+        model = (embedder.name, embedder.fingerprint, embedder.dimension)
+        tools.record_model(self._connection, self._tool, generation, model, chunking)
+
+    def _count_stored(self) -> None:
+        if not self._tables.staged:
+            self._files_stored += 1
+            tools.count_done(self._connection, self._tool, self._files_stored)
+
+    def _record_end(self) -> None:
+        if not self._tables.staged and tables.has_indexes(self._connection, self._tables):
+            with self._job.stopwatch.stage("erase"):
+                erase_deleted_terms(self._connection, self._tables)
+        tools.record_import(self._connection, self._tool, self._job.rules)

@@ -1,1 +1,1 @@
-"""Use cases of both apps: registering tools, importing them, their status."""
+"""What the apps call: registering tools, importing them, their status."""

@@ -1,43 +1,31 @@
-"""A tool's folder into the database: what changed, its chunks, their vectors, a report."""
+"""Imports a tool's source: one import of a tool at a time, by the importer of its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import apsw
 from filelock import FileLock, Timeout
 
 from mdvec.database.connection import DatabaseError, open_database
-from mdvec.datasets.importer import DatasetRun
-from mdvec.datasets.interfaces import tables as datasets
-from mdvec.documents.importer import ImportRun
 from mdvec.files.scan import Scan, ScanRules, scan, scan_file
-from mdvec.household.importer import HouseholdRun
-from mdvec.household.interfaces import files as ledger_files
+from mdvec.importing.job import Importer, ImportJob
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import (
     EmbedderFor,
-    ImportInterrupted,
     ImportReport,
     ImportRequest,
     Progress,
     ToolChanged,
 )
 from mdvec.importing.scan_rules import choose_rules
-from mdvec.index import documents
-from mdvec.index.tables import Tables
 from mdvec.manage.import_hints import hints_of
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.rows import Tool
-
-_RUNS: dict[str, type[ImportRun | HouseholdRun | DatasetRun]] = {
-    "household": HouseholdRun,
-    "dataset": DatasetRun,
-}
 
 
 def import_tool(
@@ -47,16 +35,16 @@ def import_tool(
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_notice: Callable[[str], None] = lambda _: None,
 ) -> ImportReport:
-    """Bring a tool's tables in line with its folder.
+    """Bring a tool's tables in line with its source.
 
-    Each document goes in whole or not at all. ``new`` fills an empty tool, ``update`` follows
+    A document is stored whole or not at all. ``new`` fills an empty tool, ``update`` follows
     changes, ``replace`` builds everything again while searches still see the old.
     ``on_notice`` gets a sentence when another import of the same tool has to end first, when the
-    tool's indexes have to be built, and when its own rules of scanning differ from those in force.
+    tool's indexes have to be built, and when its own scan rules differ from those in force.
 
     Raises:
         ToolNotFound, SourceMissing, ModelError: nothing was changed.
-        ImportRefused: the mode, the model or the chunking does not fit what is there.
+        ImportRefused: the mode, the model or the chunking does not fit what is stored.
         ImportInterrupted: the user stopped it.
         DatabaseError: the file cannot be written; finished documents are kept.
     """
@@ -67,46 +55,45 @@ def import_tool(
             tool = tools.get_tool(connection, request.tool)
             if tool.id != locked.id:
                 raise ToolChanged(tool.name)
-            if request.removals and tool.kind != "household":
-                raise ImportRefused(
-                    f"the tool {tool.name!r} is no household: rows that are gone from their "
-                    "statements are a household's; leave the option out"
-                )
-            choice = choose_rules(tool, request, _held(connection, tool))
+            _check_options(tool, request)
+            importer: Importer = load(KINDS[tool.kind].importer)
+            choice = choose_rules(tool, request, importer.stored_sizes(connection, tool))
             with stopwatch.stage("file_scan"):
                 found = _scan(tool, choice.rules)
             if choice.notice:
                 on_notice(choice.notice)
-            run = _RUNS.get(tool.kind, ImportRun)(
-                connection, tool, request, embedder_for, stopwatch, on_progress, on_notice, found,
-                choice.own,
-            )  # fmt: skip
-            try:
-                report = run.run()
-                report = replace(report, hints=hints_of(tool, found, choice.rules, report))
-            except KeyboardInterrupt:
-                raise ImportInterrupted(run.interrupted()) from None
+            report = importer.import_source(
+                ImportJob(
+                    connection=connection,
+                    tool=tool,
+                    request=request,
+                    found=found,
+                    rules=choice.own,
+                    embedder_for=embedder_for,
+                    stopwatch=stopwatch,
+                    on_progress=on_progress,
+                    on_notice=on_notice,
+                )
+            )
+            report = replace(report, hints=hints_of(tool, found, choice.rules, report))
     stopwatch.log("import")
     return report
 
 
+def _check_options(tool: Tool, request: ImportRequest) -> None:
+    """Check that options for one kind of source are not meant for a tool of another."""
+    options = request.options
+    if options is None or options.kind == tool.kind:
+        return
+    refusal = options.refusal(tool.name)
+    if refusal:
+        raise ImportRefused(refusal)
+
+
 def _scan(tool: Tool, rules: ScanRules) -> Scan:
-    if tool.kind == "dataset" and tool.source.is_file():
+    if KINDS[tool.kind].takes_file and tool.source.is_file():
         return scan_file(tool.source)
     return scan(tool.source, rules)
-
-
-def _held(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
-    """The files whose contents the tool holds, with their sizes."""
-    if tool.kind == "household":
-        files = ledger_files.known_files(connection, tool.id).values()
-        return {file.path: file.size for file in files if file.is_present}
-    if tool.kind == "dataset":
-        return {
-            path: file.size for path, file in datasets.imported_files(connection, tool.id).items()
-        }
-    stored = documents.stored_files(connection, Tables(tool.id, tool.name, tool.generation))
-    return {path: file.size for path, file in stored.items()}
 
 
 @contextmanager

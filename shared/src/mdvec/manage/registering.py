@@ -1,28 +1,27 @@
-"""Registering tools: what the table of tools holds, checked before it is written."""
+"""Registers, changes, lists and deletes tools, checking what the user gives."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from mdvec.database.connection import open_database
-from mdvec.datasets.core.names import checked_dataset_name
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
-from mdvec.files.scan import DATA_ENDINGS
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.names import checked_tool_name
-from mdvec.tools.rows import Kind, Tool
+from mdvec.tools.rows import Tool
 
 MAX_DESCRIPTION = 2_000
 
 
 class InvalidTool(MdvecError):
-    """A description or a source that a tool cannot have."""
+    """The description or the source will not do."""
 
 
-def add_tool(database: Path, name: str, description: str, source: Path, kind: Kind) -> Tool:
+def add_tool(database: Path, name: str, description: str, source: Path, kind: str) -> Tool:
     """Register a folder, or a data file, as a tool; the database is made when there is none.
 
     Raises:
@@ -32,9 +31,10 @@ def add_tool(database: Path, name: str, description: str, source: Path, kind: Ki
     checked_tool_name(name)
     words, place = _checked_description(description), _checked_source(source, kind)
     with open_database(database, "create") as connection:
-        if kind == "dataset":
-            others = (tool.name for tool in tools.list_tools(connection) if tool.kind == kind)
-            checked_dataset_name(name, (other for other in others if other != name))
+        check = KINDS[kind].name_check
+        if check is not None:
+            alike = [tool.name for tool in tools.list_tools(connection) if tool.kind == kind]
+            load(check)(name, [other for other in alike if other != name])
         return tools.add_tool(connection, name, words, place, kind)
 
 
@@ -113,7 +113,7 @@ def _checked_source(source: Path, kind: str) -> Path:
     place = source.expanduser()
     if place.is_dir():
         return place.resolve()
-    if kind != "dataset":
+    if not KINDS[kind].takes_file:
         if place.is_file():
             raise InvalidTool(
                 f"{source} is a file; a tool of the kind {kind!r} needs a folder "
@@ -124,9 +124,10 @@ def _checked_source(source: Path, kind: str) -> Path:
         raise InvalidTool(
             f"there is no file or folder {source}; name one that exists with --source"
         )
-    if place.resolve().suffix.lower() not in DATA_ENDINGS:
+    endings = KINDS[kind].endings or ()
+    if place.resolve().suffix.lower() not in endings:
         raise InvalidTool(
-            f"{source} cannot be a dataset; name a file that ends in {', '.join(DATA_ENDINGS)}, "
+            f"{source} cannot be a {kind}; name a file that ends in {', '.join(endings)}, "
             "or a folder of such files"
         )
     return place.resolve()

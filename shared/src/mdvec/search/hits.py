@@ -15,6 +15,7 @@ from mdvec.index.tables import Tables
 from mdvec.search.core.fusion import Scored
 from mdvec.search.core.passages import Returning, Span, good_cut, section_at, within_budget
 from mdvec.text.markdown import Outline, line_starts, outline
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
 
@@ -131,7 +132,7 @@ class _Text:
 
 def _wider(one: Found, text: _Text, returning: Returning) -> Span:
     content = text.content
-    if one.tool.kind == "household":  # a row stands for itself
+    if KINDS[one.tool.kind].is_made_of_records:
         return Span(one.chunk.start_position, one.chunk.end_position)
     if returning == "document" or one.tool.chunking is None:
         return Span(0, len(content))

@@ -23,6 +23,7 @@ from mdvec.text.terms import question_terms
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 from mdvec.tools.unfinished import unfinished
 
@@ -111,7 +112,7 @@ def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answe
 
 
 def no_texts(name: str) -> str:
-    """Why a dataset can be neither searched nor read, and what can be done with it."""
+    """Why a tool of tables can be neither searched nor read, and what can be done instead."""
     return (
         f"{name!r} holds tables, not texts; ask it in SQL through the server's tools {name}, "
         "export, profile and histogram"
@@ -130,7 +131,7 @@ def _check(question: Question) -> None:
 def _asked_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
     if names is None:
         active = tools.list_tools(connection, active_only=True)
-        return [tool for tool in active if tool.kind != "dataset"]
+        return [tool for tool in active if KINDS[tool.kind].has_texts]
     asked = [tools.get_tool(connection, name) for name in dict.fromkeys(names)]
     for tool in asked:
         if not tool.is_active:
@@ -138,7 +139,7 @@ def _asked_tools(connection: apsw.Connection, names: Sequence[str] | None) -> li
                 f"the tool {tool.name!r} is disabled; "
                 f"enable it with: mdvec tool enable -n {tool.name}"
             )
-        if tool.kind == "dataset":
+        if not KINDS[tool.kind].has_texts:
             raise SearchRefused(no_texts(tool.name))
     return asked
 

@@ -1,1 +1,1 @@
-"""Tools: the rows that become the server's MCP tools."""
+"""The table of tools: each row is a source and becomes an MCP tool of the server."""

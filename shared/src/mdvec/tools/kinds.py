@@ -1,30 +1,39 @@
-"""The kinds of source that a tool can have, one line each."""
+"""The kinds of source that a tool can have, one entry each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-from mdvec.files.scan import DATA_ENDINGS
+from mdvec.files.endings import DATA_ENDINGS
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the import, the search, the commands and the server need to know of a kind of source.
+    """What imports, searches, commands and the server need to know of a kind of source.
+
+    Code is named as "module:attribute" and loaded by ``load`` when it is first needed.
 
     Attributes:
         name: as `mdvec tool add --kind` and the table of tools have it.
-        importer: the module and the function that import it, loaded at its first import.
+        importer: its ``mdvec.importing.job.Importer``.
+        name_check: the function that refuses a tool's name beside the names of others of this
+            kind; None where any tool's name will do.
+        report_fields: the JSON fields that it adds to an import's report; null for other kinds.
         endings: of the files it reads, in lower case; None where `[scan] extensions` says.
         takes_file: whether a single file can be its source, in place of a folder.
         is_streamed: whether its files are read piece by piece, so that none is too large.
         has_texts: whether searches find its chunks.
         is_made_of_records: whether a chunk is a record that stands for itself, not a passage.
         has_tables: whether SQL can query it.
-        family: the key of the server's family of tools that its rows switch on; None for none.
+        family: the key of the server's family of tools that it switches on; None for none.
     """
 
     name: str
     importer: str
+    name_check: str | None = None
+    report_fields: tuple[str, ...] = ()
     endings: tuple[str, ...] | None = None
     takes_file: bool = False
     is_streamed: bool = False
@@ -37,15 +46,37 @@ class Kind:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("markdown", "mdvec.documents.importer:ImportRun"),
         Kind(
-            "household", "mdvec.household.importer:HouseholdRun", endings=(".csv", ".tsv"),
-            is_made_of_records=True, has_tables=True, family="household",
+            "markdown",
+            importer="mdvec.documents.importer:DOCUMENTS",
         ),
         Kind(
-            "dataset", "mdvec.datasets.importer:DatasetRun", endings=DATA_ENDINGS,
-            takes_file=True, is_streamed=True, has_texts=False, has_tables=True, family="dataset",
+            "household",
+            importer="mdvec.household.importer:HOUSEHOLD",
+            report_fields=("ledger", "duplicate_candidates"),
+            endings=(".csv", ".tsv"),
+            is_made_of_records=True,
+            has_tables=True,
+            family="household",
+        ),
+        Kind(
+            "dataset",
+            importer="mdvec.datasets.importer:DATASET",
+            name_check="mdvec.datasets.core.names:checked_dataset_name",
+            report_fields=("dataset",),
+            endings=DATA_ENDINGS,
+            takes_file=True,
+            is_streamed=True,
+            has_texts=False,
+            has_tables=True,
+            family="analytics",
         ),
     )
-}  # fmt: skip
+}
 """By name, in the order in which help and errors list them."""
+
+
+def load(reference: str) -> Any:  # noqa: ANN401 - whatever the kind names
+    """The attribute that "module:attribute" names."""
+    module, _, attribute = reference.partition(":")
+    return getattr(import_module(module), attribute)

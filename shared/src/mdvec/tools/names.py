@@ -1,4 +1,4 @@
-"""What a tool may be called: its name becomes an MCP tool's name and part of table names."""
+"""Names of tools: they become names of MCP tools and parts of table names."""
 
 import re
 
@@ -21,11 +21,11 @@ RESERVED = frozenset(
 
 
 class InvalidToolName(MdvecError):
-    """A name that cannot be a tool's."""
+    """No tool can have that name."""
 
 
 def checked_tool_name(name: str) -> str:
-    """Return ``name`` when a tool may have it.
+    """Return ``name`` if a tool can have it.
 
     Raises:
         InvalidToolName: it has other characters, is too long, or belongs to the server.

@@ -1,11 +1,11 @@
-"""The table of tools: a row is a collection, its folder, its model and its state."""
+"""The table of tools: each row is a source, its model and the state of its import."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import apsw
 
@@ -14,10 +14,10 @@ from mdvec.database.connection import DatabaseUnusable
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
 from mdvec.index import tables
+from mdvec.index.tables import Tables
 from mdvec.text.chunking import ChunkingOptions, InvalidChunking
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name
-
-Kind = Literal["markdown", "household", "dataset"]
 
 
 class ToolNotFound(MdvecError):
@@ -38,13 +38,13 @@ class ToolExists(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A row of ``tools``.
+    """A row of the table ``tools``.
 
-    ``model``, ``fingerprint``, ``dimension`` and ``chunking`` are set by the first import;
-    ``generation`` is 0 until then and counts its rebuilds after. Times are UTC, as SQLite
-    writes them. ``scan`` is None until an import of this format has stored it. While an import
-    has not finished, ``import_files`` is how many files it found, and ``import_done`` how many of
-    them are in; both are None otherwise.
+    ``kind`` is a key of ``mdvec.tools.kinds.KINDS``. ``model``, ``fingerprint``, ``dimension``
+    and ``chunking`` are None until the first import; ``generation`` is 0 until then and counts
+    rebuilds after it. Times are UTC, as SQLite writes them. ``scan`` is None until an import has
+    stored it. While an import is unfinished, ``import_files`` is how many files it
+    found and ``import_done`` how many of them are stored; both are None otherwise.
     """
 
     id: int
@@ -65,22 +65,29 @@ class Tool:
     import_files: int | None = None
     import_done: int | None = None
 
+    @property
+    def tables(self) -> Tables:
+        """The tables of its current generation."""
+        return Tables(self.id, self.name, self.generation)
+
 
 _COLUMNS = (
-    "id, name, description, source_directory, kind, is_active, model, embedding_fingerprint, "
-    "embedding_dimension, chunking, generation, last_import_at, created_at, updated_at"
-)
-_LATER_COLUMNS = "scan, import_files, import_done"
+    "id", "name", "description", "source_directory", "kind", "is_active", "model",
+    "embedding_fingerprint", "embedding_dimension", "chunking", "generation", "last_import_at",
+    "created_at", "updated_at",
+)  # fmt: skip
+_LATER_COLUMNS = ("scan", "import_files", "import_done")
+"""Missing in files of an older format, which readers leave as they are."""
 
 
 def add_tool(
-    connection: apsw.Connection, name: str, description: str, source: Path, kind: Kind
+    connection: apsw.Connection, name: str, description: str, source: Path, kind: str
 ) -> Tool:
-    """Register a tool and make its tables.
+    """Register a tool and create its tables.
 
     Raises:
-        InvalidToolName: no tool can be called that.
-        ToolExists: one is.
+        InvalidToolName: no tool can have that name.
+        ToolExists: one already has it.
     """
     checked_tool_name(name)
     with connection:
@@ -93,7 +100,7 @@ def add_tool(
         except apsw.ConstraintError as error:
             raise ToolExists(name) from error
         tool = get_tool(connection, name)
-        tables.create_tables(connection, tables.Tables(tool.id, name, 0))
+        tables.create_tables(connection, tool.tables)
     return tool
 
 
@@ -103,23 +110,15 @@ def get_tool(connection: apsw.Connection, name: str) -> Tool:
     Raises:
         ToolNotFound: there is none.
     """
-    if _is_new(connection):
+    found = _tools(connection, "WHERE name = ?", (name,))
+    if not found:
         raise ToolNotFound(name)
-    row = connection.execute(
-        f"SELECT {_columns(connection)} FROM tools WHERE name = ?", (name,)
-    ).fetchone()
-    if row is None:
-        raise ToolNotFound(name)
-    return _tool(row)
+    return found[0]
 
 
 def list_tools(connection: apsw.Connection, *, active_only: bool = False) -> list[Tool]:
     """All tools, or the active ones, by name."""
-    if _is_new(connection):
-        return []
-    where = "WHERE is_active" if active_only else ""
-    rows = connection.execute(f"SELECT {_columns(connection)} FROM tools {where} ORDER BY name")
-    return [_tool(row) for row in rows]
+    return _tools(connection, "WHERE is_active ORDER BY name" if active_only else "ORDER BY name")
 
 
 def update_tool(
@@ -176,7 +175,7 @@ def record_model(
     model: tuple[str, str, int],
     chunking: ChunkingOptions,
 ) -> None:
-    """Tie a tool's generation to a model (name, fingerprint, dimension) and a way of cutting."""
+    """Record a generation with its model (name, fingerprint, dimension) and its chunking."""
     connection.execute(
         "UPDATE tools SET model = ?, embedding_fingerprint = ?, embedding_dimension = ?, "
         "chunking = ?, generation = ? WHERE id = ?",
@@ -187,7 +186,7 @@ def record_model(
 def begin_import(
     connection: apsw.Connection, tool: Tool, rules: ScanRules, files: int, done: int
 ) -> None:
-    """Note what an import takes, how many files it found, and how many of them are in already."""
+    """Record an import's scan rules, how many files it found, and how many of them are stored."""
     connection.execute(
         "UPDATE tools SET scan = ?, import_files = ?, import_done = ? WHERE id = ?",
         (json.dumps(asdict(rules), ensure_ascii=False), files, done, tool.id),
@@ -195,12 +194,12 @@ def begin_import(
 
 
 def count_done(connection: apsw.Connection, tool: Tool, done: int) -> None:
-    """Note how many of the files are in by now."""
+    """Record how many of the files are stored by now."""
     connection.execute("UPDATE tools SET import_done = ? WHERE id = ?", (done, tool.id))
 
 
 def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> None:
-    """Note that an import came to its end, and what it took."""
+    """Record that an import has finished, and the scan rules it used."""
     connection.execute(
         "UPDATE tools SET last_import_at = CURRENT_TIMESTAMP, app_version = ?, scan = ?, "
         "import_files = NULL, import_done = NULL WHERE id = ?",
@@ -208,40 +207,47 @@ def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> 
     )
 
 
-def _columns(connection: apsw.Connection) -> str:
-    """What is read of a row; a file of an older format, which readers leave as it is, has less."""
-    found = connection.execute(
-        "SELECT 1 FROM pragma_table_info('tools') WHERE name = 'import_done'"
-    ).fetchone()
-    return f"{_COLUMNS}, {_LATER_COLUMNS}" if found else f"{_COLUMNS}, NULL, NULL, NULL"
+def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()) -> list[Tool]:
+    """The rows that ``which`` selects; none where the database is still empty."""
+    present = {
+        name for (name,) in connection.execute("SELECT name FROM pragma_table_info('tools')")
+    }
+    if not present:
+        return []
+    columns = [name for name in (*_COLUMNS, *_LATER_COLUMNS) if name in present]
+    rows = connection.execute(f"SELECT {', '.join(columns)} FROM tools {which}", values)
+    return [_tool(dict(zip(columns, row, strict=True))) for row in rows]
 
 
-def _is_new(connection: apsw.Connection) -> bool:
-    """Whether the file is empty: made, but never written."""
-    found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'tools'").fetchone()
-    return found is None
-
-
-def _tool(row: apsw.SQLiteValues) -> Tool:
+def _tool(row: dict[str, Any]) -> Tool:
+    """A tool from its row's values by column."""
     try:
-        chunking, scan = _chunking(row[9]), _scan(row[14])
+        kind = KINDS[row["kind"]].name
+        chunking, scan = _chunking(row["chunking"]), _scan(row.get("scan"))
     except (ValueError, TypeError, KeyError, InvalidChunking) as error:
         raise DatabaseUnusable(
-            f"the database's row of the tool {row[1]!r} is damaged; put back a copy of the file"
+            f"the database's row of the tool {row['name']!r} is damaged; "
+            "put back a copy of the file"
         ) from error
-    source, is_active = Path(str(row[3])), bool(row[5])
-    fields = (
-        *row[:3],
-        source,
-        row[4],
-        is_active,
-        *row[6:9],
-        chunking,
-        *row[10:14],
-        scan,
-        *row[15:],
+    return Tool(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        source=Path(row["source_directory"]),
+        kind=kind,
+        is_active=bool(row["is_active"]),
+        model=row["model"],
+        fingerprint=row["embedding_fingerprint"],
+        dimension=row["embedding_dimension"],
+        chunking=chunking,
+        generation=row["generation"],
+        last_import_at=row["last_import_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        scan=scan,
+        import_files=row.get("import_files"),
+        import_done=row.get("import_done"),
     )
-    return Tool(*fields)  # type: ignore[arg-type]
 
 
 def _chunking(stored: object) -> ChunkingOptions | None:

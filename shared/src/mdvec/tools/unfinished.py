@@ -1,16 +1,15 @@
-"""What is said of a tool whose import has not come to its end."""
+"""Notes on tools whose import is still running or was stopped."""
 
 from __future__ import annotations
 
 import apsw
 
 from mdvec.index import documents
-from mdvec.index.tables import Tables
 from mdvec.tools.rows import Tool
 
 
 def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
-    """How far the import of a tool came that runs still or was stopped; None where none did."""
+    """How far the tool's unfinished import has come; None if its last import finished."""
     if not _is_unfinished(tool):
         return None
     how = f"go on with: mdvec import -n {tool.name} --mode update"
@@ -20,14 +19,13 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
             f"{tool.name} may be older than its files: its last import has not finished{files}; "
             f"{how}"
         )
-    names = Tables(tool.id, tool.name, tool.generation)
-    there = documents.count(connection, names).documents
+    there = documents.count(connection, tool.tables).documents
     number = f"{there} document" if there == 1 else f"{there} documents"
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 
 
 def described(tool: Tool) -> str:
-    """The tool's description, and whether its import had not finished when it was read."""
+    """The tool's description, with a note if its import was unfinished when it was read."""
     if not _is_unfinished(tool):
         return tool.description
     which = "first" if tool.last_import_at is None else "last"
@@ -42,5 +40,5 @@ def _files(tool: Tool) -> str:
 
 
 def _is_unfinished(tool: Tool) -> bool:
-    """Also by what an older format has: a generation that is filled, and no end of an import."""
+    """In an older format: a generation was begun, but no import has finished."""
     return tool.import_files is not None or (tool.last_import_at is None and tool.generation > 0)

@@ -104,7 +104,7 @@ def test_a_parquet_file_is_recorded_in_its_place(runs):
         first="2025-06-01T05:00:00",
         last="2025-06-01T05:00:02",
     )
-    (told,) = report.dataset.tables
+    (told,) = report.details.tables
     assert (told.name, told.rows, told.columns) == (table.name, 3, table.columns)
     assert runs.copies == []
 
@@ -121,7 +121,7 @@ def test_csv_files_and_databases_are_copied_into_a_private_folder(runs):
     before = (file.read_bytes(), file.stat().st_mtime_ns)
     report = runs.import_("new")
     assert counts(report) == (3, 0, 0, 0, 0)
-    assert [(problem.file_path, problem.reason) for problem in report.dataset.left_out] == [
+    assert [(problem.file_path, problem.reason) for problem in report.details.left_out] == [
         ("store.duckdb#seen", "it is a view; only tables are copied")
     ]
     tables = runs.tables()

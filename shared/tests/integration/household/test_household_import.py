@@ -12,7 +12,7 @@ from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.interfaces.rows import list_transactions
-from mdvec.household.report import RemovalWish
+from mdvec.household.report import HouseholdOptions, RemovalWish
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -86,7 +86,12 @@ def test_a_row_of_two_exports_is_found_once_in_the_later(household):
     household.export("early.csv", row("a"), row("b"), time=1_000)
     household.export("late.csv", row("b", amount=-999), row("c"), time=2_000)
     report = household.import_("new")
-    assert (report.ledger.rows_read, report.added, report.unchanged, report.chunks) == (4, 3, 1, 3)
+    assert (report.details.ledger.rows_read, report.added, report.unchanged, report.chunks) == (
+        4,
+        3,
+        1,
+        3,
+    )
     found = household.search("スーパー", k=10).results
     assert sorted((hit.file_path, hit.start_line) for hit in found) == [
         ("early.csv", 2), ("late.csv", 2), ("late.csv", 3),
@@ -115,7 +120,7 @@ def test_rows_of_a_file_that_is_gone_are_still_found_until_a_replace(household):
     household.import_("new")
     (household.folder / "6.csv").unlink()
     report = household.import_()
-    assert (report.deleted, report.ledger.without_file) == (0, 1)
+    assert (report.deleted, report.details.ledger.without_file) == (0, 1)
     assert household.search("市営プール", k=1).results[0].file_path == "6.csv"
     report = household.import_("replace")
     assert (report.deleted, report.chunks) == (1, 1)
@@ -177,13 +182,17 @@ def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):
     household.export(f"{july}.csv", row("a"), row("b", "市営プール"), time=1_755_000_000)
     household.export(f"{july} (1).csv", row("a"), time=1_755_000_001)
     report = household.import_("new")
-    (gone,) = report.ledger.removed
+    (gone,) = report.details.ledger.removed
     assert (gone.description, report.chunks) == ("市営プール", 1)
-    asked = replace(household.request("update"), removals=RemovalWish(keep=(gone.id,)))
+    asked = replace(
+        household.request("update"), options=HouseholdOptions(removals=RemovalWish(keep=(gone.id,)))
+    )
     report = import_tool(asked, lambda _: Embedder(household.backend))
-    assert (report.ledger.returned, report.chunks) == (1, 2)
+    assert (report.details.ledger.returned, report.chunks) == (1, 2)
     assert household.search("市営プール", k=1).results[0].content == row("b", "市営プール")
-    wrong = replace(household.request("update"), removals=RemovalWish(keep=(99,)))
+    wrong = replace(
+        household.request("update"), options=HouseholdOptions(removals=RemovalWish(keep=(99,)))
+    )
     with pytest.raises(ImportRefused, match="no row 99 of 'kakeibo' is gone"):
         import_tool(wrong, lambda _: Embedder(household.backend))
 
@@ -200,10 +209,10 @@ def test_rows_of_a_file_that_was_overwritten_are_not_taken_for_others(household)
 def test_duplicates_are_looked_for_after_an_import_only_where_asked(household):
     same = {"description": "家具店", "amount": -18700}
     household.export("7.csv", row("a", **same), row("b", account="アプリ", **same))
-    assert household.import_("new").duplicate_candidates is None
-    asked = replace(household.request("update"), detection=DetectionOptions())
+    assert household.import_("new").details.duplicate_candidates is None
+    asked = replace(household.request("update"), options=HouseholdOptions(DetectionOptions()))
     report = import_tool(asked, lambda _: Embedder(household.backend))
-    assert report.duplicate_candidates == 1
+    assert report.details.duplicate_candidates == 1
 
 
 def test_other_csv_files_are_passed_over_and_bad_rows_named(household):
@@ -213,8 +222,8 @@ def test_other_csv_files_are_passed_over_and_bad_rows_named(household):
     )
     (household.folder / "login.csv").write_text("<!DOCTYPE html><html>", encoding="utf-8")
     report = household.import_("new")
-    assert [problem.file_path for problem in report.ledger.passed_over] == ["assets.csv"]
-    assert [(bad.path, bad.line) for bad in report.ledger.failed] == [("7.csv", 3)]
+    assert [problem.file_path for problem in report.details.ledger.passed_over] == ["assets.csv"]
+    assert [(bad.path, bad.line) for bad in report.details.ledger.failed] == [("7.csv", 3)]
     assert [problem.file_path for problem in report.failed] == ["login.csv"]
     assert report.chunks == 1
 
@@ -223,7 +232,7 @@ def test_a_purchase_never_disappears_when_the_row_that_was_kept_is_taken_out(hou
     same = {"description": "家具店", "amount": -18700}
     kept = row("a", **same)
     household.export("7.csv", kept, row("b", account="アプリ", **same), time=1_000)
-    asked = replace(household.request("new"), detection=DetectionOptions())
+    asked = replace(household.request("new"), options=HouseholdOptions(DetectionOptions()))
     import_tool(asked, lambda _: Embedder(household.backend))
     with open_database(household.database, "write") as connection:
         duplicate_review.confirm(connection, 1, 1, "duplicate")

@@ -72,10 +72,10 @@ def test_files_beside_the_exports_of_a_household_are_named_with_what_to_do(tmp_p
         (made.folder / name).write_bytes(b"x")
     (made.folder / "7.csv").write_bytes(STATEMENT)
     report = made.import_("new")
-    assert [problem.file_path for problem in report.ledger.passed_over] == names
+    assert [problem.file_path for problem in report.details.ledger.passed_over] == names
     workbook = "it is a workbook; save its sheet as CSV, beside it"
-    assert report.ledger.passed_over[0] == Problem("a.xlsx", workbook)
-    assert "let it end in .csv" in report.ledger.passed_over[-1].reason
+    assert report.details.ledger.passed_over[0] == Problem("a.xlsx", workbook)
+    assert "let it end in .csv" in report.details.ledger.passed_over[-1].reason
     assert (report.added, report.failed, report.hints) == (1, (), ())
 
 
@@ -84,7 +84,7 @@ def test_a_sheet_with_tabs_is_read(tmp_path):
     text = STATEMENT.decode("cp932").replace(",", "\t")
     (made.folder / "7.tsv").write_bytes(text.encode("utf-16"))
     report = made.import_("new")
-    assert (report.added, report.ledger.passed_over, report.hints) == (1, (), ())
+    assert (report.added, report.details.ledger.passed_over, report.hints) == (1, (), ())
 
 
 def test_what_is_excluded_or_left_by_macos_is_no_other_file(tmp_path):

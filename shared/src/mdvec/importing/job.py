@@ -1,0 +1,117 @@
+"""One import: what its importer works with, and what every importer provides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.files.scan import Problem, Scan, ScanRules
+from mdvec.importing.report import (
+    EmbedderFor,
+    ImportReport,
+    ImportRequest,
+    KindReport,
+    Progress,
+    ToolChanged,
+)
+from mdvec.timing import Stopwatch
+from mdvec.tools import rows as tools
+from mdvec.tools.rows import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class ImportJob:
+    """What an importer works with.
+
+    ``tool`` is as it was when the import began. ``found`` are the files of its source, ``rules``
+    the scan rules to store for it. ``on_notice`` takes a sentence for the user.
+    """
+
+    connection: apsw.Connection
+    tool: Tool
+    request: ImportRequest
+    found: Scan
+    rules: ScanRules
+    embedder_for: EmbedderFor
+    stopwatch: Stopwatch
+    on_progress: Callable[[Progress], None]
+    on_notice: Callable[[str], None]
+
+    def report(
+        self,
+        *,
+        added: int,
+        updated: int,
+        deleted: int,
+        unchanged: int,
+        failed: Iterable[Problem],
+        model: str = "",
+        chunks: int = 0,
+        chunks_embedded: int = 0,
+        details: KindReport | None = None,
+    ) -> ImportReport:
+        """The report of this job, to be called at its end."""
+        return ImportReport(
+            tool=self.tool.name,
+            mode=self.request.mode,
+            model=model,
+            added=added,
+            updated=updated,
+            deleted=deleted,
+            unchanged=unchanged,
+            failed=tuple(sorted(failed, key=lambda problem: problem.file_path)),
+            chunks=chunks,
+            chunks_embedded=chunks_embedded,
+            seconds=round(self.stopwatch.total, 3),
+            details=details,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """How one kind of source is imported.
+
+    Attributes:
+        import_source: brings the tool's tables in line with the files of its source.
+        stored_sizes: the files whose contents the tool holds, with their sizes in bytes.
+    """
+
+    import_source: Callable[[ImportJob], ImportReport]
+    stored_sizes: Callable[[apsw.Connection, Tool], Mapping[str, int]]
+
+
+class ProgressCount:
+    """Counts the files of an import, and the chunks or rows in them, and reports each step."""
+
+    def __init__(self, on_progress: Callable[[Progress], None], unit: str = "chunks") -> None:
+        self.files = 0
+        self.files_done = 0
+        self.units_done = 0
+        self._unit = unit
+        self._on_progress = on_progress
+
+    def file_done(self) -> None:
+        """One more file."""
+        self.files_done += 1
+        self._tell()
+
+    def units(self, number: int) -> None:
+        """So many more chunks, or rows."""
+        self.units_done += number
+        self._tell()
+
+    def _tell(self) -> None:
+        self._on_progress(Progress(self.files_done, self.files, self.units_done, self._unit))
+
+
+def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:
+    """Check, within a transaction, that the tool is still the one this import began with.
+
+    Raises:
+        ToolChanged: it was deleted or rebuilt.
+    """
+    now = next((one for one in tools.list_tools(connection) if one.id == tool.id), None)
+    if now is None or now.generation != tool.generation:
+        raise ToolChanged(tool.name)

@@ -1,0 +1,67 @@
+"""The table of kinds: what each entry names exists, and each kind's report keeps its word."""
+
+from collection import Collection
+
+from mdvec.importing.job import Importer
+from mdvec.importing.report import Line
+from mdvec.manage.registering import add_tool
+from mdvec.tools.kinds import KINDS, load
+
+ROWS = (
+    "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
+    "1,2025/07/01,スーパー,-1200,銀行,食費,食料品,,0,a\n"
+)
+SHARED = [
+    "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
+    "chunks_embedded", "seconds",
+]  # fmt: skip
+
+
+def imported(tmp_path, kind, file, text):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / file).write_text(text, encoding="utf-8")
+    made = Collection(source, tmp_path / "db.sqlite", "mine", is_new=False)
+
+    add_tool(made.database, "mine", "d", source, kind)
+    return made.import_("new")
+
+
+def test_what_every_kind_names_can_be_loaded():
+    for kind in KINDS.values():
+        assert isinstance(load(kind.importer), Importer)
+        assert kind.name_check is None or callable(load(kind.name_check))
+
+
+def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(tmp_path):
+    files = {
+        "markdown": ("a.md", "# A\n\nText."),
+        "household": ("a.csv", ROWS),
+        "dataset": ("a.csv", "n\n1\n"),
+    }
+    assert list(files) == list(KINDS)
+    for kind, (file, text) in files.items():
+        folder = tmp_path / kind
+        folder.mkdir()
+        found = imported(folder, kind, file, text).json_fields()
+        assert list(found) == [*SHARED, "ledger", "duplicate_candidates", "dataset", "hints"]
+        own = {name for name in found if found[name] is not None} - {*SHARED, "hints"}
+        assert own <= set(KINDS[kind].report_fields)
+        assert bool(own) == bool(KINDS[kind].report_fields)
+
+
+def test_a_household_says_what_the_ledger_took_and_what_can_be_searched(tmp_path):
+    report = imported(tmp_path, "household", "a.csv", ROWS)
+    taken, searched = report.lines()
+    assert taken == Line(
+        "mine: 1 files, 1 rows read: 1 imported, 0 updated, 0 unchanged, 0 failed; "
+        "0 deleted, 0 in the ledger have no file left"
+    )
+    assert searched.text.startswith("1 rows can be searched, 1 embedded with tiny in ")
+
+
+def test_a_dataset_names_its_tables(tmp_path):
+    summary, table = imported(tmp_path, "dataset", "a.csv", "n\n1\n").lines()
+    counts = "mine: 1 added, 0 updated, 0 deleted, 0 unchanged, 0 failed; 1 tables, 1 rows in "
+    assert summary.text.startswith(counts)
+    assert table == Line("mine__a: 1 rows, 1 columns, from a.csv")
