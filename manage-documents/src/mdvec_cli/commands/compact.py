@@ -13,7 +13,7 @@ from mdvec_cli.commands.options import (
     chosen_format,
     settings_from,
 )
-from mdvec_cli.commands.output import STOPPED, file_size, print_json, print_line, say
+from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
 
 
 def compact_command(
@@ -24,6 +24,7 @@ def compact_command(
 ) -> None:
     """Write the database anew without what was deleted, and give its space back to the disk."""
     from mdvec.manage.compacting import compact
+    from mdvec.text.file_size import file_size
 
     settings = settings_from(config, database, verbose=verbose)
     try:

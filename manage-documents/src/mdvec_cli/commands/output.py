@@ -65,16 +65,6 @@ def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:
     print_table(title, ("", title) if sys.stdout.isatty() else ("fact", "value"), facts)
 
 
-def file_size(size: int) -> str:
-    """A number of bytes as people read it."""
-    amount = float(size)
-    for unit in ("B", "kB", "MB"):
-        if amount < 1000:
-            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} GB"
-
-
 def _shown(cell: object) -> str:
     if cell is None:
         return "-"

@@ -1,8 +1,7 @@
-"""`mdvec status`: what the database holds."""
+"""`mdvec status`: the tools of a database and what they hold."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,18 +16,11 @@ from mdvec_cli.commands.options import (
     chosen_format,
     settings_from,
 )
-from mdvec_cli.commands.output import (
-    file_size,
-    print_facts,
-    print_json,
-    print_line,
-    print_table,
-    say,
-)
+from mdvec_cli.commands.output import print_facts, print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.files.scan import ScanRules
-    from mdvec.manage.status import ToolDetails, ToolStatus
+    from mdvec.manage.status import ToolStatus
+    from mdvec.tools.status import KindStatus
 
 
 def status_command(
@@ -51,7 +43,9 @@ def status_command(
 
 
 def _overview(database: Path, *, as_json: bool) -> None:
-    from mdvec.manage.status import overview
+    from mdvec.manage.status import overview, status_of
+    from mdvec.text.file_size import file_size
+    from mdvec.tools.kinds import KINDS
 
     found = overview(database)
     if as_json:
@@ -63,51 +57,46 @@ def _overview(database: Path, *, as_json: bool) -> None:
     if not found.tools:
         print_line('no tools yet; begin with: mdvec tool add -n NAME -d "what is in it" -s FOLDER')
         return
-    texts = [tool for tool in found.tools if tool.tables is None]
-    if texts:
-        _print_texts(texts)
-    data = [tool for tool in found.tools if tool.tables is not None]
-    if data:
-        print_table(
-            "Datasets",
-            ("name", "active", "kind", "tables", "rows", "last import (UTC)"),
-            [
-                (tool.name, tool.is_active, tool.kind, tool.tables, tool.rows, tool.last_import_at)
-                for tool in data
-            ],
-        )
+    # Kinds that are shown alike share a table.
+    shown: dict[str, KindStatus] = {}
+    for kind in KINDS:
+        shown.setdefault(status_of(kind).overview_title, status_of(kind))
+    for title, view in shown.items():
+        tools = [tool for tool in found.tools if status_of(tool.kind).overview_title == title]
+        if tools:
+            _print_tools(view, tools)
     for tool in found.tools:
         if tool.unfinished:
             say(f"note: {tool.unfinished}")
 
 
-def _print_texts(tools: list[ToolStatus]) -> None:
+def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
+    own = view.overview_columns
     print_table(
-        "Tools",
-        ("name", "active", "kind", "documents", "vectors", "model", "last import (UTC)"),
+        view.overview_title,
+        ("name", "active", "kind", *own, "last import (UTC)"),
         [
             (
-                tool.name, tool.is_active, tool.kind, tool.documents, tool.vectors, tool.model,
+                tool.name,
+                tool.is_active,
+                tool.kind,
+                *(getattr(tool, column) for column in own),
                 tool.last_import_at,
             )
             for tool in tools
         ],
-    )  # fmt: skip
+    )
 
 
 def _details(database: Path, name: str, *, as_json: bool) -> None:
-    from mdvec.manage.status import details
+    from mdvec.manage.status import details, status_of
 
     found = details(database, name)
     if as_json:
-        print_json(_as_json(found))
+        print_json(found.json_fields())
         return
     if found.status.unfinished:
         say(f"note: {found.status.unfinished}")
-    if found.status.tables is not None:
-        _dataset_details(found)
-        return
-    chunking, numbers = found.chunking, found.statistics
     print_facts(
         found.status.name,
         [
@@ -115,69 +104,11 @@ def _details(database: Path, name: str, *, as_json: bool) -> None:
             ("source", found.source),
             ("kind", found.status.kind),
             ("active", found.status.is_active),
-            ("model", found.fingerprint),
-            ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
-                                    f"overlap {chunking.overlap}"),
-            ("files", found.scan and _files(found.scan)),
+            *found.contents.import_facts(),
             ("created (UTC)", found.created_at),
             ("last import (UTC)", found.status.last_import_at),
-            ("documents", found.status.documents),
-            ("vectors", found.status.vectors),
-            ("dimension", found.dimension),
-            ("chunk length", (f"{numbers.shortest} to {numbers.longest} characters, "
-                             f"{numbers.mean:.0f} on average")),
-            ("embeddings", file_size(numbers.embedding_bytes)),
-        ],
-    )  # fmt: skip
-    print_table(
-        "Documents",
-        ("file", "title", "bytes", "chunks", "updated (UTC)"),
-        [
-            (line.file_path, line.title, line.size, line.chunks, line.updated_at)
-            for line in found.documents
+            *found.contents.content_facts(),
         ],
     )
-
-
-def _files(rules: ScanRules) -> str:
-    excluded = f", without {', '.join(rules.exclude)}" if rules.exclude else ""
-    return f"{', '.join(rules.extensions)}{excluded}, up to {file_size(rules.max_bytes)}"
-
-
-def _dataset_details(found: ToolDetails) -> None:
-    print_facts(
-        found.status.name,
-        [
-            ("description", found.description),
-            ("source", found.source),
-            ("kind", found.status.kind),
-            ("active", found.status.is_active),
-            ("created (UTC)", found.created_at),
-            ("last import (UTC)", found.status.last_import_at),
-            ("tables", found.status.tables),
-            ("rows", found.status.rows),
-        ],
-    )
-    print_table(
-        "Tables",
-        ("table", "from", "rows", "columns", "period of", "first", "last"),
-        [
-            (
-                table.name, table.origin, table.rows, len(table.columns), table.period_column,
-                table.first, table.last,
-            )
-            for table in found.tables
-        ],
-    )  # fmt: skip
-
-
-def _as_json(found: ToolDetails) -> dict[str, object]:
-    details = asdict(found)
-    status = details.pop("status")
-    counts = {
-        "document_count": status.pop("documents"),
-        "vector_count": status.pop("vectors"),
-        "table_count": status.pop("tables"),
-        "row_count": status.pop("rows"),
-    }
-    return {**status, **counts, **details}
+    listing = found.contents.listing()
+    print_table(status_of(found.status.kind).contents_title, listing.columns, listing.rows)

@@ -21,7 +21,6 @@ from mdvec.database.place import is_writable, size_on_disk, temporary_folder
 from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.index import tables
 from mdvec.index.erasing import write_terms_anew
-from mdvec.index.tables import Tables
 from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
@@ -90,13 +89,12 @@ def compact(
 
 def _tidy(connection: apsw.Connection, tool: Tool) -> None:
     """Drop what unfinished imports of a tool left; write its lexical index anew."""
-    names = Tables(tool.id, tool.name, tool.generation)
+    names = tool.tables
     with connection:
         tables.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
         if tables.has_indexes(connection, names):
             write_terms_anew(connection, names)
-    if tool.kind == "dataset":
-        remove_unneeded_copies(connection, tool.id)
+    remove_unneeded_copies(connection, tool.id)
 
 
 @contextmanager

@@ -1,35 +1,31 @@
-"""What a database holds: all tools at a glance, or one in detail."""
+"""The status of a database: all its tools at a glance, or one in detail."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import apsw
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.database.place import open_to_others, size_on_disk
-from mdvec.datasets.interfaces import tables as datasets
-from mdvec.datasets.interfaces.tables import DatasetTable
 from mdvec.files.scan import ScanRules
-from mdvec.index import chunks as vectors
-from mdvec.index import documents
 from mdvec.index.chunks import VectorStatistics
-from mdvec.index.documents import DocumentLine
-from mdvec.index.tables import Tables
 from mdvec.text.chunking import ChunkingOptions
 from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.rows import Tool
+from mdvec.tools.status import Contents, KindStatus
 from mdvec.tools.unfinished import unfinished
 
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
-    """A tool at a glance; ``model`` and ``last_import_at`` are None before its first import.
+    """A tool at a glance.
 
-    ``tables`` and ``rows`` are those of a dataset, and None for other kinds. ``unfinished`` says
-    how far an import came that has not finished.
+    ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows``
+    for every kind but datasets. ``unfinished`` says how far an unfinished import has come.
     """
 
     name: str
@@ -46,10 +42,10 @@ class ToolStatus:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The database file, its size in bytes with its log, its tools, and what is wrong with it.
+    """The database file, its size in bytes including its write-ahead log, and its tools.
 
-    ``warnings`` are sentences: which of its files others than their owner may use, and the
-    command that changes it.
+    ``warnings`` are sentences on files that other users can open, with the command that
+    changes it.
     """
 
     database: Path
@@ -72,16 +68,44 @@ class ToolDetails:
     scan: ScanRules | None
     created_at: str
     updated_at: str
-    statistics: VectorStatistics
-    documents: tuple[DocumentLine, ...]
-    tables: tuple[DatasetTable, ...]
+    contents: Contents
+
+    def json_fields(self) -> dict[str, object]:
+        """The fields of `mdvec status -n NAME --format json`: the same for every kind of tool."""
+        status = asdict(self.status)
+        counts = {
+            "document_count": status.pop("documents"),
+            "vector_count": status.pop("vectors"),
+            "table_count": status.pop("tables"),
+            "row_count": status.pop("rows"),
+        }
+        return {
+            **status,
+            **counts,
+            "database": self.database,
+            "description": self.description,
+            "source": self.source,
+            "fingerprint": self.fingerprint,
+            "dimension": self.dimension,
+            "chunking": self.chunking and asdict(self.chunking),
+            "scan": self.scan and asdict(self.scan),
+            "created_at": self.created_at,
+            "updated_at": self.updated_at,
+            "statistics": asdict(_NO_VECTORS),
+            "documents": [],
+            "tables": [],
+            **self.contents.json_fields(),
+        }
+
+
+_NO_VECTORS = VectorStatistics(count=0, shortest=0, mean=0.0, longest=0, embedding_bytes=0)
 
 
 def overview(database: Path) -> Overview:
     """All tools of a database.
 
     Raises:
-        DatabaseError: the file is not there or cannot be read.
+        DatabaseError: the file is missing or cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
@@ -91,15 +115,14 @@ def overview(database: Path) -> Overview:
 
 
 def details(database: Path, name: str) -> ToolDetails:
-    """One tool with its documents and its vectors, or its tables.
+    """One tool with its contents.
 
     Raises:
-        DatabaseError: the file is not there or cannot be read.
+        DatabaseError: the file is missing or cannot be read.
         ToolNotFound: there is no such tool.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         tool = tools.get_tool(connection, name)
-        tables = _tables(tool)
         return ToolDetails(
             database=database,
             status=_status(connection, tool),
@@ -111,39 +134,30 @@ def details(database: Path, name: str) -> ToolDetails:
             scan=tool.scan,
             created_at=tool.created_at,
             updated_at=tool.updated_at,
-            statistics=vectors.vector_statistics(connection, tables),
-            documents=tuple(documents.document_lines(connection, tables)),
-            tables=_dataset_tables(connection, tool),
+            contents=status_of(tool.kind).read(connection, tool),
         )
 
 
+def status_of(kind: str) -> KindStatus:
+    """How the status of tools of that kind is read and shown."""
+    found: KindStatus = load(KINDS[kind].status)
+    return found
+
+
 def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
-    counts = documents.count(connection, _tables(tool))
-    tables, rows = None, None
-    if tool.kind == "dataset":
-        tables, rows = datasets.table_counts(connection, tool.id)
+    counts = status_of(tool.kind).count(connection, tool)
     return ToolStatus(
         name=tool.name,
         kind=tool.kind,
         is_active=tool.is_active,
         documents=counts.documents,
-        vectors=counts.chunks,
+        vectors=counts.vectors,
         model=tool.model,
         last_import_at=tool.last_import_at,
-        tables=tables,
-        rows=rows,
+        tables=counts.tables,
+        rows=counts.rows,
         unfinished=unfinished(connection, tool),
     )
-
-
-def _dataset_tables(connection: apsw.Connection, tool: Tool) -> tuple[DatasetTable, ...]:
-    if tool.kind != "dataset":
-        return ()
-    return tuple(datasets.dataset_tables(connection, tool.id))
-
-
-def _tables(tool: Tool) -> Tables:
-    return Tables(tool.id, tool.name, tool.generation)
 
 
 def _warnings(database: Path) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ class Kind:
     Attributes:
         name: as `mdvec tool add --kind` and the table of tools have it.
         importer: its ``mdvec.importing.job.Importer``.
+        status: its ``mdvec.tools.status.KindStatus``.
         name_check: the function that refuses a tool's name beside the names of others of this
             kind; None where any tool's name will do.
         report_fields: the JSON fields that it adds to an import's report; null for other kinds.
@@ -32,6 +33,7 @@ class Kind:
 
     name: str
     importer: str
+    status: str
     name_check: str | None = None
     report_fields: tuple[str, ...] = ()
     endings: tuple[str, ...] | None = None
@@ -49,10 +51,12 @@ KINDS = {
         Kind(
             "markdown",
             importer="mdvec.documents.importer:DOCUMENTS",
+            status="mdvec.tools.text_status:TEXTS",
         ),
         Kind(
             "household",
             importer="mdvec.household.importer:HOUSEHOLD",
+            status="mdvec.tools.text_status:TEXTS",
             report_fields=("ledger", "duplicate_candidates"),
             endings=(".csv", ".tsv"),
             is_made_of_records=True,
@@ -62,6 +66,7 @@ KINDS = {
         Kind(
             "dataset",
             importer="mdvec.datasets.importer:DATASET",
+            status="mdvec.datasets.status:DATASET",
             name_check="mdvec.datasets.core.names:checked_dataset_name",
             report_fields=("dataset",),
             endings=DATA_ENDINGS,

@@ -415,7 +415,9 @@ def test_the_status_tells_tables_and_rows(runs):
     runs.import_("new")
     (tool,) = overview(runs.database).tools
     assert (tool.tables, tool.rows, tool.documents) == (2, 7, 0)
-    assert [table.name for table in details(runs.database, "my-runs").tables] == list(runs.tables())
+    assert [table.name for table in details(runs.database, "my-runs").contents.tables] == list(
+        runs.tables()
+    )
 
 
 def test_a_search_passes_over_datasets_and_says_what_they_are_for(runs):

@@ -6,6 +6,7 @@ from mdvec.importing.job import Importer
 from mdvec.importing.report import Line
 from mdvec.manage.registering import add_tool
 from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.status import KindStatus
 
 ROWS = (
     "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
@@ -30,6 +31,7 @@ def imported(tmp_path, kind, file, text):
 def test_what_every_kind_names_can_be_loaded():
     for kind in KINDS.values():
         assert isinstance(load(kind.importer), Importer)
+        assert isinstance(load(kind.status), KindStatus)
         assert kind.name_check is None or callable(load(kind.name_check))
 
 

@@ -1,0 +1,65 @@
+"""The status of a dataset: its tables and their rows."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import apsw
+
+from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.tables import DatasetTable
+from mdvec.tools.rows import Tool
+from mdvec.tools.status import Counts, Fact, KindStatus, Listing
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetContents:
+    """A dataset's tables."""
+
+    tables: tuple[DatasetTable, ...]
+
+    def import_facts(self) -> list[Fact]:
+        """Nothing: data files are imported as they are."""
+        return []
+
+    def content_facts(self) -> list[Fact]:
+        """The number of tables and of their rows."""
+        return [
+            ("tables", len(self.tables)),
+            ("rows", sum(table.rows for table in self.tables)),
+        ]
+
+    def listing(self) -> Listing:
+        """The tables, one a row."""
+        return Listing(
+            ("table", "from", "rows", "columns", "period of", "first", "last"),
+            tuple(
+                (
+                    table.name, table.origin, table.rows, len(table.columns), table.period_column,
+                    table.first, table.last,
+                )
+                for table in self.tables
+            ),
+        )  # fmt: skip
+
+    def json_fields(self) -> dict[str, object]:
+        """The tables."""
+        return {"tables": [asdict(table) for table in self.tables]}
+
+
+def _count(connection: apsw.Connection, tool: Tool) -> Counts:
+    tables, rows = datasets.table_counts(connection, tool.id)
+    return Counts(tables=tables, rows=rows)
+
+
+def _read(connection: apsw.Connection, tool: Tool) -> DatasetContents:
+    return DatasetContents(tuple(datasets.dataset_tables(connection, tool.id)))
+
+
+DATASET = KindStatus(
+    overview_title="Datasets",
+    overview_columns=("tables", "rows"),
+    contents_title="Tables",
+    count=_count,
+    read=_read,
+)

@@ -1,0 +1,71 @@
+"""How `mdvec status` counts and shows a tool's contents: what each kind of source provides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import apsw
+
+from mdvec.tools.rows import Tool
+
+Fact = tuple[str, object]
+"""A name and its value, as one line of a tool's details."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much a tool holds; tables and rows are None where its kind has none."""
+
+    documents: int = 0
+    vectors: int = 0
+    tables: int | None = None
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A table to print."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+class Contents(Protocol):
+    """A tool's contents in detail."""
+
+    def import_facts(self) -> list[Fact]:
+        """How they were imported."""
+        ...
+
+    def content_facts(self) -> list[Fact]:
+        """What they add up to."""
+        ...
+
+    def listing(self) -> Listing:
+        """The documents or tables themselves."""
+        ...
+
+    def json_fields(self) -> dict[str, object]:
+        """The same, as fields of `mdvec status --format json`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KindStatus:
+    """How the status of a kind's tools is read and shown.
+
+    Attributes:
+        overview_title: of the table that lists the tools of this kind.
+        overview_columns: that table's own columns, each a field of ``ToolStatus``.
+        contents_title: of the table that lists one tool's contents.
+        count: counts a tool's contents.
+        read: reads a tool's contents.
+    """
+
+    overview_title: str
+    overview_columns: tuple[str, ...]
+    contents_title: str
+    count: Callable[[apsw.Connection, Tool], Counts]
+    read: Callable[[apsw.Connection, Tool], Contents]

@@ -1,0 +1,92 @@
+"""The status of a tool that holds searchable texts: its documents and their vectors."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+import apsw
+
+from mdvec.files.scan import ScanRules
+from mdvec.index import chunks, documents
+from mdvec.index.chunks import VectorStatistics
+from mdvec.index.documents import DocumentLine
+from mdvec.text.file_size import file_size
+from mdvec.tools.rows import Tool
+from mdvec.tools.status import Counts, Fact, KindStatus, Listing
+
+
+@dataclass(frozen=True, slots=True)
+class TextContents:
+    """A tool's documents, and what its vectors add up to."""
+
+    tool: Tool
+    statistics: VectorStatistics
+    documents: tuple[DocumentLine, ...]
+
+    def import_facts(self) -> list[Fact]:
+        """The model, the chunking and the scan rules."""
+        chunking, scan = self.tool.chunking, self.tool.scan
+        return [
+            ("model", self.tool.fingerprint),
+            ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
+                                    f"overlap {chunking.overlap}"),
+            ("files", scan and _rules(scan)),
+        ]  # fmt: skip
+
+    def content_facts(self) -> list[Fact]:
+        """Counts, lengths and sizes."""
+        numbers = self.statistics
+        lengths = (
+            f"{numbers.shortest} to {numbers.longest} characters, {numbers.mean:.0f} on average"
+        )
+        return [
+            ("documents", len(self.documents)),
+            ("vectors", numbers.count),
+            ("dimension", self.tool.dimension),
+            ("chunk length", lengths),
+            ("embeddings", file_size(numbers.embedding_bytes)),
+        ]
+
+    def listing(self) -> Listing:
+        """The documents, one a row."""
+        return Listing(
+            ("file", "title", "bytes", "chunks", "updated (UTC)"),
+            tuple(
+                (line.file_path, line.title, line.size, line.chunks, line.updated_at)
+                for line in self.documents
+            ),
+        )
+
+    def json_fields(self) -> dict[str, object]:
+        """The statistics and the documents."""
+        return {
+            "statistics": asdict(self.statistics),
+            "documents": [asdict(line) for line in self.documents],
+        }
+
+
+def _count(connection: apsw.Connection, tool: Tool) -> Counts:
+    held = documents.count(connection, tool.tables)
+    return Counts(documents=held.documents, vectors=held.chunks)
+
+
+def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
+    return TextContents(
+        tool=tool,
+        statistics=chunks.vector_statistics(connection, tool.tables),
+        documents=tuple(documents.document_lines(connection, tool.tables)),
+    )
+
+
+def _rules(rules: ScanRules) -> str:
+    excluded = f", without {', '.join(rules.exclude)}" if rules.exclude else ""
+    return f"{', '.join(rules.extensions)}{excluded}, up to {file_size(rules.max_bytes)}"
+
+
+TEXTS = KindStatus(
+    overview_title="Tools",
+    overview_columns=("documents", "vectors", "model"),
+    contents_title="Documents",
+    count=_count,
+    read=_read,
+)
