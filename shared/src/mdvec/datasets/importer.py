@@ -180,7 +180,7 @@ class _DatasetImport:
                 self._put_new(file, "", name, source, parquet_facts(there, source.name))
                 return
             with self.snapshots.new() as (part, whole):
-                delimited_to_parquet(there, part, self.progress.units, ending=ending)
+                delimited_to_parquet(there, part, self.progress.add_units, ending=ending)
         self._put_new(file, "", name, whole, parquet_facts(whole))
 
     def _copy_database(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
@@ -211,7 +211,7 @@ class _DatasetImport:
     ) -> None:
         source = self._path_of(file.path)
         if source.suffix.lower() not in DELIMITERS:
-            self.progress.units(facts.rows)
+            self.progress.add_units(facts.rows)
         if database_file.file_state(source) != (file.size, file.mtime_ns):
             raise UnreadableFile("it changed while the import read it; import again")
         table = DatasetTable(

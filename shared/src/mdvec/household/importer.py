@@ -1,22 +1,17 @@
-"""Imports a household: its statement files into the ledger, its ledger into searchable texts.
-
-A document is a statement file, a chunk one transaction. A transaction that stands in several
-files is a chunk of the one that the ledger took it from. A chunk is the row as it stands in the
-file; embedded is only what the row is about, without its date and amount.
-"""
+"""Imports a household: its statement files into the ledger, its ledger into searchable texts."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import apsw
 
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.files.scan import Problem
 from mdvec.household import review as duplicate_review
-from mdvec.household.core.moneyforward import NotTransactions, decoded, record_spans
+from mdvec.household.core.moneyforward import NotTransactions, decoded
+from mdvec.household.core.statement_text import StatementText, chunks_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
@@ -34,7 +29,6 @@ from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index.documents import NewDocument, StoredFile
-from mdvec.text.chunking import Chunk
 from mdvec.tools.rows import Tool
 
 
@@ -60,25 +54,6 @@ def _stored_sizes(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
 
 
 HOUSEHOLD = Importer(import_household, _stored_sizes)
-
-
-@dataclass(frozen=True, slots=True)
-class _StatementText:
-    """A statement file's text, and the transactions that the ledger took from it, by line."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    text: str
-    rows: Mapping[int, Transaction]
-
-    @property
-    def content_hash(self) -> str:
-        """Of the text and the rows: it differs if a row moves to another file or is edited."""
-        digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass"))
-        for line, row in sorted(self.rows.items()):
-            digest.update(f"\n{line}\t{_heading(row)}\t{_subject(row)}".encode())
-        return digest.hexdigest()
 
 
 class _HouseholdImport:
@@ -208,7 +183,7 @@ class _HouseholdImport:
         if not self.failed:
             ledger_statements.index_followed(self.connection, self.tool_id)
 
-    def _texts(self, stored: Mapping[str, StoredFile]) -> list[_StatementText]:
+    def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
         """The files that rows come from; for one that is gone, the text that was stored of it."""
         rows: dict[str, dict[int, Transaction]] = {}
         for row in transactions.list_transactions(self.connection, self.tool_id):
@@ -225,14 +200,14 @@ class _HouseholdImport:
             if text is None:
                 text = self._stored_content(path) if path in stored else ""
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
-            texts.append(_StatementText(path, size, mtime_ns, text, of_file))
+            texts.append(StatementText(path, size, mtime_ns, text, of_file))
         return texts
 
     def _stored_content(self, path: str) -> str:
         kept = self.index.stored_text(path)
         return "" if kept is None else kept.content
 
-    def _store_all(self, texts: Sequence[_StatementText]) -> None:
+    def _store_all(self, texts: Sequence[StatementText]) -> None:
         self.progress.files = len(texts)
         for text in texts:
             try:
@@ -243,8 +218,8 @@ class _HouseholdImport:
                 self.failed.append(Problem(text.path, str(error)))
             self.progress.file_done()
 
-    def _store(self, text: _StatementText) -> None:
-        chunks, subjects = _chunks(text)
+    def _store(self, text: StatementText) -> None:
+        chunks, subjects = chunks_of(text)
         by_row = self.index.known_vectors(text.path, text.content_hash, context=False)
         known = self.vectors | {
             subject: by_row[chunk.text]
@@ -265,31 +240,3 @@ class _HouseholdImport:
                 vectors=rows,
             )
         )
-
-
-def _chunks(statement: _StatementText) -> tuple[list[Chunk], list[str]]:
-    """A chunk for each of the file's rows, and what each row is about."""
-    spans = record_spans(statement.text)
-    chunks: list[Chunk] = []
-    subjects: list[str] = []
-    for line, row in sorted(statement.rows.items()):
-        if line not in spans:
-            continue  # the file is gone, and nothing was stored of it
-        start, end, last_line = spans[line]
-        text = statement.text[start:end]
-        chunks.append(Chunk(len(chunks), start, end, line, last_line, _heading(row), text))
-        subjects.append(_subject(row) or text)
-    return chunks, subjects
-
-
-def _subject(row: Transaction) -> str:
-    """What a row is about, in words."""
-    words = (row.description, row.category_major, row.category_minor, row.memo)
-    return " ".join(word for word in words if word.strip())
-
-
-def _heading(row: Transaction) -> str:
-    """A row's date, amount and category, as hits show them."""
-    amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
-    category = "/".join(name for name in (row.category_major, row.category_minor) if name)
-    return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part)

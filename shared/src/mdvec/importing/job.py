@@ -93,12 +93,12 @@ class ProgressCount:
         self._on_progress = on_progress
 
     def file_done(self) -> None:
-        """One more file."""
+        """Count one more file."""
         self.files_done += 1
         self._tell()
 
-    def units(self, number: int) -> None:
-        """So many more chunks, or rows."""
+    def add_units(self, number: int) -> None:
+        """Count more chunks or rows."""
         self.units_done += number
         self._tell()
 

@@ -31,7 +31,7 @@ class ChunkingWish:
     min_chars: int | None = None
 
 
-def model_to_ask_for(tool: Tool, wished: str | None, *, rebuild: bool) -> str | None:
+def model_to_load(tool: Tool, wished: str | None, *, rebuild: bool) -> str | None:
     """The name of the model to load; None means: choose one.
 
     A tool keeps its model; only a rebuild may change it.
@@ -66,10 +66,10 @@ def resolve_chunking(
         ImportRefused: another chunking was requested without a rebuild.
         InvalidChunking: the options are impossible, or too large for this model.
     """
-    asked = {name: value for name, value in _values(wish).items() if value is not None}
+    requested = {name: value for name, value in _values(wish).items() if value is not None}
     stored = {} if tool.chunking is None else asdict(tool.chunking)
     if stored and not rebuild:
-        for name, value in asked.items():
+        for name, value in requested.items():
             if value != stored[name]:
                 raise ImportRefused(
                     f"the tool {tool.name!r} was cut with {name} = {_shown(stored[name])}; "
@@ -81,7 +81,7 @@ def resolve_chunking(
     if stored and tool.model != card.name:
         del stored["size"], stored["overlap"]  # counted in another model's tokens
     stored.pop("context", None)  # a rebuild always embeds with context
-    options = {**_defaults(card, {**stored, **asked}), **stored, **asked}
+    options = {**_defaults(card, {**stored, **requested}), **stored, **requested}
     return _within_limit(ChunkingOptions(**options), card)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mdvec.database.connection import snapshot
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
-from mdvec.importing.options import ImportRefused, model_to_ask_for, resolve_chunking
+from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
 from mdvec.index import chunks, documents, tables
 from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
@@ -103,7 +103,7 @@ class TextIndex:
         Raises:
             ImportRefused: it differs, which only a rebuild allows.
         """
-        model_to_ask_for(self._tool, self._job.request.model, rebuild=False)
+        model_to_load(self._tool, self._job.request.model, rebuild=False)
 
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
         """One vector per text; ``known`` vectors are reused, and those of new texts added to it."""
@@ -117,7 +117,7 @@ class TextIndex:
                 rows = embedder.embed_documents(part)
             known.update((key, row.tobytes()) for key, row in zip(part, rows, strict=True))
             self.chunks_embedded += len(part)
-            self._progress.units(len(part))
+            self._progress.add_units(len(part))
         self._progress.units_done += len(texts) - len(new)
         joined = b"".join(known[text] for text in texts)
         return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), embedder.dimension)
@@ -129,7 +129,7 @@ class TextIndex:
 
     def _load_model(self, *, rebuild: bool) -> tuple[Embedder, ChunkingOptions]:
         job, tool = self._job, self._tool
-        wanted = model_to_ask_for(tool, job.request.model, rebuild=rebuild)
+        wanted = model_to_load(tool, job.request.model, rebuild=rebuild)
         with job.stopwatch.stage("model_load"):
             embedder = job.embedder_for(wanted)
         if not rebuild and embedder.fingerprint != tool.fingerprint:

@@ -43,8 +43,8 @@ class Tool:
     ``kind`` is a key of ``mdvec.tools.kinds.KINDS``. ``model``, ``fingerprint``, ``dimension``
     and ``chunking`` are None until the first import; ``generation`` is 0 until then and counts
     rebuilds after it. Times are UTC, as SQLite writes them. ``scan`` is None until an import has
-    stored it. While an import is unfinished, ``import_files`` is how many files it
-    found and ``import_done`` how many of them are stored; both are None otherwise.
+    stored it. While an import is unfinished, ``import_files`` is how many files it found and
+    ``import_done`` how many of them are stored; both are None otherwise.
     """
 
     id: int

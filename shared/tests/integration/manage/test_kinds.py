@@ -1,10 +1,13 @@
 """The table of kinds: what each entry names exists, and each kind's report keeps its word."""
 
+import apsw
+import pytest
 from collection import Collection
 
+from mdvec.database.connection import DatabaseUnusable
 from mdvec.importing.job import Importer
 from mdvec.importing.report import Line
-from mdvec.manage.registering import add_tool
+from mdvec.manage.registering import add_tool, list_tools
 from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.status import KindStatus
 
@@ -67,3 +70,12 @@ def test_a_dataset_names_its_tables(tmp_path):
     counts = "mine: 1 added, 0 updated, 0 deleted, 0 unchanged, 0 failed; 1 tables, 1 rows in "
     assert summary.text.startswith(counts)
     assert table == Line("mine__a: 1 rows, 1 columns, from a.csv")
+
+
+def test_a_tool_of_an_unknown_kind_counts_as_damaged(tmp_path):
+    made = Collection(tmp_path / "notes", tmp_path / "db.sqlite")
+    connection = apsw.Connection(str(made.database))
+    connection.execute("UPDATE tools SET kind = 'podcast'")
+    connection.close()
+    with pytest.raises(DatabaseUnusable, match="row of the tool 'notes' is damaged"):
+        list_tools(made.database, active_only=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mdvec.embedding.cards import E5_SMALL, PLAMO, USE
-from mdvec.importing.options import ChunkingWish, ImportRefused, model_to_ask_for, resolve_chunking
+from mdvec.importing.options import ChunkingWish, ImportRefused, model_to_load, resolve_chunking
 from mdvec.text.chunking import ChunkingOptions, InvalidChunking
 from mdvec.tools.rows import Tool
 
@@ -51,12 +51,12 @@ NEW, IMPORTED = tool(), tool("use", STORED)
 def test_a_tool_stays_with_its_model_unless_a_rebuild_takes_another(
     known, wished, rebuild, asked
 ):  # fmt: skip
-    assert model_to_ask_for(known, wished, rebuild=rebuild) == asked
+    assert model_to_load(known, wished, rebuild=rebuild) == asked
 
 
 def test_another_model_without_a_rebuild_is_refused_with_the_way_out():
     with pytest.raises(ImportRefused) as refused:
-        model_to_ask_for(IMPORTED, "plamo", rebuild=False)
+        model_to_load(IMPORTED, "plamo", rebuild=False)
     assert str(refused.value) == (
         "the tool 'notes' was imported with the model 'use'; "
         "to change it to 'plamo', build it again with --mode replace"
