@@ -22,7 +22,8 @@ from mdvec.household.core.similarity import similarity
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.ledger import import_ledger
-from mdvec.household.report import LedgerFile, LedgerReport
+from mdvec.household.reading import LedgerFile
+from mdvec.household.report import LedgerReport
 from mdvec.household.trend import TrendCache
 from mdvec.manage.registering import add_tool
 from processes import Bench, call_in_child

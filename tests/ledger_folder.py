@@ -9,7 +9,9 @@ import apsw
 from mdvec.database import migrations
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.ledger import import_ledger
-from mdvec.household.report import LedgerFile, LedgerReport, RemovalWish
+from mdvec.household.options import RemovalWish
+from mdvec.household.reading import LedgerFile
+from mdvec.household.report import LedgerReport
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 JULY = "収入・支出詳細_2025-07-01_2025-07-31"

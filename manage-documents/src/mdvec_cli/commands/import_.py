@@ -26,7 +26,7 @@ from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Embedder
-    from mdvec.household.report import RemovalWish
+    from mdvec.household.options import RemovalWish
     from mdvec.importing.report import ImportRequest, Progress
     from mdvec.settings.loading import Settings
 
@@ -100,7 +100,7 @@ def import_command(
 
     Of a dataset the tables are recorded: their columns, rows and periods.
     """
-    from mdvec.household.report import RemovalWish
+    from mdvec.household.options import RemovalWish
     from mdvec.importing.report import ImportInterrupted
     from mdvec.manage.import_tool import import_tool
 
@@ -149,7 +149,7 @@ def _request(
 ) -> ImportRequest:
     from mdvec.embedding.catalog import AUTO
     from mdvec.files.scan import ScanRules
-    from mdvec.household.report import HouseholdOptions
+    from mdvec.household.options import HouseholdOptions
     from mdvec.importing.options import ChunkingWish
     from mdvec.importing.report import ImportRequest
 

@@ -17,13 +17,9 @@ from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
 from mdvec.household.ledger import import_ledger
-from mdvec.household.report import (
-    HouseholdOptions,
-    HouseholdReport,
-    LedgerFile,
-    LedgerReport,
-    not_looked_into,
-)
+from mdvec.household.options import HouseholdOptions
+from mdvec.household.reading import LedgerFile, not_looked_into
+from mdvec.household.report import HouseholdReport, LedgerReport
 from mdvec.importing.job import Importer, ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport

@@ -23,16 +23,10 @@ from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces.checks import settle_marks
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.rows import StoredRow, Written
-from mdvec.household.reading import Export, read_export
+from mdvec.household.options import NO_WISH, RemovalWish
+from mdvec.household.reading import Export, LedgerFile, read_export
 from mdvec.household.renames import after_renames, follow_renames
-from mdvec.household.report import (
-    NO_WISH,
-    LedgerFile,
-    LedgerMode,
-    LedgerReport,
-    RemovalWish,
-    report_of,
-)
+from mdvec.household.report import LedgerMode, LedgerReport, report_of
 from mdvec.household.witnesses import hear, overruled_files
 
 

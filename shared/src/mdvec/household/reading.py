@@ -3,15 +3,53 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 
 from mdvec import __version__
-from mdvec.files.scan import UnreadableFile
+from mdvec.files.scan import FoundFile, Problem, UnreadableFile
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.moneyforward import NotTransactions, read_rows
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.files import KnownFile
-from mdvec.household.report import LedgerFile
+
+_WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFile:
+    """A file that may hold transactions.
+
+    ``path`` is relative to the source folder, in NFC; ``read`` returns the file's bytes and may
+    raise OSError or UnreadableFile.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    read: Callable[[], bytes]
+
+    @classmethod
+    def of(cls, source: Path, found: FoundFile) -> LedgerFile:
+        """From a scan of ``source``."""
+        path = unicodedata.normalize("NFC", found.path)
+        return cls(path, found.size, found.mtime_ns, (source / found.path).read_bytes)
+
+
+def not_looked_into(others: Iterable[str]) -> list[Problem]:
+    """Problems for files that may hold transactions but have an ending that is not read."""
+    found = []
+    for path in others:
+        ending = PurePosixPath(path).suffix.lower()
+        if ending in _WORKBOOKS:
+            found.append(Problem(path, "it is a workbook; save its sheet as CSV, beside it"))
+        elif ending == ".txt":
+            found.append(
+                Problem(path, "it is plain text; if it holds transactions, let it end in .csv")
+            )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
 from mdvec.household.interfaces.files import KnownFile
-from mdvec.household.reading import content_hash
-from mdvec.household.report import LedgerFile
+from mdvec.household.reading import LedgerFile, content_hash
 
 
 def after_renames(

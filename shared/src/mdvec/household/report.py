@@ -1,94 +1,17 @@
-"""What an import of a household takes and reports: its files, its options, its ledger's changes."""
+"""What an import did to a household: its ledger's changes, and the lines that tell them."""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
-from typing import ClassVar, Literal
+from typing import Literal
 
-from mdvec.files.scan import FoundFile, Problem
-from mdvec.household.core.pairs import DetectionOptions
+from mdvec.files.scan import Problem
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.statements import GoneRow
 from mdvec.importing.report import ImportReport, Line, notes
 
 LedgerMode = Literal["update", "replace"]
-_WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerFile:
-    """A file that may hold transactions.
-
-    ``path`` is relative to the source folder, in NFC; ``read`` returns the file's bytes and may
-    raise OSError or UnreadableFile.
-    """
-
-    path: str
-    size: int
-    mtime_ns: int
-    read: Callable[[], bytes]
-
-    @classmethod
-    def of(cls, source: Path, found: FoundFile) -> LedgerFile:
-        """From a scan of ``source``."""
-        path = unicodedata.normalize("NFC", found.path)
-        return cls(path, found.size, found.mtime_ns, (source / found.path).read_bytes)
-
-
-def not_looked_into(others: Iterable[str]) -> list[Problem]:
-    """Problems for files that may hold transactions but have an ending that is not read."""
-    found = []
-    for path in others:
-        ending = PurePosixPath(path).suffix.lower()
-        if ending in _WORKBOOKS:
-            found.append(Problem(path, "it is a workbook; save its sheet as CSV, beside it"))
-        elif ending == ".txt":
-            found.append(
-                Problem(path, "it is plain text; if it holds transactions, let it end in .csv")
-            )
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class RemovalWish:
-    """What the user decides about rows that are gone from their statements.
-
-    ``accept``: the rows that the last import asked about leave the sums; ``keep``: the rows of
-    these ids count again.
-    """
-
-    accept: bool = False
-    keep: tuple[int, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.accept or bool(self.keep)
-
-
-NO_WISH = RemovalWish()
-
-
-@dataclass(frozen=True, slots=True)
-class HouseholdOptions:
-    """What only the import of a household can be asked for.
-
-    ``detection`` has duplicates looked for after the import.
-    """
-
-    kind: ClassVar[str] = "household"
-    detection: DetectionOptions | None = None
-    removals: RemovalWish = NO_WISH
-
-    def refusal(self, tool_name: str) -> str | None:
-        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
-        if not self.removals:
-            return None
-        return (
-            f"the tool {tool_name!r} is no household: rows that are gone from their "
-            "statements are a household's; leave the option out"
-        )
 
 
 @dataclass(frozen=True, slots=True)

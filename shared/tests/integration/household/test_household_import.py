@@ -12,7 +12,7 @@ from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.interfaces.rows import list_transactions
-from mdvec.household.report import HouseholdOptions, RemovalWish
+from mdvec.household.options import HouseholdOptions, RemovalWish
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool

@@ -19,7 +19,8 @@ from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces.checks import settle_marks
 from mdvec.household.ledger import import_ledger
-from mdvec.household.report import FailedRow, LedgerFile
+from mdvec.household.reading import LedgerFile
+from mdvec.household.report import FailedRow
 
 ROOT = Path(__file__).parents[4]
 SAMPLE = ROOT / "docs" / "examples" / "household"
