@@ -7,7 +7,7 @@ import time
 import urllib.request
 
 import psutil
-from mdvec.settings.charts import ChartSettings
+from mdvec.settings import ChartSettings
 from mdvec_mcp.charts.chart import CategoryChart, Chart, Drawn, Series, TrendChart
 from mdvec_mcp.charts.figure import draw
 from mdvec_mcp.charts.server import ChartServer

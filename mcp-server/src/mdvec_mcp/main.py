@@ -85,7 +85,7 @@ def _log_to_stderr(level: str) -> None:
 
 def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) -> None:
     import anyio
-    from mdvec.settings.loading import load_settings
+    from mdvec.settings import load_settings
 
     from mdvec_mcp.server import build_server
     from mdvec_mcp.stdio import serve

@@ -13,7 +13,7 @@ from mcp_types import CallToolResult, InputRequiredResult
 from mdvec import __version__
 from mdvec.analysis.exports import ExportFolder
 from mdvec.manage.registering import list_tools
-from mdvec.settings.loading import Settings
+from mdvec.settings import Settings
 from mdvec.tools.rows import Tool
 from pydantic import ValidationError
 
@@ -37,8 +37,6 @@ from mdvec_mcp.search.tools import (
     add_search_across,
     add_search_tool,
 )
-
-_MEGABYTE = 2**20
 
 
 class MdvecServer(MCPServer):
@@ -141,11 +139,11 @@ def _add_analytics(
         return None
     limits = settings.analytics
     exports = ExportFolder(
-        settings.analytics_folder, limits.export_ttl_seconds, limits.max_total_mb * _MEGABYTE
+        settings.analytics_folder, limits.export_ttl_seconds, limits.max_total_bytes
     )
     queries = QueryProcess(
         settings.analytics_folder,
-        Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_mb * _MEGABYTE),
+        Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
         lambda: current_data(database),
     )
     analytics = Analytics(queries, exports, limits)

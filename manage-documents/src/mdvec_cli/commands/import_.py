@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mdvec.embedding.embedder import Embedder
     from mdvec.household.options import RemovalWish
     from mdvec.importing.report import ImportRequest, Progress
+    from mdvec.settings import Settings
     from mdvec.settings.loading import Settings
 
 

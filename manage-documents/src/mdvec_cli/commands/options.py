@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from mdvec.settings.loading import Settings
+    from mdvec.settings import Settings
 
 
 class Format(StrEnum):
@@ -45,7 +45,7 @@ def settings_from(
     **sections: dict[str, Any],
 ) -> Settings:
     """The settings of one command: its flags over the environment over the file."""
-    from mdvec.settings.loading import load_settings
+    from mdvec.settings import load_settings
 
     if verbose:
         _log_everything()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mdvec.analysis.exports import ExportError, ExportFolder
-from mdvec.settings.analytics import AnalyticsSettings
+from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort
 from mdvec_mcp.analytics.core.guard import Answer, Guard

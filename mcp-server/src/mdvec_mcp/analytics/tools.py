@@ -14,7 +14,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mdvec.database.connection import DatabaseError
 from mdvec.errors import MdvecError
-from mdvec.settings.analytics import MAX_ROWS
+from mdvec.settings import MAX_EXPORT_ROWS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
@@ -75,7 +75,11 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
         format: Literal["parquet", "csv"] = "parquet",  # noqa: A002 - the seed's name
         max_rows: Annotated[
             int | None,
-            Field(ge=1, le=MAX_ROWS, description="More rows than this are an error, not a file."),
+            Field(
+                ge=1,
+                le=MAX_EXPORT_ROWS,
+                description="More rows than this are an error, not a file.",
+            ),
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
         return await answered(analytics, partial(analytics.export, query, format, max_rows))

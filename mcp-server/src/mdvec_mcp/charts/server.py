@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 
 import uvicorn
 from mdvec.errors import MdvecError
-from mdvec.settings.charts import ChartSettings
+from mdvec.settings import ChartSettings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse

@@ -14,7 +14,7 @@ from mdvec.household.core.subjects import Total
 from mdvec.household.core.wording import format_percentage
 from mdvec.household.month import HouseholdAnswer
 from mdvec.household.trend import TrendAnswer
-from mdvec.settings.charts import ChartSettings
+from mdvec.settings import ChartSettings
 
 from mdvec_mcp.charts.chart import (
     CATEGORY_KINDS,

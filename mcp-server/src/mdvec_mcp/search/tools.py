@@ -17,7 +17,7 @@ from mdvec.documents.reading import DocumentText, Part, read_document
 from mdvec.errors import MdvecError
 from mdvec.search.core.passages import Returning
 from mdvec.search.search import MAX_K, MAX_QUERY_CHARS, Answer, Question, search
-from mdvec.settings.loading import SearchSettings
+from mdvec.settings import SearchSettings
 from mdvec.tools.rows import Tool, ToolNotFound
 from mdvec.tools.unfinished import described
 from pydantic import Field

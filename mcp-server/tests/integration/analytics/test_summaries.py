@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from mdvec.analysis.exports import ExportFolder
-from mdvec.settings.analytics import AnalyticsSettings
+from mdvec.settings import AnalyticsSettings
 from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.core.guard import as_json

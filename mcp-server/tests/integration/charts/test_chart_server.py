@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from urllib.parse import urlsplit
 
 import pytest
-from mdvec.settings.charts import ChartSettings
+from mdvec.settings import ChartSettings
 
 from mdvec_mcp.charts.chart import Drawn
 from mdvec_mcp.charts.patience import PatientProtocol

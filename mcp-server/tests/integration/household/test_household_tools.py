@@ -16,7 +16,7 @@ from mdvec.importing.options import ChunkingWish
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
-from mdvec.settings.loading import Settings
+from mdvec.settings import Settings
 from tiny_embedder import TinyBackend
 
 from mdvec_mcp.search.model_pool import ModelPool

@@ -13,7 +13,7 @@ from mdvec.analysis.exact import ROWS, Library, exact_rows, opened, source_of
 from mdvec.analysis.exports import ExportFolder
 from mdvec.analysis.limits import MAX_LOAD_ROWS
 from mdvec.analysis.pandas_frame import pandas_frame
-from mdvec.settings.loading import load_settings
+from mdvec.settings import load_settings
 from mdvec.text.quoting import literal
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def safe_load_export(
     exports = ExportFolder(
         Path(folder) if folder is not None else settings.analytics_folder,
         settings.analytics.export_ttl_seconds,
-        settings.analytics.max_total_mb * 10**6,
+        settings.analytics.max_total_bytes,
     )
     path, chosen = exports.path_of(handle), _chosen(library)
     types = exports.types_of(handle) if path.suffix == ".csv" else None

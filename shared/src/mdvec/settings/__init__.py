@@ -1,1 +1,20 @@
-"""The settings file: its sections, and how it is found and read."""
+"""The settings file and what overrides it: the environment and a command's flags."""
+
+from mdvec.settings.loading import SettingsError, load_settings
+from mdvec.settings.sections import (
+    MAX_EXPORT_ROWS,
+    AnalyticsSettings,
+    ChartSettings,
+    SearchSettings,
+    Settings,
+)
+
+__all__ = [
+    "MAX_EXPORT_ROWS",
+    "AnalyticsSettings",
+    "ChartSettings",
+    "SearchSettings",
+    "Settings",
+    "SettingsError",
+    "load_settings",
+]

@@ -1,165 +1,40 @@
-"""The settings: one file, the environment and the flags of a command, checked and frozen."""
+"""Loads the settings from the file, the environment and a command's flags."""
 
 from __future__ import annotations
 
 import difflib
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, get_args, get_origin
 
 import platformdirs
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationError,
-)
+from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
 
-from mdvec.embedding.cards import CARDS
 from mdvec.errors import MdvecError
-from mdvec.settings.analytics import AnalyticsSettings
-from mdvec.settings.charts import ChartSettings
-from mdvec.settings.duplicates import DuplicateSettings
+from mdvec.settings.sections import APP, Settings
 
-APP = "mdvec"
-PROJECT_FILE = "mdvec.toml"
+_PROJECT_FILE = "mdvec.toml"
 _PREFIX = "MDVEC_"
+_CONFIG_VARIABLE = "MDVEC_CONFIG"
 _PATHS = (("database", "path"), ("charts", "font_path"), ("analytics", "folder"))
+"""The settings that are paths: relative ones count from the settings file's folder."""
+
+Layer = Mapping[str, Mapping[str, Any]]
+"""Values by section and key, from one place."""
 
 
 class SettingsError(MdvecError):
-    """A setting that cannot be used; the message names where it stands and what is allowed."""
+    """A setting cannot be used; the message says where it is set and what is allowed."""
 
 
-def _as_tuple(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _lower_case(value: object) -> object:
-    if isinstance(value, list | tuple):
-        return tuple(item.lower() if isinstance(item, str) else item for item in value)
-    return value
-
-
-def _known_model(value: str) -> str:
-    if value != "auto" and value not in CARDS:
-        raise ValueError(value)
-    return value
-
-
-def _gitignore_pattern(value: str) -> str:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([value])
-    except re.error as error:
-        raise ValueError(value) from error
-    return value
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class DatabaseSettings(_Section):
-    """Where the one SQLite file lies."""
-
-    path: str | None = Field(None, min_length=1, description="a file's path")
-
-
-class ChunkingSettings(_Section):
-    """How documents are cut; what is None follows the model, or what the tool has already."""
-
-    strategy: Literal["heading", "token"] | None = Field(None, description="'heading' or 'token'")
-    size: int | None = Field(None, ge=64, le=4096, description="64 to 4096 tokens")
-    overlap: int | None = Field(None, ge=0, le=4095, description="0 to size - 1 tokens")
-    heading_levels: Annotated[
-        tuple[Annotated[int, Field(ge=1, le=6)], ...] | None, BeforeValidator(_as_tuple)
-    ] = Field(None, min_length=1, description="a list of heading levels, each 1 to 6")
-    min_chars: int | None = Field(None, ge=0, le=10_000, description="0 to 10000 characters")
-
-
-class DisplaySettings(_Section):
-    """How commands print."""
-
-    default_format: Literal["table", "json"] = Field("table", description="'table' or 'json'")
-
-
-class SearchSettings(_Section):
-    """How searches answer."""
-
-    k: int = Field(5, ge=1, le=50, description="1 to 50 hits")
-    mode: Literal["hybrid", "vector", "lexical"] = Field(
-        "hybrid", description="'hybrid', 'vector' or 'lexical'"
-    )
-    max_chars: int = Field(
-        12_000, ge=500, le=1_000_000, description="500 to 1000000 characters an answer"
-    )
-
-
-class ModelSettings(_Section):
-    """Which embedding model is taken, and when the server lets go of it."""
-
-    name: Annotated[str, AfterValidator(_known_model)] = Field(
-        "auto", description=f"'auto' or one of: {', '.join(CARDS)}"
-    )
-    auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
-    memory_threshold: float = Field(
-        0.8, gt=0, le=1, description="a share of the memory, above 0 and up to 1"
-    )
-
-
-class ScanSettings(_Section):
-    """Which files of a source folder are imported."""
-
-    extensions: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^\.[^./\\]+$")], ...], BeforeValidator(_lower_case)
-    ] = Field(
-        (".md", ".markdown", ".txt"), min_length=1, description="a list of endings such as '.md'"
-    )
-    exclude: Annotated[
-        tuple[Annotated[str, AfterValidator(_gitignore_pattern)], ...], BeforeValidator(_as_tuple)
-    ] = Field((), description="a list of patterns as in .gitignore")
-    max_bytes: int = Field(10 * 2**20, ge=1, le=2**30, description="1 to 1073741824 bytes")
-
-
-class Settings(BaseModel):
-    """All settings, with the database's path made absolute."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    database: DatabaseSettings = DatabaseSettings()
-    chunking: ChunkingSettings = ChunkingSettings()
-    display: DisplaySettings = DisplaySettings()
-    search: SearchSettings = SearchSettings()
-    model: ModelSettings = ModelSettings()
-    scan: ScanSettings = ScanSettings()
-    charts: ChartSettings = ChartSettings()
-    duplicates: DuplicateSettings = DuplicateSettings()
-    analytics: AnalyticsSettings = AnalyticsSettings()
-
-    @property
-    def database_path(self) -> Path:
-        """The database file: the one that is set, or the one in the user's data folder."""
-        if self.database.path is not None:
-            return Path(self.database.path)
-        return platformdirs.user_data_path(APP, appauthor=False) / "vector-db.sqlite"
-
-    @property
-    def analytics_folder(self) -> Path:
-        """Where exports lie: the folder that is set, or the one in the user's cache."""
-        if self.analytics.folder is not None:
-            return Path(self.analytics.folder)
-        return platformdirs.user_cache_path(APP, appauthor=False) / "analytics"
-
-
-Layer = Mapping[str, Mapping[str, Any]]
+_KNOWN: dict[str, dict[str, FieldInfo]] = {
+    section: dict(field.annotation.model_fields)  # type: ignore[union-attr]
+    for section, field in Settings.model_fields.items()
+}
+"""The fields of every section, by section and key."""
 
 
 def load_settings(
@@ -169,11 +44,11 @@ def load_settings(
     project_folder: Path | None = None,
     flags: Layer | None = None,
 ) -> Settings:
-    """Flags beat the environment, the environment beats the file, the file beats the defaults.
+    """Load the settings; flags override the environment, which overrides the file.
 
     The file is ``config``, else the one that ``MDVEC_CONFIG`` names, else ``mdvec.toml`` in
     ``project_folder`` (commands pass the working folder, the server passes none), else
-    ``config.toml`` in the user's configuration folder. Flags that are None do not count.
+    ``config.toml`` in the user's configuration folder. Flags that are None are ignored.
 
     Raises:
         SettingsError: the file cannot be read, or a setting is unknown or not allowed.
@@ -203,7 +78,7 @@ def load_settings(
 def _config_file(
     environment: Mapping[str, str], config: Path | None, project_folder: Path | None
 ) -> Path | None:
-    named = config or environment.get("MDVEC_CONFIG")
+    named = config or environment.get(_CONFIG_VARIABLE)
     if named:
         if not _expanded(named).is_file():
             raise SettingsError(
@@ -212,7 +87,7 @@ def _config_file(
         return _expanded(named).absolute()
     candidates = [platformdirs.user_config_path(APP, appauthor=False) / "config.toml"]
     if project_folder is not None:
-        candidates.insert(0, project_folder / PROJECT_FILE)
+        candidates.insert(0, project_folder / _PROJECT_FILE)
     return next((path.absolute() for path in candidates if path.is_file()), None)
 
 
@@ -239,12 +114,12 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def _expanded(path: str | Path) -> Path:
-    """With ``~`` as the home folder; a ``~name`` that nobody has stays as it is."""
+    """Expand ``~`` and ``~user``; an unknown user's stays as it is."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises there
 
 
 def _section_for(key: str) -> str:
-    for section, fields in _known().items():
+    for section, fields in _KNOWN.items():
         if key in fields:
             return f"[{section}] {key} = …"
     return "[section] key = value"
@@ -253,7 +128,7 @@ def _section_for(key: str) -> str:
 def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     layer: dict[str, dict[str, Any]] = {}
     for name, text in environment.items():
-        if not name.startswith(_PREFIX) or name == "MDVEC_CONFIG" or not text:
+        if not name.startswith(_PREFIX) or name == _CONFIG_VARIABLE or not text:
             continue
         section, _, key = name.removeprefix(_PREFIX).lower().partition("_")
         layer.setdefault(section, {})[key] = _from_text(name, section, key, text)
@@ -264,26 +139,20 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, An
 
 
 def _from_text(name: str, section: str, key: str, text: str) -> object:
-    """A setting of the environment in the type that a file would have it."""
-    field = _known().get(section, {}).get(key)
+    """A variable's text, converted to the type that the file would give it."""
+    field = _KNOWN.get(section, {}).get(key)
     if field is None:
-        names = [f"{s}_{k}".upper() for s, keys in _known().items() for k in keys]
+        names = [f"{s}_{k}".upper() for s, keys in _KNOWN.items() for k in keys]
         hint = _nearest(name.removeprefix(_PREFIX), names, _PREFIX)
         raise SettingsError(f"environment: {name} is no setting of mdvec{hint}")
     value: str | list[str] = text
-    if any("tuple" in str(part) for part in (field.annotation, *get_args(field.annotation))):
+    wanted: Any = field.annotation
+    if any(get_origin(type_) is tuple for type_ in (wanted, *get_args(wanted))):
         value = [item.strip() for item in text.split(",") if item.strip()]
     try:
-        return TypeAdapter(field.annotation).validate_python(value, strict=False)
+        return TypeAdapter(wanted).validate_python(value, strict=False)
     except ValidationError:
-        return text  # refused with everything else, under its section and key
-
-
-def _known() -> dict[str, dict[str, Any]]:
-    return {
-        section: dict(field.annotation.model_fields)  # type: ignore[union-attr]
-        for section, field in Settings.model_fields.items()
-    }
+        return text  # Settings refuses it, under its section and key
 
 
 def _nearest(name: str, known: list[str], prefix: str = "") -> str:
@@ -298,16 +167,15 @@ def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> 
     origin = origins.get((section, key)) or next(
         (origin for (known, _), origin in origins.items() if known == section), "settings"
     )
-    known = _known()
-    if section not in known:
+    if section not in _KNOWN:
         return SettingsError(
-            f"{origin}: there is no section [{section}]{_nearest(section, [*known])}"
+            f"{origin}: there is no section [{section}]{_nearest(section, [*_KNOWN])}"
         )
-    if key not in known[section]:
+    if key not in _KNOWN[section]:
         return SettingsError(
-            f"{origin}: [{section}] has no setting {key!r}{_nearest(key, [*known[section]])}"
+            f"{origin}: [{section}] has no setting {key!r}{_nearest(key, [*_KNOWN[section]])}"
         )
-    allowed = known[section][key].description
+    allowed = _KNOWN[section][key].description
     return SettingsError(
         f"{origin}: [{section}] {key} cannot be {first['input']!r:.200}; allowed: {allowed}"
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mdvec.settings.loading import SettingsError, load_settings
+from mdvec.settings import SettingsError, load_settings
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from mdvec.settings.loading import Settings, SettingsError, load_settings
+from mdvec.settings import Settings, SettingsError, load_settings
 
 OTHERS = {"analytics", "charts", "duplicates"}
 

@@ -1,0 +1,243 @@
+"""The sections of the settings file: their keys, defaults and allowed values."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from mdvec.embedding.cards import CARDS
+from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
+
+APP = "mdvec"
+"""The name of the folders that settings, data and caches are kept in."""
+MAX_EXPORT_ROWS = 5_000_000
+"""The upper bound of ``max_rows``, in the settings and in a call of ``export``."""
+_MAX_TABLES = 10
+_MEGABYTE = 2**20
+"""What every setting in MB counts in."""
+
+
+def _list_as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _lower_case(value: object) -> object:
+    if isinstance(value, list | tuple):
+        return tuple(item.lower() if isinstance(item, str) else item for item in value)
+    return value
+
+
+def _known_model(value: str) -> str:
+    if value != "auto" and value not in CARDS:
+        raise ValueError(value)
+    return value
+
+
+def _gitignore_pattern(value: str) -> str:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([value])
+    except re.error as error:
+        raise ValueError(value) from error
+    return value
+
+
+def _port(value: int) -> int:
+    if value != 0 and not 1024 <= value <= 65535:
+        raise ValueError(value)
+    return value
+
+
+def _picture_size(value: str) -> str:
+    size = re.fullmatch(r"([0-9]{3,4})x([0-9]{3,4})", value)
+    if size is None or not (200 <= int(size[1]) <= 1920 and 150 <= int(size[2]) <= 1080):
+        raise ValueError(value)
+    return value
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class DatabaseSettings(_Section):
+    """``[database]``: where the SQLite file is."""
+
+    path: str | None = Field(None, min_length=1, description="a file's path")
+
+
+class ChunkingSettings(_Section):
+    """``[chunking]``: how documents are cut; None leaves it to the model or to the tool's past."""
+
+    strategy: Literal["heading", "token"] | None = Field(None, description="'heading' or 'token'")
+    size: int | None = Field(None, ge=64, le=4096, description="64 to 4096 tokens")
+    overlap: int | None = Field(None, ge=0, le=4095, description="0 to size - 1 tokens")
+    heading_levels: Annotated[
+        tuple[Annotated[int, Field(ge=1, le=6)], ...] | None, BeforeValidator(_list_as_tuple)
+    ] = Field(None, min_length=1, description="a list of heading levels, each 1 to 6")
+    min_chars: int | None = Field(None, ge=0, le=10_000, description="0 to 10000 characters")
+
+
+class DisplaySettings(_Section):
+    """``[display]``: how commands print."""
+
+    default_format: Literal["table", "json"] = Field("table", description="'table' or 'json'")
+
+
+class SearchSettings(_Section):
+    """``[search]``: the size and mode of an answer."""
+
+    k: int = Field(5, ge=1, le=50, description="1 to 50 hits")
+    mode: Literal["hybrid", "vector", "lexical"] = Field(
+        "hybrid", description="'hybrid', 'vector' or 'lexical'"
+    )
+    max_chars: int = Field(
+        12_000, ge=500, le=1_000_000, description="500 to 1000000 characters per answer"
+    )
+
+
+class ModelSettings(_Section):
+    """``[model]``: the embedding model, and when the server unloads it."""
+
+    name: Annotated[str, AfterValidator(_known_model)] = Field(
+        "auto", description=f"'auto' or one of: {', '.join(CARDS)}"
+    )
+    auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
+    memory_threshold: float = Field(
+        0.8, gt=0, le=1, description="a share of the memory, above 0 and up to 1"
+    )
+
+
+class ScanSettings(_Section):
+    """``[scan]``: which files of a source folder are imported."""
+
+    extensions: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^\.[^./\\]+$")], ...], BeforeValidator(_lower_case)
+    ] = Field(
+        (".md", ".markdown", ".txt"), min_length=1, description="a list of endings such as '.md'"
+    )
+    exclude: Annotated[
+        tuple[Annotated[str, AfterValidator(_gitignore_pattern)], ...],
+        BeforeValidator(_list_as_tuple),
+    ] = Field((), description="a list of patterns as in .gitignore")
+    max_bytes: int = Field(10 * _MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
+
+
+class ChartSettings(_Section):
+    """``[charts]``: how charts are drawn and served to a browser on this machine."""
+
+    host: Literal["127.0.0.1", "localhost", "::1"] = Field(
+        "127.0.0.1", description="'127.0.0.1', 'localhost' or '::1'; charts stay on this machine"
+    )
+    port: Annotated[int, AfterValidator(_port)] = Field(
+        8080, description="1024 to 65535, or 0 for any that is free"
+    )
+    cache_entries: int = Field(50, ge=1, le=1000, description="1 to 1000 charts")
+    cache_ttl_seconds: int = Field(3600, ge=1, le=604_800, description="1 to 604800 seconds")
+    chunk_size: int = Field(8192, ge=512, le=2**20, description="512 to 1048576 bytes")
+    max_size: Annotated[str, AfterValidator(_picture_size)] = Field(
+        "1920x1080", description="'<width>x<height>', 200x150 to 1920x1080 pixels"
+    )
+    default_format: Literal["png", "svg"] = Field("png", description="'png' or 'svg'")
+    font_path: str | None = Field(None, min_length=1, description="a Japanese font's file")
+
+
+class DuplicateSettings(_Section):
+    """``[duplicates]``: the defaults of a search for duplicate transactions."""
+
+    default_date_tolerance: int = Field(
+        0, ge=0, le=MAX_DATE_TOLERANCE, description=f"0 to {MAX_DATE_TOLERANCE} days"
+    )
+    default_amount_tolerance_abs: float = Field(
+        0, ge=0, le=1_000_000, description="0 to 1000000 yen"
+    )
+    default_amount_tolerance_pct: float = Field(0, ge=0, le=100, description="0 to 100 per cent")
+    min_similarity_score: float = Field(0.8, ge=0, le=1, description="0 to 1")
+    auto_detect_on_import: bool = Field(default=False, description="true or false")
+
+    def options(self) -> DetectionOptions:
+        """The same as options of the household's detection."""
+        return DetectionOptions(
+            self.default_date_tolerance,
+            Decimal(str(self.default_amount_tolerance_abs)),
+            Decimal(str(self.default_amount_tolerance_pct)),
+            self.min_similarity_score,
+        )
+
+
+class AnalyticsSettings(_Section):
+    """``[analytics]``: the limits of SQL queries, their exports and materialized tables."""
+
+    folder: str | None = Field(None, min_length=1, description="a folder's path")
+    export_ttl_seconds: int = Field(
+        3_600, ge=1, le=30 * 86_400, description="1 to 2592000 seconds that an export is kept"
+    )
+    table_ttl_seconds: int = Field(
+        3_600, ge=1, le=30 * 86_400, description="1 to 2592000 seconds that a table is kept"
+    )
+    max_tables: int = Field(
+        _MAX_TABLES, ge=1, le=_MAX_TABLES, description=f"1 to {_MAX_TABLES} materialized tables"
+    )
+    max_rows: int = Field(
+        100_000, ge=1, le=MAX_EXPORT_ROWS,
+        description=f"1 to {MAX_EXPORT_ROWS} rows per export, unless the call names another limit",
+    )  # fmt: skip
+    max_export_mb: int = Field(
+        1_024, ge=1, le=100_000, description="1 to 100000 megabytes per export"
+    )
+    max_total_mb: int = Field(
+        4_096, ge=1, le=1_000_000, description="1 to 1000000 megabytes for all exports together"
+    )
+    max_memory_mb: int = Field(
+        2_048, ge=512, le=1_000_000, description="512 to 1000000 megabytes for the query process"
+    )
+    max_seconds: float = Field(10, ge=0.1, le=3_600, description="0.1 to 3600 seconds per query")
+    max_output_bytes: int = Field(
+        1_024, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON per answer"
+    )
+    max_output_rows: int = Field(10, ge=1, le=1_000, description="1 to 1000 rows per answer")
+
+    @property
+    def max_export_bytes(self) -> int:
+        """``max_export_mb`` in bytes."""
+        return self.max_export_mb * _MEGABYTE
+
+    @property
+    def max_total_bytes(self) -> int:
+        """``max_total_mb`` in bytes."""
+        return self.max_total_mb * _MEGABYTE
+
+
+class Settings(BaseModel):
+    """All sections of the settings file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    database: DatabaseSettings = DatabaseSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    display: DisplaySettings = DisplaySettings()
+    search: SearchSettings = SearchSettings()
+    model: ModelSettings = ModelSettings()
+    scan: ScanSettings = ScanSettings()
+    charts: ChartSettings = ChartSettings()
+    duplicates: DuplicateSettings = DuplicateSettings()
+    analytics: AnalyticsSettings = AnalyticsSettings()
+
+    @property
+    def database_path(self) -> Path:
+        """The database file: the configured one, or the default in the user's data folder."""
+        if self.database.path is not None:
+            return Path(self.database.path)
+        return platformdirs.user_data_path(APP, appauthor=False) / "vector-db.sqlite"
+
+    @property
+    def analytics_folder(self) -> Path:
+        """The folder of exports: the configured one, or the default in the user's cache folder."""
+        if self.analytics.folder is not None:
+            return Path(self.analytics.folder)
+        return platformdirs.user_cache_path(APP, appauthor=False) / "analytics"
