@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 MEMBERS := -e ./manage-documents -e ./mcp-server
-MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml
+MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml shared/src/mdvec/__init__.py
 TESTS := shared/tests manage-documents/tests mcp-server/tests tests
 
 .PHONY: help setup test-setup demo test soak lint format docs bench clean
