@@ -30,6 +30,8 @@ soak: test-setup ## Run the long tests whole, and every property test with new e
 lint: test-setup ## Check style, types, layers and generated docs
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy shared/src manage-documents/src mcp-server/src
+	@$(BIN)/mypy --config-file tests/mypy.ini shared/tests manage-documents/tests tests
+	@$(BIN)/mypy --config-file tests/mypy.ini mcp-server/tests  # it has a conftest of its own
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python tools/generate_docs.py --check
 	@$(BIN)/python tools/check_translations.py

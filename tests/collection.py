@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
@@ -56,7 +57,7 @@ class Collection:
             tool=self.name,
             mode=mode,
             rules=self.rules,
-            chunking=ChunkingWish(**wishes),  # type: ignore[arg-type]
+            chunking=ChunkingWish(**wishes),
         )
 
     def import_(self, mode: Mode = "update", **wishes: object) -> ImportReport:
@@ -66,14 +67,14 @@ class Collection:
     def search(self, query: str, k: int = 5, **more: object) -> Answer:
         """Search the collection with the tiny model."""
         embedder = Embedder(self.backend)
-        question = Question(query, (self.name,), k, **more)  # type: ignore[arg-type]
+        question = Question(query, (self.name,), k, **more)
         return search(self.database, question, lambda _: nullcontext(embedder))
 
     def places(self, query: str, k: int = 5, **more: object) -> list[str]:
         """The files that a search finds, best first."""
         return [hit.file_path for hit in self.search(query, k, **more).results]
 
-    def rows(self, sql: str) -> list[tuple[object, ...]]:
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows that a SQL statement selects."""
         with open_database(self.database, "read") as connection:
             return list(connection.execute(sql))
@@ -109,14 +110,14 @@ class Collection:
 
 def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """The lexical index and the signatures are exactly those of the chunks."""
-    chunks = connection.execute(
+    chunks: list[tuple[Any, ...]] = connection.execute(
         f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding "
         f"FROM {tables.vectors} AS v JOIN {tables.documents} AS d ON d.id = v.document_id "
         "ORDER BY v.id"
     ).fetchall()
     wanted = {row[0]: Counter(terms(indexed_text(*row[2:5]))) for row in chunks}
     assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
-    signed = connection.execute(
+    signed: list[tuple[Any, ...]] = connection.execute(
         f"SELECT first_chunk, document_id, signatures FROM {tables.signatures} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ).fetchall()
@@ -127,7 +128,7 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         for place in range(len(blob) // size):
             by_chunk[first + place] = (document, blob[place * size : (place + 1) * size])
     embeddings = [np.frombuffer(row[5], dtype=np.float32) for row in chunks]
-    signs = signatures(np.stack(embeddings)) if embeddings else []
+    signs = [*signatures(np.stack(embeddings))] if embeddings else []
     assert by_chunk == {
         row[0]: (row[1], sign.tobytes()) for row, sign in zip(chunks, signs, strict=True)
     }

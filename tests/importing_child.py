@@ -17,7 +17,7 @@ def main() -> None:
     database, tool, mode = sys.argv[1:]
     rules = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
     report = import_tool(
-        ImportRequest(Path(database), tool, mode, rules, ChunkingWish()),  # type: ignore[arg-type]
+        ImportRequest(Path(database), tool, mode, rules, ChunkingWish()),
         lambda _: tiny_embedder(),
         on_progress=lambda progress: print(progress.files_done, flush=True),
         on_notice=lambda notice: print(notice, flush=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 
@@ -62,7 +63,7 @@ class LedgerFolder:
     ) -> LedgerReport:
         """Import the folder."""
         files = [
-            LedgerFile(path, len(data), mtime, lambda data=data: data)
+            LedgerFile(path, len(data), mtime, functools.partial(bytes, data))
             for path, (mtime, data) in self.files.items()
         ]
         wish = RemovalWish(accept, keep)

@@ -25,7 +25,7 @@ def test_every_example_of_the_page_is_true(tmp_path, monkeypatch):
 
     text = PAGE.read_text(encoding="utf-8")
     page = doctest.DocTestParser().get_doctest(text, {"handle": handle}, PAGE.name, str(PAGE), 0)
-    said = []
+    said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     result = runner.run(page, out=said.append)
     assert not said, "".join(said)

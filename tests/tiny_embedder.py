@@ -64,4 +64,4 @@ class TinyBackend:
 
 def tiny_embedder(**options: object) -> Embedder:
     """An embedder over a new tiny model."""
-    return Embedder(TinyBackend(**options))  # type: ignore[arg-type]
+    return Embedder(TinyBackend(**options))

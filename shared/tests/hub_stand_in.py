@@ -1,5 +1,6 @@
 """A model hub on 127.0.0.1 that serves one folder, in the shape that huggingface_hub asks for."""
 
+import functools
 import hashlib
 import json
 import threading
@@ -54,7 +55,7 @@ class _Answers(BaseHTTPRequestHandler):
         }
         for file in hub.files():
             address = f"/{hub.repository}/resolve/{hub.revision}/{file.name}"
-            answers[address] = lambda file=file: self._send_file(file)
+            answers[address] = functools.partial(self._send_file, file)
         answers.get(self.path.partition("?")[0], self._send_nothing)()
 
     def _send_listing(self) -> None:

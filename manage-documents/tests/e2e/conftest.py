@@ -116,9 +116,12 @@ class Mdvec:
         self.docs, self.database = self.work / "docs", self.work / "db.sqlite"
         self.home.mkdir()
         self.docs.mkdir(parents=True)
-        foreign = ("MDVEC_", "XDG_", "HF_", "HUGGINGFACE_", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
-        # A Ctrl-C within coverage's own lock would leave that locked: processes go uncounted.
-        foreign += ("COVERAGE_", "COV_CORE_")
+        foreign = (
+            "MDVEC_", "XDG_", "HF_", "HUGGINGFACE_", "NO_COLOR", "FORCE_COLOR", "COLUMNS",
+            # A Ctrl-C while coverage holds its lock would leave it locked: processes are not
+            # measured.
+            "COVERAGE_", "COV_CORE_",
+        )  # fmt: skip
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith(foreign)
         } | {

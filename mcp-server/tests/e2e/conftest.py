@@ -161,7 +161,7 @@ def loaded(model: str) -> Embedder:
 
 def import_(database: Path, name: str, mode: str = "update", model: str = "use") -> None:
     """Import a tool with the embedded model, or with another real one."""
-    request = ImportRequest(database, name, mode, RULES, ChunkingWish(), model)  # type: ignore[arg-type]
+    request = ImportRequest(database, name, mode, RULES, ChunkingWish(), model)
     import_tool(request, lambda _: loaded(model))
 
 

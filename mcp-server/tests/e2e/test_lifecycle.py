@@ -135,7 +135,7 @@ def test_verbose_logs_the_time_of_each_stage_and_the_default_logs_nothing(filled
 def test_eight_questions_at_once_share_one_load_of_the_model(filled, wire):
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO").greet()
     numbers = {one.search("notes", f"水 {number}") for number in range(8)}
-    answers = {}
+    answers: dict[int, object] = {}
     while len(answers) < 8:
         message = one.next()
         answers[message["id"]] = message["result"]["structuredContent"]["results"]

@@ -19,7 +19,7 @@ SAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "household"
 RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
 LONG_NAME = "c" * 200
 WHOLE = f"SELECT 1 AS {LONG_NAME}, DATE '2025-06-01' AS day"
-NEEDED = {
+NEEDED: dict[str, dict[str, object]] = {
     "export": {"query": WHOLE},
     "profile": {"table_or_query": WHOLE},
     "histogram": {"table_or_query": WHOLE, "column": LONG_NAME},

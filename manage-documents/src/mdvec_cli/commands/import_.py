@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from mdvec.household.options import RemovalWish
     from mdvec.importing.report import ImportRequest, Progress
     from mdvec.settings import Settings
-    from mdvec.settings.loading import Settings
 
 
 class ImportMode(StrEnum):

@@ -23,9 +23,13 @@ CANARY = "canary-4711"
 NOT_FOLLOWED = "a link out of the source folder, which is not followed"
 
 
+def embeds_nothing(name):
+    raise AssertionError(f"a dataset was to be embedded with {name}")
+
+
 def import_(database, name):
     request = ImportRequest(database, name, "update", ScanRules((), (), 10**7), ChunkingWish())
-    return import_tool(request, lambda _: None)
+    return import_tool(request, embeds_nothing)
 
 
 def write(file, value):

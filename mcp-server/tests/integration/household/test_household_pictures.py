@@ -1,5 +1,6 @@
 """Charts say what the answers beside them say, to the yen and the tenth of a per cent."""
 
+from collections.abc import Callable
 from datetime import date
 
 import pytest
@@ -23,7 +24,12 @@ TODAY = date(2025, 7, 31)
 def written(chart):
     """Every text on a picture of a chart."""
     page = Page((1900, 1080), typeface(None))
-    paint = {"pie": draw_pie, "bar": draw_bars, "line": draw_trend, "area": draw_trend}
+    paint: dict[str, Callable[..., None]] = {
+        "pie": draw_pie,
+        "bar": draw_bars,
+        "line": draw_trend,
+        "area": draw_trend,
+    }
     try:
         paint[chart.kind](page, chart)
         return [text.get_text() for text in page.figure.texts]

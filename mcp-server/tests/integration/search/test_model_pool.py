@@ -17,7 +17,7 @@ def pool(loads, **options):
 
 
 def test_many_threads_share_one_load():
-    loads = []
+    loads: list[str] = []
     models = pool(loads)
     start = threading.Barrier(8)
     seen = []
@@ -44,7 +44,7 @@ def test_a_model_that_was_just_used_stays():
 
 
 def test_a_model_unused_for_long_is_let_go_and_loads_again():
-    loads = []
+    loads: list[str] = []
     models = pool(loads, idle_seconds=0)
     with models.embedder("use"):
         assert models.release_idle() == []

@@ -184,7 +184,7 @@ def test_a_dollar_sign_is_as_wide_as_it_is():
 @each_chart
 def test_the_same_chart_is_the_same_bytes_from_any_thread(chart):
     wanted = {form: draw(chart, (400, 300), form).data for form in ("png", "svg")}
-    seen = []
+    seen: list[bool] = []
 
     def work():
         seen.extend(draw(chart, (400, 300), form).data == data for form, data in wanted.items())

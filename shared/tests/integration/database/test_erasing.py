@@ -104,9 +104,9 @@ def test_an_update_that_was_stopped_before_it_erased_is_made_good_by_the_next(fi
     (filled.folder / "00.md").unlink()
     with open_database(filled.database, "write") as connection, connection:
         names = Tables(1, "notes", 1)
-        (number,) = connection.execute(
-            "SELECT id FROM documents_notes WHERE file_path = 'secret.md'"
-        ).fetchone()
+        (number,) = next(
+            connection.execute("SELECT id FROM documents_notes WHERE file_path = 'secret.md'")
+        )
         connection.execute(
             f"DELETE FROM {names.fts} WHERE rowid IN "
             "(SELECT id FROM vectors_notes WHERE document_id = ?)",

@@ -18,7 +18,7 @@ from mdvec.datasets.interfaces.connection import one_path, parquet_scan
 from mdvec.documents.reading import Part, ReadingRefused, read_document
 from mdvec.files.scan import SourceMissing
 from mdvec.importing.options import ImportRefused
-from mdvec.importing.report import ImportInterrupted, ToolChanged
+from mdvec.importing.report import ImportInterrupted, Progress, ToolChanged
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import InvalidTool
@@ -180,7 +180,7 @@ def test_an_update_opens_only_what_changed(runs):
     csv_.write_text("n\n1\n")
     runs.import_("new")
     (first,) = runs.copies
-    seen = []
+    seen: list[Progress] = []
     report = runs.import_("update", on_progress=seen.append)
     assert (counts(report), runs.copies, seen) == ((0, 0, 0, 2, 0), [first], [])
 

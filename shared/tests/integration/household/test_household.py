@@ -55,7 +55,7 @@ class Ledger:
         self.rows.append(
             Transaction(
                 row_id, self.tool_id, date.fromisoformat(day), amount, shop, major, minor, "現金",
-                "", *flags, None, "", source, number,
+                "", flags[0], flags[1], flags[2], None, "", source, number,
             )
         )  # fmt: skip
 
@@ -199,7 +199,8 @@ def test_the_sums_of_a_period_are_those_of_the_rows_that_count(random_ledger):
 def test_every_row_stands_on_one_page_in_order_with_the_reason_that_it_does_not_count(
     random_ledger,
 ):
-    found, page = [], 1
+    found: list[dict[str, object]] = []
+    page: int | None = 1
     while page is not None:
         answer = random_ledger.month("2024年", page=page)
         assert len(answer.rows) <= 20

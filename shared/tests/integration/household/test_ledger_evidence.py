@@ -286,7 +286,8 @@ BLOCKS = st.lists(
 @settings(max_examples=80, deadline=None)
 @given(st.lists(BLOCKS, min_size=1, max_size=3), st.booleans())
 def test_the_last_block_that_has_an_id_says_all_of_its_different_rows(files, at_once):
-    folder, wanted = LedgerFolder(), {}
+    folder = LedgerFolder()
+    wanted: dict[str, set[tuple[str, int]]] = {}
     for number, blocks in enumerate(files, 1):
         text = ""
         for block in blocks:

@@ -1,5 +1,6 @@
 """A household's exports into its ledger: each transaction once, and nothing lost in silence."""
 
+import functools
 import subprocess
 import sys
 import zlib
@@ -46,7 +47,7 @@ class Ledger:
 
     def import_(self, mode="update", **options):
         files = [
-            LedgerFile(path, len(data), time, lambda path=path: self._read(path))
+            LedgerFile(path, len(data), time, functools.partial(self._read, path))
             for path, (time, data) in self.files.items()
         ]
         self.reads.clear()

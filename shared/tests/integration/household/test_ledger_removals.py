@@ -1,8 +1,10 @@
 """Rows that were deleted in Money Forward: the newest file of their day no longer has them."""
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -167,7 +169,7 @@ def test_what_waits_for_a_word_is_in_the_sums_and_the_answers_say_so(folder):
         "新しい明細から消えた 30件（支出 435円）を、確認待ちのため集計に含めています。"
         "外すには mdvec import -n kakeibo --mode update --accept-removals を実行してください"
     )
-    answers = [
+    answers: list[Callable[[], Any]] = [
         lambda: monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20),
         lambda: category_trend(folder.connection, 1, category="食費", today=AUGUST_20),
         lambda: category_trend_summary(folder.connection, 1, today=AUGUST_20),

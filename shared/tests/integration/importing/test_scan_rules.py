@@ -15,7 +15,7 @@ from mdvec.importing.report import ImportReport
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 
-NOTHING_ASKED = frozenset()
+NOTHING_ASKED: frozenset[str] = frozenset()
 EVERYTHING = frozenset({"extensions", "exclude", "max_bytes"})
 
 

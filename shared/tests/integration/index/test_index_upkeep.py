@@ -91,17 +91,19 @@ def first_format(collection: Collection) -> None:
         chunks = connection.execute("SELECT id, chunk_text FROM vectors_notes").fetchall()
         embedder = Embedder(collection.backend)
         for number, text in chunks:
-            (vector,) = embedder.embed_documents([text])
+            (vector,) = embedder.embed_documents([str(text)])
             connection.execute("INSERT INTO knn_1_1 (rowid, embedding) VALUES (?, ?)",
                                (number, vector.tobytes()))  # fmt: skip
             connection.execute("UPDATE vectors_notes SET embedding = ? WHERE id = ?",
                                (vector.tobytes(), number))  # fmt: skip
-        (options,) = connection.execute("SELECT chunking FROM tools").fetchone()
-        options = {key: value for key, value in json.loads(options).items() if key != "context"}
+        (stored,) = next(connection.execute("SELECT chunking FROM tools"))
+        options = {key: value for key, value in json.loads(stored).items() if key != "context"}
         connection.execute("UPDATE tools SET chunking = ?", (json.dumps(options),))
         connection.execute("DROP TRIGGER ledger_versions_begun")
-        later = ("duplicate_checks", "transactions", "ledger_files", "ledger_versions")
-        later += ("ledger_statements", "departed_pairs", "dataset_files", "dataset_tables")
+        later = (
+            "duplicate_checks", "transactions", "ledger_files", "ledger_versions",
+            "ledger_statements", "departed_pairs", "dataset_files", "dataset_tables",
+        )  # fmt: skip
         for table in later:
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 1")
@@ -227,8 +229,8 @@ def test_signatures_of_a_file_that_was_made_anew_at_the_same_place_are_not_those
         names = Tables(1, "notes", 1)
         with open_database(made.database, "read") as connection:
             (nearest,) = signed.likely_nearest(connection, names, query, 2, 1)
-            (text,) = vectors.stored_chunks(connection, names, [nearest], None)
-        assert text.content == "水"
+            (chunk,) = vectors.stored_chunks(connection, names, [nearest], None)
+        assert chunk.content == "水"
         registering.delete_tool(made.database, "notes")
         for file in tmp_path.glob("vectors.sqlite*"):
             file.unlink()

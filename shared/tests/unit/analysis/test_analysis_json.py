@@ -123,7 +123,7 @@ def test_what_json_has_no_form_for_is_refused_by_its_place(data, place):
 
 
 def test_data_within_themselves_are_refused():
-    loop = []
+    loop: list[object] = []
     loop.append(loop)
     with pytest.raises(NotJson, match="nested more than 50 deep"):
         safe_json_output(loop)

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from itertools import combinations
 from operator import attrgetter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -85,7 +86,7 @@ def same(rows, wish):
     return (scores, found.below), compared_one_by_one(rows, wish)
 
 
-transactions = st.builds(
+transactions: st.SearchStrategy[dict[str, Any]] = st.builds(
     dict,
     day=st.integers(0, 12).map(lambda days: date(2024, 12, 25) + timedelta(days)),
     amount=st.none()

@@ -80,7 +80,10 @@ def exports(draw):
         words = [draw(texts(encoding)) for _ in range(6)]
         amount = draw(st.none() | st.integers(-(10**12), 10**12))
         flags = draw(st.booleans()), draw(st.booleans())
-        row = TransactionRow(draw(days), amount, *words[:5], *flags, words[5], line)
+        row = TransactionRow(
+            draw(days), amount, words[0], words[1], words[2], words[3], words[4],
+            flags[0], flags[1], words[5], line,
+        )  # fmt: skip
         spelling = draw(
             st.sampled_from(["{:%Y/%m/%d}", "{:%Y-%m-%d}", "{0.year}/{0.month}/{0.day}"])
         )
