@@ -30,10 +30,10 @@ translate ``MdvecError`` once; anything else is a bug.
     ├── EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
     │                               mdvec.household.core.wording
     ├── DuplicateDetectionError     mdvec.household.core.pairs
-    ├── ExportError                 mdvec.exports
+    ├── ExportError                 mdvec.analysis.errors
     │   ├── NotAHandle
     │   ├── ExportMissing
-    │   ├── ExportTooLarge
+    │   ├── ExportExceedsTotal
     │   └── ExportFolderUnusable
     ├── AnalysisError               mdvec.analysis
     │   ├── LibraryMissing

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mdvec.analysis.exports import ExportError, ExportFolder
+from mdvec.analysis.errors import ExportError
+from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort

@@ -1,13 +1,15 @@
-"""What notebooks and code executors need: exports in, summaries out, nothing larger by mistake.
+"""For notebooks and code executors: load exports, print size-limited summaries.
 
     from mdvec.analysis import safe_load_export, safe_summary_table, safe_json_output
 
-The rows stay in Python; a model that reads the output sees summaries.
+The rows stay in Python; a model that reads the output sees only summaries.
 """
 
 from mdvec.analysis.errors import (
     AnalysisError,
+    ExportMissing,
     LibraryMissing,
+    NotAHandle,
     NotJson,
     OutputTooLarge,
     TooManyRows,
@@ -32,7 +34,9 @@ __all__ = [
     "MAX_PRINTED_BYTES",
     "MAX_TABLE_ROWS",
     "AnalysisError",
+    "ExportMissing",
     "LibraryMissing",
+    "NotAHandle",
     "NotJson",
     "OutputGuard",
     "OutputTooLarge",

@@ -1,4 +1,4 @@
-"""Data within a text, wherever they begin: JSON, and what Python prints of lists and dicts."""
+"""Finds data embedded in text: JSON, and lists and dicts as Python prints them."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from dataclasses import dataclass
 _OPENING = re.compile(r"[\[{]")
 _BRACKET = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[\[\](){}]")
 _BETWEEN = re.compile(r"(?<=[\d.\]fn])\s+(?=[-+\[\d.in])")
-"""Between two numbers, or rows of them, as numpy prints them: without a comma."""
-_NO_NUMBER = re.compile(r"\b(?:nan|NaN|NaT|inf|null)\b")
+"""The gap between two numbers, or rows of them, as numpy prints them: without a comma."""
+_NOT_A_NUMBER = re.compile(r"\b(?:nan|NaN|NaT|inf|null)\b")
 _CALL = re.compile(r"[\w.]{0,60}\(([^()]*)\)")
-"""A constructor: of a Decimal, a Timestamp, or a number of numpy."""
-_ROOM = 2_000_000
-"""How many characters are looked at in vain before the rest is taken for text."""
+"""A constructor call, such as ``Decimal('1')`` or ``np.float64(1.0)``."""
+_MAX_EFFORT = 2_000_000
+"""Characters scanned without finding data before the rest counts as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a text; ``value`` is what it holds if it is data."""
+    """A piece of a text; ``value`` is the parsed data, or None for plain text."""
 
     text: str
     value: object = None
 
 
 def parts_of(text: str) -> Iterator[Part]:
-    """The text in pieces: those that are data, and what stands between them."""
-    begin, room = 0, _ROOM
+    """Split a text into data and the plain text between them."""
+    begin, effort_left = 0, _MAX_EFFORT
     for opening in _OPENING.finditer(text):
         at = opening.start()
         if at < begin:
-            continue  # within the data before
+            continue  # inside the data just found
         found, end = _json(text, at)
-        room -= end - at
+        effort_left -= end - at
         if found is None:
             found, end = _python(text, at)
-            room -= 10 * (end - at)
+            effort_left -= 10 * (end - at)
         if found is not None:
             yield Part(text[begin:at])
             yield Part(text[at:end], found)
             begin = end
-        if room < 0:
+        if effort_left < 0:
             break
     yield Part(text[begin:])
 
 
 def _json(text: str, at: int) -> tuple[object, int]:
-    """The JSON that begins there and its end; or None and how far it was looked at."""
+    """Parse JSON at a position; return it with its end, or None with how far the parser got."""
     try:
         return json.JSONDecoder().raw_decode(text, at)
     except json.JSONDecodeError as error:
@@ -59,11 +59,11 @@ def _json(text: str, at: int) -> tuple[object, int]:
 
 
 def _python(text: str, at: int) -> tuple[object, int]:
-    """The same for what Python prints, of numpy too."""
-    end = _closed(text, at)
+    """The same for a printed Python value or numpy array."""
+    end = _bracket_end(text, at)
     if end is None:
         return None, len(text)
-    shown = _NO_NUMBER.sub("None", _CALL.sub(r"(\1)", text[at:end]))
+    shown = _NOT_A_NUMBER.sub("None", _CALL.sub(r"(\1)", text[at:end]))
     for written in (shown, _BETWEEN.sub(", ", shown)):
         try:
             return ast.literal_eval(written), end
@@ -72,8 +72,8 @@ def _python(text: str, at: int) -> tuple[object, int]:
     return None, end
 
 
-def _closed(text: str, at: int) -> int | None:
-    """Where the bracket that opens there is closed; None where it is not."""
+def _bracket_end(text: str, at: int) -> int | None:
+    """The end of the bracket that opens at a position; None if it is never closed."""
     depth = 0
     for sign in _BRACKET.finditer(text, at):
         if sign[0] in "[({":

@@ -1,31 +1,51 @@
-"""What can be wrong with data on their way from an export to a model."""
+"""The errors of exports, of loading them and of printing summaries."""
 
 from mdvec.errors import MdvecError
 
 
 class AnalysisError(MdvecError):
-    """Something that the analysing code can do otherwise; the message says how."""
+    """The base class; the message says what the analysing code should do instead."""
 
 
 class LibraryMissing(AnalysisError, ImportError):
-    """Neither polars nor pandas is installed, or not the one that was asked for."""
+    """Polars or pandas is needed and not installed."""
 
 
 class TooManyRows(AnalysisError, ValueError):
-    """An export has more rows than were to be loaded."""
+    """An export has more than ``max_rows`` rows."""
 
 
 class OutputTooLarge(AnalysisError, ValueError):
-    """The JSON is over its limit."""
+    """The JSON is longer than ``max_size``."""
 
 
 class NotJson(AnalysisError, TypeError):
-    """A value that JSON has no form for."""
+    """A value cannot be written as JSON."""
 
 
 class UnsupportedFrame(AnalysisError, TypeError):
-    """Something else than a frame of polars or pandas."""
+    """The value is not a DataFrame or Series of polars or pandas."""
 
 
 class UnknownColumns(AnalysisError, ValueError):
-    """Columns that the frame does not have."""
+    """The DataFrame lacks a column that was named."""
+
+
+class ExportError(MdvecError):
+    """The base class: the user or the model can act on it."""
+
+
+class NotAHandle(ExportError):
+    """The text is not a handle; it may be a path."""
+
+
+class ExportMissing(ExportError):
+    """The handle's file does not exist, or has expired."""
+
+
+class ExportExceedsTotal(ExportError):
+    """A single file is larger than the limit for all exports together."""
+
+
+class ExportFolderUnusable(ExportError):
+    """The folder is not private to this user, or cannot be written."""

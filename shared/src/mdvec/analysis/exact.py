@@ -1,4 +1,4 @@
-"""An export's rows in types that polars or pandas keep exactly; what they would change, as text."""
+"""Casts an export's rows to types that polars or pandas keep exactly, else to text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from mdvec.datasets.core.types import Type, UnknownType, parsed
+from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import allowed_paths, one_path, parquet_scan
 from mdvec.text.quoting import identifier, literal
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 Library = Literal["polars", "pandas"]
 
-ROWS = "export"
-"""The name of what ``exact_rows`` makes."""
-_TEXT = Type("VARCHAR")
+EXPORT_VIEW = "export"
+"""The name of the view that ``exact_rows`` creates."""
+_TEXT = DuckDBType("VARCHAR")
 _LARGE = {"HUGEINT", "UHUGEINT"}
 _AS_JSON = {"VARIANT", "UNION"}
 _DATED = {
@@ -31,16 +31,16 @@ _KEPT = {
 } | _DATED | _TIMES  # fmt: skip
 _NOT_IN_PANDAS = {"TIME_NS"}
 _NOT_IN_PYTHON = {"TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"}
-"""Within nested values pandas has Python's own, which have microseconds, and zones by pytz."""
+"""In nested values pandas uses Python's own types: microseconds only, and time zones by pytz."""
 _BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
-"""In the text of a date or time that DuckDB has and others have not."""
+"""Matches the text of a date or time that DuckDB has and Python lacks."""
 
 
 @contextmanager
-def opened(path: Path, folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that can read this file and write to the folder, no more; in a notebook, too.
+def export_connection(path: Path, folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A DuckDB connection that can only read this file and write to the folder.
 
-    There DuckDB refuses whatever is said about its progress bar unless ipywidgets is installed.
+    It leaves the progress bar alone: in a notebook without ipywidgets, DuckDB refuses to set it.
     """
     import duckdb
 
@@ -54,8 +54,8 @@ def opened(path: Path, folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def source_of(path: Path, types: Mapping[str, str] | None) -> str:
-    """SQL: the rows as the file has them; of a CSV file everything is text."""
+def scan_of(path: Path, types: Mapping[str, str] | None) -> str:
+    """SQL: the rows as stored in the file; in a CSV file every column is text."""
     if path.suffix == ".parquet":
         return parquet_scan(path)
     longest = max(2_000_000, path.stat().st_size)
@@ -75,13 +75,13 @@ def exact_rows(
     source: str,
     types: Mapping[str, str] | None,
     library: Library,
-) -> tuple[dict[str, Type], bool]:
-    """Make ``ROWS`` of a source, with columns of types that the library keeps.
+) -> tuple[dict[str, DuckDBType], bool]:
+    """Create ``EXPORT_VIEW`` over a source, casting columns to types that the library keeps.
 
-    Returns these types, and whether they are the source's own. ``types`` are those that a CSV
-    file had, whose columns are all text now.
+    Returns the new types, and whether they equal the source's. ``types`` are the original types
+    of a CSV file, in which every column is text.
     """
-    # A CSV file is read once: that takes longer than keeping its rows.
+    # Parsing a CSV file twice would take longer than storing its rows.
     made = "VIEW" if types is None else "TABLE"
     connection.execute(f"CREATE TEMP {made} found AS SELECT {_read(types)} FROM {source}")
     described = connection.execute("SELECT column_name, column_type FROM (DESCRIBE found)")
@@ -89,14 +89,14 @@ def exact_rows(
     doubtful = _doubtful(connection, columns, library)
     kept = {name: _kept(kind, library, name in doubtful) for name, kind in columns.items()}
     casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
-    connection.execute(f"CREATE TEMP VIEW {ROWS} AS SELECT {casts} FROM found")
+    connection.execute(f"CREATE TEMP VIEW {EXPORT_VIEW} AS SELECT {casts} FROM found")
     return kept, types is None and kept == columns
 
 
 def _doubtful(
-    connection: duckdb.DuckDBPyConnection, columns: Mapping[str, Type], library: Library
+    connection: duckdb.DuckDBPyConnection, columns: Mapping[str, DuckDBType], library: Library
 ) -> frozenset[str]:
-    """The columns with a value that is not what the library has for their type."""
+    """The columns with a value that the library could not represent in their type."""
     doubts = {name: _doubt(name, kind, library) for name, kind in columns.items()}
     asked = {name: doubt for name, doubt in doubts.items() if doubt is not None}
     if not asked:
@@ -107,7 +107,7 @@ def _doubtful(
 
 
 def _read(types: Mapping[str, str] | None) -> str:
-    """The columns of a file in their types; a nested value of a CSV file stays the text it is."""
+    """SQL: a file's columns, cast to ``types``; nested values in a CSV file stay text."""
     if types is None:
         return "*"
     read = ((identifier(name), _type(kind)) for name, kind in types.items())
@@ -117,15 +117,15 @@ def _read(types: Mapping[str, str] | None) -> str:
     )
 
 
-def _type(kind: str) -> Type:
+def _type(kind: str) -> DuckDBType:
     try:
-        return parsed(kind)
+        return parse_type(kind)
     except UnknownType:
-        return Type(kind)
+        return DuckDBType(kind)
 
 
-def _doubt(name: str, kind: Type, library: Library) -> str | None:
-    """SQL: whether a value is one that the library may not have; None when it has all."""
+def _doubt(name: str, kind: DuckDBType, library: Library) -> str | None:
+    """SQL: whether a value may not be representable; None if all values are."""
     column, leaves = identifier(name), kind.leaves()
     if kind.family in _LARGE:
         return f"{column} IS NOT NULL AND TRY_CAST({column} AS BIGINT) IS NULL"
@@ -142,14 +142,14 @@ def _doubt(name: str, kind: Type, library: Library) -> str | None:
     return None
 
 
-def _kept(kind: Type, library: Library, doubtful: bool) -> Type:  # noqa: FBT001 - see exact_rows
-    """The type that the library keeps the values in."""
+def _kept(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBType:  # noqa: FBT001 - see exact_rows
+    """The type to hand to the library."""
     if not kind.is_nested and kind.family in _LARGE and not doubtful:
-        return Type("BIGINT")
+        return DuckDBType("BIGINT")
     if kind.family == "DECIMAL" and library == "pandas" and not doubtful:
-        return Type("DOUBLE")
+        return DuckDBType("DOUBLE")
 
-    def change(part: Type) -> Type | None:
+    def change(part: DuckDBType) -> DuckDBType | None:
         if part.family in _AS_JSON:
             return _TEXT
         if part.is_nested:
@@ -162,12 +162,12 @@ def _kept(kind: Type, library: Library, doubtful: bool) -> Type:  # noqa: FBT001
     return kind.changed(change)
 
 
-def _cast(name: str, kind: Type, kept: Type) -> str:
+def _cast(name: str, kind: DuckDBType, kept: DuckDBType) -> str:
     column = identifier(name)
     if kind == kept:
         return column
-    if kind.family == "DECIMAL" and kept.name == "DOUBLE":  # by its digits: a quotient may differ
+    if kind.family == "DECIMAL" and kept.name == "DOUBLE":  # via text: a binary division may differ
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS {column}"
-    with_json = kind.changed(lambda part: Type("JSON") if part.family in _AS_JSON else None)
+    with_json = kind.changed(lambda part: DuckDBType("JSON") if part.family in _AS_JSON else None)
     value = column if with_json == kind else f"CAST({column} AS {with_json})"
     return f"CAST({value} AS {kept}) AS {column}"

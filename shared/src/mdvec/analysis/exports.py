@@ -1,4 +1,4 @@
-"""The folder of exports: private files under handles that nobody guesses, gone after their time."""
+"""The folder of exports: private files under unguessable handles, deleted when they expire."""
 
 from __future__ import annotations
 
@@ -14,46 +14,29 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from mdvec.errors import MdvecError
+from mdvec.analysis.errors import ExportExceedsTotal, ExportMissing, NotAHandle
+from mdvec.analysis.private_folder import (
+    PRIVATE_FILE_MODE,
+    is_private,
+    make_private,
+    unwritable,
+)
 
-Format = Literal["parquet", "csv"]
+ExportFormat = Literal["parquet", "csv"]
 Handles = list[str]
 
 _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
 _TYPES = ".types"
-"""Behind a CSV file's handle: the name of the file with its columns' types, which goes with it."""
+"""Suffix of the file beside a CSV export that keeps its columns' types."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
-"""Where query processes write what is not finished; on the same file system, so in here."""
-_PRIVATE_FOLDER = 0o700
-_PRIVATE_FILE = 0o600
-_OTHERS = 0o077
-
-
-class ExportError(MdvecError):
-    """Something about an export that its reader or maker can act on."""
-
-
-class NotAHandle(ExportError):
-    """What was given is no handle: a path, or the name of something else."""
-
-
-class ExportMissing(ExportError):
-    """The handle's file is not there, or no longer."""
-
-
-class ExportTooLarge(ExportError):
-    """One file is larger than all exports together may be."""
-
-
-class ExportFolderUnusable(ExportError):
-    """The folder is not one that only this user can read, or cannot be written."""
+"""Folders in which query processes write unfinished exports, on the same file system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """An export that is there: times in UTC as ISO with Z, ``rows`` and ``columns`` if known.
+    """An existing export; times are ISO 8601 in UTC, ``rows`` is None if unknown.
 
-    ``dropped`` are the handles of older exports that had to go to make room for this one.
+    ``dropped`` are the handles of older exports that were deleted to make room for this one.
     """
 
     handle: str
@@ -73,16 +56,16 @@ class _File:
 
 
 class ExportFolder:
-    """Exports by handle, in a folder that is this user's alone.
+    """Exports by handle, in a folder private to this user.
 
-    Their age is the age of their files, so that it survives a restart and several servers can
-    share the folder: a file that vanishes under us is gone, not an error.
+    An export's age is its file's, so it survives a restart and several servers can share the
+    folder: a file that vanishes is gone, not an error.
 
     Args:
-        folder: made at the first export, with mode 0700.
-        ttl_seconds: how long an export stays.
-        max_total_bytes: how much all of them may take; the oldest go first.
-        clock: the seconds since 1970 that count.
+        folder: created at the first export, with mode 0700.
+        ttl_seconds: how long an export is kept.
+        max_total_bytes: the limit for all exports together; the oldest are deleted first.
+        clock: returns the seconds since 1970.
     """
 
     def __init__(
@@ -105,22 +88,22 @@ class ExportFolder:
         rows: int,
         columns: Sequence[str],
         types: Sequence[str] = (),
-        fmt: Format = "parquet",
+        fmt: ExportFormat = "parquet",
     ) -> Export:
         """Move a finished file of the same file system in, under a new handle.
 
-        ``types`` are those of the columns; a CSV file, which cannot say them, keeps them beside it.
+        ``types`` are the columns' types; for a CSV export they are stored in a file beside it.
 
         Raises:
-            ExportTooLarge: the file alone is over the limit; it is removed.
-            ExportFolderUnusable: the folder belongs to others, or cannot be written.
+            ExportExceedsTotal: the file alone is over the limit; it is removed.
+            ExportFolderUnusable: the folder is not private to this user, or cannot be written.
         """
-        self._make_private()
+        make_private(self.folder, _is_ours)
         try:
             size = finished.lstat().st_size
             if size > self._limit:
                 finished.unlink()
-                raise ExportTooLarge(
+                raise ExportExceedsTotal(
                     f"the result has {size:,} bytes as {fmt}, and all exports together may have "
                     f"{self._limit:,}; select fewer columns or rows, aggregate, or raise "
                     "[analytics] max_total_mb"
@@ -129,13 +112,13 @@ class ExportFolder:
             dropped = self._make_room(size)
             now = self._clock()
             handle = _new_handle(now, fmt)
-            finished.chmod(_PRIVATE_FILE)
+            finished.chmod(PRIVATE_FILE_MODE)
             os.utime(finished, (now, now))
-            if types and fmt == "csv":  # before the handle is there: none is without its types
+            if types and fmt == "csv":  # first, so that no CSV handle is without its types
                 self._write_types(handle, dict(zip(columns, types, strict=True)), now)
             finished.replace(self.folder / handle)
         except OSError as error:
-            raise _unwritable(error) from error
+            raise unwritable(error) from error
         return Export(
             handle=handle,
             size=size,
@@ -147,21 +130,21 @@ class ExportFolder:
         )
 
     def path_of(self, handle: str) -> Path:
-        """The file of a handle; it may be read until it expires.
+        """The file of a handle; it can be read until it expires.
 
         Raises:
-            NotAHandle: it has not the shape of one.
-            ExportMissing: it expired (its file is removed), or was never here.
-            ExportFolderUnusable: the folder belongs to others.
+            NotAHandle: the text does not have a handle's form.
+            ExportMissing: the export expired (its file is removed), or never existed.
+            ExportFolderUnusable: the folder is not private to this user.
         """
         if not _HANDLE.fullmatch(str(handle)):
             raise NotAHandle(
                 "this is not the handle of an export: pass what export gave as 'handle', "
                 "export_<time>_<id>.parquet or .csv, without a folder; paths are not read"
             )
-        if self._is_private():
+        if is_private(self.folder, _is_ours):
             path = self.folder / handle
-            file = _regular(path)
+            file = _regular_file(path)
             if file is not None and not self._expired(file.mtime):
                 return path
             if file is not None:
@@ -172,7 +155,7 @@ class ExportFolder:
         )
 
     def types_of(self, handle: str) -> dict[str, str] | None:
-        """The types of a CSV export's columns by their names, in order; None if none were kept."""
+        """A CSV export's column types by column name, in order; None if none were stored."""
         self.path_of(handle)
         try:
             types: dict[str, str] = json.loads((self.folder / (handle + _TYPES)).read_bytes())
@@ -181,7 +164,7 @@ class ExportFolder:
         return types
 
     def list(self) -> list[Export]:
-        """The exports that are there and have not expired, the oldest first."""
+        """The exports that have not expired, the oldest first."""
         return [
             Export(
                 handle=file.handle,
@@ -194,25 +177,25 @@ class ExportFolder:
         ]
 
     def sweep(self) -> Handles:
-        """Remove what expired; return the handles. What others put there stays."""
-        if not self._is_private():
+        """Delete expired exports, and nothing else; return their handles."""
+        if not is_private(self.folder, _is_ours):
             return []
         gone = [file.handle for file in self._files() if self._expired(file.mtime)]
         for handle in gone:
             self._remove(handle)
-        for path in self.folder.glob(f"export_*{_TYPES}"):  # left by a process that was killed
-            file = _regular(path)
+        for path in self.folder.glob(f"export_*{_TYPES}"):  # left behind by a killed process
+            file = _regular_file(path)
             if file is not None and self._expired(file.mtime):
                 path.unlink(missing_ok=True)
         return gone
 
     def next_expiry(self) -> float | None:
-        """When the next export expires, in the clock's seconds; None without exports."""
+        """When the next export expires, in the clock's seconds; None if there is none."""
         return min((file.mtime + self._ttl for file in self._files()), default=None)
 
     def _write_types(self, handle: str, types: dict[str, str], now: float) -> None:
         path = self.folder / (handle + _TYPES)
-        opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _PRIVATE_FILE)
+        opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE_MODE)
         with os.fdopen(opened, "wb") as file:
             file.write(json.dumps(types, ensure_ascii=False).encode())
         os.utime(path, (now, now))
@@ -234,64 +217,22 @@ class ExportFolder:
         return dropped
 
     def _files(self) -> Iterator[_File]:
-        """The files that have the name of an export, the oldest first."""
-        if not self._is_private():
+        """The files named like an export, the oldest first."""
+        if not is_private(self.folder, _is_ours):
             return
-        found = (_regular(path) for path in self.folder.iterdir() if _HANDLE.fullmatch(path.name))
+        found = (
+            _regular_file(path) for path in self.folder.iterdir() if _HANDLE.fullmatch(path.name)
+        )
         files = [file for file in found if file is not None]
         yield from sorted(files, key=lambda file: (file.mtime, file.handle))
 
     def _expired(self, mtime: float) -> bool:
-        # Nor does a clock that was set far back keep a file for ever.
+        # abs: a clock that was set back must not keep a file for ever.
         return abs(self._clock() - mtime) >= self._ttl
 
-    def _make_private(self) -> None:
-        try:
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            self.folder.mkdir(mode=_PRIVATE_FOLDER, exist_ok=True)
-        except FileExistsError:
-            pass  # not a folder: said below
-        except OSError as error:
-            raise _unwritable(error) from error
-        self._is_private()
 
-    def _is_private(self) -> bool:
-        """Whether the folder is there; it is this user's alone then, or refused."""
-        try:
-            # Of a link this opens nothing, so that what is checked is what is narrowed.
-            opened = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise ExportFolderUnusable(
-                "the exports folder is a link, a file or not readable; name a folder of its own "
-                "in [analytics] folder"
-            ) from error
-        try:
-            self._narrow(opened)
-        finally:
-            os.close(opened)
-        return True
-
-    def _narrow(self, opened: int) -> None:
-        status = os.fstat(opened)
-        if status.st_uid != os.getuid():
-            raise ExportFolderUnusable(
-                "the exports folder belongs to another user; name one of your own in "
-                "[analytics] folder"
-            )
-        if stat.S_IMODE(status.st_mode) & _OTHERS == 0:
-            return
-        if any(not _ours(name) for name in os.listdir(opened)):
-            raise ExportFolderUnusable(
-                "the exports folder can be read by others and holds other files too; name a "
-                "folder of its own in [analytics] folder"
-            )
-        os.fchmod(opened, _PRIVATE_FOLDER)
-
-
-def _regular(path: Path) -> _File | None:
-    """What the file system says of a plain file; None if it is gone or something else."""
+def _regular_file(path: Path) -> _File | None:
+    """Size and age of a regular file; None if it is gone or not a regular file."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -301,20 +242,13 @@ def _regular(path: Path) -> _File | None:
     return _File(path.name, status.st_size, status.st_mtime)
 
 
-def _ours(name: str) -> bool:
+def _is_ours(name: str) -> bool:
     return bool(_HANDLE.fullmatch(name.removesuffix(_TYPES)) or _SPOOL.fullmatch(name))
 
 
-def _new_handle(now: float, fmt: Format) -> str:
+def _new_handle(now: float, fmt: ExportFormat) -> str:
     return f"export_{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}_{secrets.token_hex(16)}.{fmt}"
 
 
 def _iso(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _unwritable(error: OSError) -> ExportFolderUnusable:
-    return ExportFolderUnusable(
-        f"the exports folder cannot be written ({error.strerror}); check [analytics] folder and "
-        "the space left there"
-    )

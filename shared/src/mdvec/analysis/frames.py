@@ -1,4 +1,4 @@
-"""What the frames of polars and pandas have in common: names and rows."""
+"""Column names and rows of polars and pandas DataFrames."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
-Rows = Iterable[tuple[Any, ...]]
-
 
 def is_frame(value: object) -> bool:
-    """Whether this is a frame of either library; imports neither."""
+    """Whether this is a DataFrame of polars or pandas; imports neither."""
     return any(
         isinstance(value, module.DataFrame)
         for name in ("polars", "pandas")
@@ -19,12 +17,12 @@ def is_frame(value: object) -> bool:
     )
 
 
-def names_and_rows(frame: Any) -> tuple[list[str], Rows]:  # noqa: ANN401 - of either library
-    """The columns' names and the rows; an index of pandas that says something comes first."""
+def names_and_rows(frame: Any) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  # noqa: ANN401 - of either library
+    """The column names and the rows; a pandas index that is not just 0, 1, 2, … comes first."""
     names = [str(name) for name in frame.columns]
     if hasattr(frame, "iter_rows"):  # polars
         return names, frame.iter_rows()
-    rows: Rows = frame.itertuples(index=False, name=None)
+    rows: Iterable[tuple[Any, ...]] = frame.itertuples(index=False, name=None)
     index = frame.index
     if has_plain_index(frame):
         return names, rows
@@ -34,5 +32,5 @@ def names_and_rows(frame: Any) -> tuple[list[str], Rows]:  # noqa: ANN401 - of e
 
 
 def has_plain_index(frame: Any) -> bool:  # noqa: ANN401 - a frame or series of pandas
-    """Whether the index of pandas does no more than count."""
+    """Whether the pandas index is an unnamed 0, 1, 2 and so on."""
     return type(frame.index).__name__ == "RangeIndex" and frame.index.name is None

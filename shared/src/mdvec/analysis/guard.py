@@ -1,4 +1,4 @@
-"""A limit on what code prints for a model: short tables, and nothing after the limit."""
+"""Limits what code prints for a model: short tables, and nothing beyond a number of bytes."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import Any, Self, TextIO
 from mdvec.analysis.errors import AnalysisError
 from mdvec.analysis.limits import MAX_PRINTED_BYTES, MAX_TABLE_ROWS
 
-_MOST_COLUMNS = 12
-_MOST_CELL = 50
+_MAX_COLUMNS = 12
+_MAX_CELL_CHARS = 50
 _PICTURES = ("image/", "video/", "audio/")
 _log = logging.getLogger("mdvec")
 
 
 def output_guard(max_bytes: int = MAX_PRINTED_BYTES) -> OutputGuard:
-    """A guard for a ``with``: frames print 10 rows in it, and all together ``max_bytes``.
+    """A context manager: DataFrames print 10 rows, and all output at most ``max_bytes``.
 
-    What goes beyond is left out; a warning at the end says how much, and what to print instead.
-    Counted is what Python writes to ``sys.stdout`` and what a notebook displays; pictures are
-    not, nor what other programs print. Guards may stand within one another.
+    Output beyond the limit is dropped; a warning at the end says how much, and what to print
+    instead. What Python writes to ``sys.stdout`` and what a notebook displays is counted;
+    pictures and the output of other programs are not. Guards can be nested.
 
-    For all cells of a notebook: ``guard = output_guard(); guard.start()`` in the first. Each
-    cell then has the limit for itself, its last expression included, until ``guard.stop()``.
+    For all cells of a notebook, call ``guard = output_guard(); guard.start()`` in the first one.
+    The limit then applies to each cell, its last expression included, until ``guard.stop()``.
     """
     return OutputGuard(max_bytes)
 
 
 class OutputGuard:
-    """See ``output_guard``; used once, from ``start`` to ``stop``."""
+    """The guard that ``output_guard`` returns; it can be started once."""
 
     def __init__(self, max_bytes: int) -> None:
         self._limit = max_bytes
@@ -43,21 +43,21 @@ class OutputGuard:
         self._stream: TextIO = sys.stdout
 
     def start(self) -> None:
-        """Guard from here on.
+        """Begin to guard.
 
         Raises:
-            AnalysisError: it guards already.
+            AnalysisError: it was started before.
         """
         if self._started:
             raise AnalysisError("this output_guard was started already; make another one")
         self._started = True
         self._undo.enter_context(_short_frames())
         self._stream = sys.stdout
-        _Counted(self, self._stream).stand_in(self._undo)
+        _CountedStream(self, self._stream).stand_in(self._undo)
         self._listen_to_notebook()
 
     def stop(self) -> None:
-        """Restore everything; warn if something was left out."""
+        """Restore everything; warn if output was dropped."""
         self._undo.close()
         self._warn()
 
@@ -74,14 +74,14 @@ class OutputGuard:
         self.stop()
 
     def take(self, text: str) -> str:
-        """Of a text that is to be shown, what still may be."""
+        """The part of a text that still fits the limit."""
         data = text.encode("utf-8", "surrogatepass")
         room = max(0, self._limit - self._printed)
         self._printed += len(data)
         return text if len(data) <= room else data[:room].decode("utf-8", "ignore")
 
     def _warn(self) -> None:
-        """Say what was left out, once, and count anew."""
+        """Warn if output was dropped, and start counting again."""
         printed, self._printed = self._printed, 0
         if printed <= self._limit:
             return
@@ -101,7 +101,7 @@ class OutputGuard:
             shell.events.register(name, callback)
             self._undo.callback(shell.events.unregister, name, callback)
         for publisher in (shell.display_pub, shell.displayhook):
-            if hasattr(publisher, "register_hook"):  # in a kernel; a terminal prints instead
+            if hasattr(publisher, "register_hook"):  # a kernel's; in a terminal, IPython prints
                 publisher.register_hook(self._displayed)
                 self._undo.callback(publisher.unregister_hook, self._displayed)
 
@@ -112,31 +112,31 @@ class OutputGuard:
         self._warn()
 
     def _displayed(self, message: dict[str, Any]) -> dict[str, Any]:
-        """A message to the notebook, without the forms that are too long now."""
+        """A display message to the notebook, without the representations that exceed the limit."""
         data = message.get("content", {}).get("data", {})
         texts = {kind: value for kind, value in data.items() if not kind.startswith(_PICTURES)}
         if not texts:
             return message
-        # A notebook shows one of the forms; the longest counts, and text alone can be cut.
+        # A notebook shows one of the representations; the longest one counts.
         longest = max((str(value) for value in texts.values()), key=len)
         if self.take(longest) == longest:
             return message
         left = {kind: value for kind, value in data.items() if kind not in texts}
-        beginning = str(texts.get("text/plain", ""))[:_MOST_CELL]
+        beginning = str(texts.get("text/plain", ""))[:_MAX_CELL_CHARS]
         message["content"]["data"] = {**left, "text/plain": f"{beginning} …"}
         return message
 
 
-class _Counted:
-    """A stream that writes what its guard lets through."""
+class _CountedStream:
+    """A stream that writes what its guard allows."""
 
     def __init__(self, guard: OutputGuard, stream: TextIO) -> None:
         self._guard = guard
         self._stream = stream
 
     def stand_in(self, undo: ExitStack) -> None:
-        """Be ``sys.stdout`` until ``undo``; if another replaced us by then, theirs stays."""
-        stand_in: Any = self  # what it lacks of a stream, __getattr__ gives
+        """Replace ``sys.stdout`` until ``undo``; a later replacement by others stays."""
+        stand_in: Any = self  # __getattr__ delegates the rest
         sys.stdout = stand_in
 
         def restore() -> None:
@@ -146,22 +146,22 @@ class _Counted:
         undo.callback(restore)
 
     def write(self, text: str) -> int:
-        """Write what there is room for; all of it counts as written."""
+        """Write what still fits; report the whole text as written."""
         if shown := self._guard.take(text):
             self._stream.write(shown)
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
-        """Write each of them."""
+        """Write each line."""
         for line in lines:
             self.write(line)
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the stream has
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the wrapped stream's attribute
         return getattr(self._stream, name)
 
 
 def _short_frames() -> ExitStack:
-    """Frames of the libraries that are installed show 10 rows, until this is closed."""
+    """Make polars and pandas print 10 rows, until the returned stack is closed."""
     stack = ExitStack()
     if find_spec("pandas") is not None:
         import pandas as pd
@@ -169,21 +169,23 @@ def _short_frames() -> ExitStack:
         options: tuple[Any, ...] = (
             ("display.max_rows", MAX_TABLE_ROWS),
             ("display.min_rows", MAX_TABLE_ROWS),
-            ("display.max_columns", _MOST_COLUMNS),
-            ("display.max_colwidth", _MOST_CELL),
+            ("display.max_columns", _MAX_COLUMNS),
+            ("display.max_colwidth", _MAX_CELL_CHARS),
         )
         stack.enter_context(pd.option_context(*(part for pair in options for part in pair)))
     if find_spec("polars") is not None:
         import polars as pl
 
         stack.enter_context(
-            pl.Config(tbl_rows=MAX_TABLE_ROWS, tbl_cols=_MOST_COLUMNS, fmt_str_lengths=_MOST_CELL)
+            pl.Config(
+                tbl_rows=MAX_TABLE_ROWS, tbl_cols=_MAX_COLUMNS, fmt_str_lengths=_MAX_CELL_CHARS
+            )
         )
     return stack
 
 
 def _shell() -> Any:  # noqa: ANN401 - of IPython, which need not be installed
-    """The notebook's or terminal's IPython that runs us; None in plain Python."""
+    """The running IPython shell; None in plain Python."""
     ipython = sys.modules.get("IPython")
     get: Callable[[], Any] | None = getattr(ipython, "get_ipython", None)
     return get() if get is not None else None

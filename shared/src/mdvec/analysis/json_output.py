@@ -1,4 +1,4 @@
-"""Data as JSON that a model may read: compact, Japanese as it is, within a limit."""
+"""Compact JSON of limited size, with Japanese unescaped."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from mdvec.analysis.errors import NotJson, OutputTooLarge
 from mdvec.analysis.frames import has_plain_index, is_frame, names_and_rows
 from mdvec.analysis.limits import MAX_JSON_BYTES
 
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
 
 def safe_json_output(
     data: Any,  # noqa: ANN401 - whatever an analysis has made
     max_size: int = MAX_JSON_BYTES,
 ) -> str:
-    """``data`` as compact JSON of at most ``max_size`` bytes of UTF-8.
+    """Return ``data`` as compact JSON of at most ``max_size`` bytes of UTF-8.
 
-    Numbers, dates and series of numpy, pandas and polars become those of JSON; a frame becomes
-    a list of rows. What is not a number (NaN, infinity, NaT, NA) becomes null, a timedelta its
-    seconds, a Decimal a number, or text where a float would have other digits.
+    Scalars and series of numpy, pandas and polars become plain numbers, strings and lists; a
+    DataFrame becomes a list of rows. NaN, infinity, NaT and NA become null, a timedelta its
+    seconds, a Decimal a number, or a string where a float would change its digits.
 
     Raises:
-        OutputTooLarge: it would be longer; data that cannot fit are not even written out.
-        NotJson: a value has no form in JSON; the message says where it stands.
+        OutputTooLarge: the JSON would be longer; conversion stops as soon as that is certain.
+        NotJson: a value cannot be written as JSON; the message says which.
     """
     plain = _Converter(max_size).convert(data, "data", 0)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -51,9 +51,9 @@ def _too_large(what: str, max_size: int) -> OutputTooLarge:
 
 @dataclass(slots=True)
 class _Converter:
-    """Makes plain JSON data; stops when there are more values than could fit.
+    """Converts data to plain JSON values; stops at more values than can fit.
 
-    Every value takes two bytes at the least: itself and what parts it from the next.
+    Every value takes at least two bytes: its own, and the separator before the next.
     """
 
     max_size: int
@@ -63,8 +63,8 @@ class _Converter:
         self.values += 1
         if self.values * 2 > self.max_size + 2:
             raise _too_large(f"has more than {self.max_size:,} bytes", self.max_size)
-        if depth > _DEEPEST:
-            raise NotJson(f"{place[:100]}… is nested more than {_DEEPEST} deep; flatten it")
+        if depth > _MAX_DEPTH:
+            raise NotJson(f"{place[:100]}… is nested more than {_MAX_DEPTH} deep; flatten it")
         if isinstance(value, str):
             return self._short(value)
         if (pairs := _pairs(value)) is not None:
@@ -92,7 +92,7 @@ class _Converter:
 
 
 def _pairs(value: Any) -> Iterable[tuple[Any, Any]] | None:  # noqa: ANN401 - any data
-    """Keys and values of a mapping, or of a series of pandas by its index; else None."""
+    """The keys and values of a mapping, or of a pandas Series with an index; else None."""
     if isinstance(value, Mapping):
         return value.items()
     if hasattr(value, "to_frame") and hasattr(value, "items") and not has_plain_index(value):
@@ -102,7 +102,7 @@ def _pairs(value: Any) -> Iterable[tuple[Any, Any]] | None:  # noqa: ANN401 - an
 
 
 def _items(value: Any) -> Iterable[Any] | None:  # noqa: ANN401 - any data
-    """The items of a list, an array, a series or a frame; else None."""
+    """The items of a list, an array, a Series or a DataFrame; else None."""
     if isinstance(value, (list, tuple, set, frozenset)):
         return value
     if is_frame(value):

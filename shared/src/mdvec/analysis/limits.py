@@ -1,10 +1,10 @@
-"""The limits of what Python hands to a model, unless a caller names others."""
+"""Default limits of what analysing code loads and prints for a model."""
 
 MAX_JSON_BYTES = 1_024
-"""The most bytes of JSON."""
+"""Bytes of one JSON output."""
 MAX_TABLE_ROWS = 10
-"""The most rows of a table."""
+"""Rows of one printed table."""
 MAX_LOAD_ROWS = 10_000
-"""The most rows that are loaded from an export."""
+"""Rows loaded from one export."""
 MAX_PRINTED_BYTES = 100_000
-"""The most bytes that a cell prints."""
+"""Bytes that one notebook cell prints."""

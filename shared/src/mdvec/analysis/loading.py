@@ -1,4 +1,4 @@
-"""An export as a frame: by its handle, and not more rows than can be meant."""
+"""Loads an export by its handle; refuses more than ``max_rows``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from mdvec.analysis.errors import LibraryMissing, TooManyRows
-from mdvec.analysis.exact import ROWS, Library, exact_rows, opened, source_of
+from mdvec.analysis.exact import EXPORT_VIEW, Library, exact_rows, export_connection, scan_of
 from mdvec.analysis.exports import ExportFolder
 from mdvec.analysis.limits import MAX_LOAD_ROWS
 from mdvec.analysis.pandas_frame import pandas_frame
@@ -29,18 +29,18 @@ def safe_load_export(
     library: Library | None = None,
     folder: Path | str | None = None,
 ) -> Any:  # noqa: ANN401 - a frame of a library that may not be installed
-    """The rows of an export, as a frame of polars where it is installed, else of pandas.
+    """Load an export as a polars DataFrame, or as a pandas one where polars is not installed.
 
     Args:
-        handle: what the tool ``export`` gave as ``handle``; paths are refused.
-        max_rows: of a larger export nothing is loaded.
-        library: take this one, whatever else is installed.
-        folder: where exports lie; else the settings say it, as they do for the server.
+        handle: the ``handle`` that the tool ``export`` returned; paths are refused.
+        max_rows: a larger export is refused.
+        library: use this library, whatever else is installed.
+        folder: the folder of exports; by default the one in the settings, as for the server.
 
     Raises:
-        NotAHandle, ExportMissing: see ``mdvec.exports``.
+        NotAHandle, ExportMissing: see ``ExportFolder.path_of``.
         TooManyRows: the export has more than ``max_rows`` rows.
-        LibraryMissing: there is no polars and no pandas.
+        LibraryMissing: neither polars nor pandas is installed, or not ``library``.
     """
     settings = load_settings(os.environ)
     exports = ExportFolder(
@@ -48,20 +48,20 @@ def safe_load_export(
         settings.analytics.export_ttl_seconds,
         settings.analytics.max_total_bytes,
     )
-    path, chosen = exports.path_of(handle), _chosen(library)
+    path, chosen = exports.path_of(handle), _chosen_library(library)
     types = exports.types_of(handle) if path.suffix == ".csv" else None
-    with TemporaryDirectory() as made, opened(path, made) as connection:
-        source = source_of(path, types)
+    with TemporaryDirectory() as made, export_connection(path, made) as connection:
+        source = scan_of(path, types)
         counted = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
-        _check(int(counted[0]), handle, max_rows)
+        _check_size(int(counted[0]), handle, max_rows)
         kept, as_it_is = exact_rows(connection, source, types, chosen)
         if chosen == "pandas":
-            return pandas_frame(connection, ROWS, kept)
+            return pandas_frame(connection, EXPORT_VIEW, kept)
         as_it_is = as_it_is and path.suffix == ".parquet"
         return _polars_frame(connection, path if as_it_is else Path(made) / "rows.parquet")
 
 
-def _chosen(library: Library | None) -> Library:
+def _chosen_library(library: Library | None) -> Library:
     if library not in {None, "polars", "pandas"}:
         raise LibraryMissing(f"library is 'polars' or 'pandas', not {library!r:.100}")
     for name in (library,) if library else ("polars", "pandas"):
@@ -74,15 +74,15 @@ def _chosen(library: Library | None) -> Library:
 
 
 def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # noqa: ANN401 - see above
-    """The rows by way of a Parquet file, which is made unless it is there."""
+    """Read the rows from a Parquet file, written from the view unless it exists."""
     import polars as pl
 
     if not file.exists():
-        connection.execute(f"COPY (FROM {ROWS}) TO {literal(str(file))} (FORMAT parquet)")
+        connection.execute(f"COPY (FROM {EXPORT_VIEW}) TO {literal(str(file))} (FORMAT parquet)")
     return pl.read_parquet(file, glob=False)
 
 
-def _check(rows: int, handle: str, max_rows: int) -> None:
+def _check_size(rows: int, handle: str, max_rows: int) -> None:
     if rows > max_rows:
         raise TooManyRows(
             f"{handle} has {rows:,} rows, and max_rows is {max_rows:,}; aggregate or filter in "

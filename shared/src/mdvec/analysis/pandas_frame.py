@@ -1,11 +1,11 @@
-"""A table of DuckDB as a frame of pandas, each value as it is."""
+"""A DuckDB table as a pandas DataFrame, with every value unchanged."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mdvec.datasets.core.types import Type
+from mdvec.datasets.core.duckdb_types import DuckDBType
 from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def pandas_frame(
-    connection: duckdb.DuckDBPyConnection, table: str, types: Mapping[str, Type]
+    connection: duckdb.DuckDBPyConnection, table: str, types: Mapping[str, DuckDBType]
 ) -> Any:  # noqa: ANN401 - a frame of a library that may not be installed
-    """The rows; where DuckDB's own frame would change a value, of a type that keeps it."""
+    """Build the DataFrame; columns that DuckDB's own conversion would change keep their values."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    objects = [name for name, kind in types.items() if _is_of_objects(kind)]
+    objects = [name for name, kind in types.items() if _needs_objects(kind)]
     if plain := [name for name in types if name not in set(objects)]:
         columns |= dict(connection.execute(f"SELECT {_listed(plain)} FROM {table}").df().items())
     if floats := [name for name, kind in types.items() if kind.name in {"FLOAT", "DOUBLE"}]:
@@ -32,7 +32,7 @@ def pandas_frame(
     return pd.DataFrame({name: columns[name] for name in types})
 
 
-def _is_of_objects(kind: Type) -> bool:
+def _needs_objects(kind: DuckDBType) -> bool:
     return kind.is_nested or kind.family == "DECIMAL"
 
 
@@ -41,7 +41,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _floats(found: Any, series: Any) -> Any:  # noqa: ANN401 - of numpy and pandas
-    """The column; where it has NaN and gaps, of a type that tells them apart."""
+    """A float column; one with both NaN and NULL gets a type that tells them apart."""
     import numpy as np
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""A frame as a small text table: first and last rows, cut columns, cut cells."""
+"""A DataFrame as a small text table: first and last rows, some columns, shortened cells."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mdvec.analysis.errors import UnknownColumns, UnsupportedFrame
 from mdvec.analysis.frames import is_frame, names_and_rows
 from mdvec.analysis.limits import MAX_TABLE_ROWS
 
-_MOST_COLUMNS = 12
-_MOST_NAMES = 20
-_CELL = 30
+_MAX_COLUMNS = 12
+_MAX_NAMES = 20
+_MAX_CELL_CHARS = 30
 _ELLIPSIS = "…"
 
 
@@ -23,15 +23,15 @@ def safe_summary_table(
     max_rows: int = MAX_TABLE_ROWS,
     columns: Sequence[str] | None = None,
 ) -> str:
-    """The frame (or series) of polars or pandas as text, at most ``max_rows`` rows of it.
+    """A polars or pandas DataFrame (or Series) as a text table of at most ``max_rows`` rows.
 
-    Of a longer one the first and the last rows, with the number of those between; of a wide
-    one the first 12 columns, with the names of the rest; of a long cell its first 30 characters.
-    An index of pandas that says something becomes a column.
+    A longer one shows its first and last rows and the number of rows between; a wide one shows
+    its first 12 columns and the names of the rest; a long cell shows its first 30 characters.
+    A pandas index that is not just 0, 1, 2, … becomes a column.
 
     Raises:
-        UnknownColumns: the frame lacks some of ``columns``.
-        UnsupportedFrame: it is no frame; a lazy one is to be collected first.
+        UnknownColumns: the DataFrame lacks some of ``columns``.
+        UnsupportedFrame: it is not a DataFrame; a LazyFrame must be collected first.
     """
     frame = _frame(df)
     if columns is not None:
@@ -41,16 +41,16 @@ def safe_summary_table(
     last = 0 if rows <= max_rows else max_rows - first
     names, head = _cells(frame.head(first))
     _, tail = _cells(frame.tail(last))
-    shown = names[:_MOST_COLUMNS]
+    shown = names[:_MAX_COLUMNS]
     lines = _aligned([shown, *(row[: len(shown)] for row in (*head, *tail))])
     if rows > first + last:
         omitted = f"{_ELLIPSIS} ({rows - first - last:,} rows omitted) {_ELLIPSIS}"
         lines.insert(1 + first, omitted)
     if rows == 0:
         lines.append("(no rows)")
-    if rest := names[_MOST_COLUMNS:]:
-        more = f", {_ELLIPSIS}" if len(rest) > _MOST_NAMES else ""
-        lines.append(f"({len(rest)} more columns: {', '.join(rest[:_MOST_NAMES])}{more})")
+    if rest := names[_MAX_COLUMNS:]:
+        more = f", {_ELLIPSIS}" if len(rest) > _MAX_NAMES else ""
+        lines.append(f"({len(rest)} more columns: {', '.join(rest[:_MAX_NAMES])}{more})")
     return "\n".join(lines)
 
 
@@ -79,7 +79,7 @@ def _selected(frame: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - see 
 
 
 def _cells(part: Any) -> tuple[list[str], list[list[str]]]:  # noqa: ANN401 - see above
-    """The names of the columns and the rows of a short frame, as text."""
+    """The column names and the rows of a short DataFrame, as text."""
     names, rows = names_and_rows(part)
     return [_cut(name) for name in names], [[_text(value) for value in row] for row in rows]
 
@@ -107,8 +107,8 @@ def _number(value: float) -> str:
 
 
 def _cut(text: str) -> str:
-    """On one line and not longer than a cell."""
-    short = text if len(text) <= _CELL else text[: _CELL - 1] + _ELLIPSIS
+    """Shorten a text to one line of a cell's length."""
+    short = text if len(text) <= _MAX_CELL_CHARS else text[: _MAX_CELL_CHARS - 1] + _ELLIPSIS
     return "".join(letter if letter.isprintable() else " " for letter in short)
 
 
@@ -123,5 +123,5 @@ def _aligned(rows: list[list[str]]) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """How many columns a terminal gives to a text; Japanese letters take two."""
+    """The columns that a text takes on a terminal; Japanese letters take two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)

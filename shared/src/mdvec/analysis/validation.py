@@ -1,4 +1,4 @@
-"""Whether an output is small enough for a model: JSON, tables, and both in one text."""
+"""Checks that an output is small enough for a model: JSON, tables, or both in one text."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from itertools import groupby
 from mdvec.analysis.data_in_text import Part, parts_of
 from mdvec.analysis.limits import MAX_JSON_BYTES, MAX_PRINTED_BYTES, MAX_TABLE_ROWS
 
-_MOST_LINES = MAX_TABLE_ROWS + 5
-"""Of lines that stand together: rows, their head, rules, what was left out."""
-_CLEARLY_LONG = 100
-"""So many lines together, or lines that are no sentences in the whole output."""
-_LONGEST_LINE = 2_048
-_LONGEST_PARAGRAPH = 4_096
-_MOST_FIGURES = 8_192
-"""Bytes of lines full of figures, all tables of an output together."""
-_FEW_LINES = 2
-"""Blocks of so many lines, one after the other, are rows with room between them."""
+_MAX_LINES = MAX_TABLE_ROWS + 5
+"""Lines in one block: rows, their header, rules, a note of omitted rows."""
+_MAX_DATA_LINES = 100
+"""Lines in the whole output that are not sentences."""
+_MAX_LINE_BYTES = 2_048
+_MAX_PARAGRAPH_BYTES = 4_096
+_MAX_FIGURE_BYTES = 8_192
+"""Bytes of lines that consist mostly of figures, in the whole output."""
+_MAX_ROW_LINES = 2
+"""A block of at most this many lines may be one row of a table with blank lines between rows."""
 _AGGREGATES = {"bins"}
-"""Lists that are counts already, as histogram gives them; their size alone is limited."""
+"""Keys of lists that are aggregates already, as ``histogram`` returns; only their size counts."""
 _RULE = re.compile(r"[\s|+:=.…\-─━═┄┌┬┐├┼┤└┴┘╞╪╡│┆]*")
 _LINE_END = re.compile(r"\\r\\n|\\n|\\r|<br ?/?>|[\u200b\u2060\ufeff]", re.IGNORECASE)
-"""What ends a line without being one to Python: escaped, in HTML, or of no width."""
+"""Line breaks that Python does not split at: escaped, in HTML, or zero-width."""
 _HTML_ROW = re.compile(r"<(?:tr|row|item|li|dd)\b", re.IGNORECASE)
 _HTML_ROW_END = re.compile(r"</tr>", re.IGNORECASE)
 _HTML_TAG = re.compile(r"</?(?:table|thead|tbody|tr|td|th)\b[^<>]*>", re.IGNORECASE)
@@ -36,12 +36,13 @@ _WHAT_TO_DO = "aggregate, or use safe_summary_table and safe_json_output"
 
 
 def validate_output(output: str) -> tuple[bool, str | None]:
-    """Whether a model may read this, and if not, why and what to do.
+    """Whether an output is within the limits; if not, also why, and what to do instead.
 
-    JSON, alone or anywhere in a text: at most 1,024 bytes and 10 rows; so with lists and dicts as
-    Python prints them. A table, HTML's too: at most 10 rows, beside its head; a block of other
-    lines: 15, and blank lines between single rows part nothing. A line: 2,048 bytes, a paragraph
-    of sentences 4,096. All together: 100 lines that are no sentences, and 100,000 bytes.
+    - JSON, and lists and dicts as Python prints them, anywhere in the text: 1,024 bytes, 10 rows.
+    - A table, in text or HTML: 10 rows below its header.
+    - Another block of lines: 15 lines; blank lines between single rows do not end a block.
+    - A line: 2,048 bytes; a line of whole sentences: 4,096.
+    - The whole output: 100 lines that are not sentences, and 100,000 bytes.
     """
     if len(output) > MAX_PRINTED_BYTES or _bytes(output) > MAX_PRINTED_BYTES:
         trouble: str | None = f"the output has more than {MAX_PRINTED_BYTES:,} bytes"
@@ -51,7 +52,7 @@ def validate_output(output: str) -> tuple[bool, str | None]:
 
 
 def _troubles(output: str) -> Iterator[str]:
-    """What is wrong, one reason after the other."""
+    """Every violated limit, as a reason."""
     parts = [*parts_of(output)]
     yield from _data_troubles([part for part in parts if _is_data(part)])
     text = "\n".join(part.text for part in parts if not _is_data(part))
@@ -70,7 +71,7 @@ def _troubles(output: str) -> Iterator[str]:
 
 
 def _is_data(part: Part) -> bool:
-    """Whether it is more than a number in brackets, such as a footnote has."""
+    """Whether it is data, and not just a footnote such as [1]."""
     value = part.value
     if isinstance(value, list):
         return len(value) > 1 or any(isinstance(one, (list, dict, tuple, str)) for one in value)
@@ -88,7 +89,7 @@ def _data_troubles(data: Sequence[Part]) -> Iterator[str]:
 
 
 def _most_rows(value: object) -> int:
-    """The length of the longest list of rows in JSON data; at the top any list is one."""
+    """The length of the longest list of rows; at the top level, any list counts."""
     most = len(value) if isinstance(value, (list, set)) else 0
     inside = [value]
     while inside:
@@ -103,7 +104,7 @@ def _most_rows(value: object) -> int:
 
 
 def _without_html(text: str) -> str:
-    """The text with each row of an HTML table on one line, as a person sees it."""
+    """The text with each row of an HTML table on a line of its own, without tags."""
     *rows, rest = _HTML_ROW_END.split(text)
     seen = []
     for row in rows:
@@ -115,13 +116,13 @@ def _without_html(text: str) -> str:
 
 
 def _blocks(lines: Sequence[str]) -> list[list[str]]:
-    """Lines that stand together, without a blank one between."""
+    """The blocks of lines between blank lines."""
     parted = groupby(lines, key=lambda line: not line.strip())
     return [[*block] for is_blank, block in parted if not is_blank]
 
 
 def _joined(blocks: Sequence[list[str]]) -> Iterator[list[str]]:
-    """The blocks, with rows that have only blank lines between them as one."""
+    """The blocks, with adjacent single rows joined into one block."""
     for are_rows, found in groupby(blocks, key=_are_rows):
         if are_rows:
             yield [line for block in found for line in block]
@@ -130,11 +131,11 @@ def _joined(blocks: Sequence[list[str]]) -> Iterator[list[str]]:
 
 
 def _are_rows(block: list[str]) -> bool:
-    return len(block) <= _FEW_LINES and not any(map(_is_sentence, block))
+    return len(block) <= _MAX_ROW_LINES and not any(map(_is_sentence, block))
 
 
 def _record_troubles(blocks: Sequence[list[str]]) -> Iterator[str]:
-    """Blocks of equally many lines, one after the other: a line for each column."""
+    """Adjacent blocks of the same number of lines are records with one line per column."""
     alike = groupby(blocks, key=lambda block: -1 if any(map(_is_sentence, block)) else len(block))
     for size, found in alike:
         if size > 0 and (count := len([*found])) > MAX_TABLE_ROWS:
@@ -142,41 +143,41 @@ def _record_troubles(blocks: Sequence[list[str]]) -> Iterator[str]:
 
 
 def _table_troubles(block: list[str]) -> Iterator[str]:
-    if len(block) > _CLEARLY_LONG:
-        yield _too_many_lines(len(block))  # without a look at each
+    if len(block) > _MAX_DATA_LINES:
+        yield _too_many_lines(len(block))  # skips the check of each line
     lines = [line for line in block if not _RULE.fullmatch(line)]
     for in_columns, table in groupby(lines, key=_is_in_columns):
         rows = len([*table]) - (_head(block) if in_columns else 0)
         if in_columns and rows > MAX_TABLE_ROWS:
             yield f"a table has {rows:,} rows, at most {MAX_TABLE_ROWS} are allowed"
-    if len(lines) > _MOST_LINES:
+    if len(lines) > _MAX_LINES:
         yield _too_many_lines(len(lines))
     elif len(lines) > MAX_TABLE_ROWS + 1 and _has_one_separator(lines):
         yield f"a table has {len(lines):,} rows, at most {MAX_TABLE_ROWS} are allowed"
 
 
 def _line_troubles(lines: Sequence[str]) -> Iterator[str]:
-    """What is wrong with single lines, and with all of them together."""
+    """Violated limits of single lines, and of all lines together."""
     others = figures = 0
     for line in lines:
         if not line.strip() or _RULE.fullmatch(line):
             continue
         size, is_sentence = _bytes(line), _is_sentence(line)
-        most = _LONGEST_PARAGRAPH if is_sentence else _LONGEST_LINE
+        most = _MAX_PARAGRAPH_BYTES if is_sentence else _MAX_LINE_BYTES
         is_full = len(_FIGURE.findall(line)) > _MANY_FIGURES * len(line)
         if size > (MAX_JSON_BYTES if is_full else most):
             most = MAX_JSON_BYTES if is_full else most
             yield f"a line of data has {size:,} bytes, at most {most:,} are allowed"
         others += not is_sentence
         figures += size * is_full
-    if others > _CLEARLY_LONG:
-        yield f"there are {others:,} lines of data, at most {_CLEARLY_LONG} are allowed"
-    if figures > _MOST_FIGURES:
-        yield f"lines of figures have {figures:,} bytes, at most {_MOST_FIGURES:,} are allowed"
+    if others > _MAX_DATA_LINES:
+        yield f"there are {others:,} lines of data, at most {_MAX_DATA_LINES} are allowed"
+    if figures > _MAX_FIGURE_BYTES:
+        yield f"lines of figures have {figures:,} bytes, at most {_MAX_FIGURE_BYTES:,} are allowed"
 
 
 def _is_sentence(line: str) -> bool:
-    """Whether it ends as a sentence does, and is made of words rather than of figures."""
+    """Whether a line ends like a sentence and has more letters than other characters."""
     text = line.strip()
     if _SENTENCE_END.search(text[-20:]) is None or "\t" in text or "|" in text:
         return False
@@ -184,11 +185,11 @@ def _is_sentence(line: str) -> bool:
 
 
 def _too_many_lines(count: int) -> str:
-    return f"{count:,} lines stand together, at most {_MOST_LINES} are allowed"
+    return f"{count:,} lines stand together, at most {_MAX_LINES} are allowed"
 
 
 def _has_one_separator(lines: Sequence[str]) -> bool:
-    """Whether each line is parted in the same way, as rows of two columns are."""
+    """Whether all lines have the same separators, as rows of two columns do."""
     return any(
         all(line.count(sign) == lines[0].count(sign) for line in lines)
         for sign in _SEPARATORS
@@ -199,12 +200,12 @@ def _has_one_separator(lines: Sequence[str]) -> bool:
 def _is_in_columns(line: str) -> bool:
     text = line.strip()
     if text.startswith(("(", "…")):
-        return False  # what a summary says below its rows
+        return False  # a note of omitted rows or columns
     return text.count(",") > 1 or any(mark in text for mark in ("|", "│", "┆", "\t", "  "))
 
 
 def _head(block: list[str]) -> int:
-    """How many lines name the columns; polars gives their types too."""
+    """The number of header lines; polars prints the types below the names."""
     return 2 if any("┆" in line or "│" in line for line in block) else 1
 
 

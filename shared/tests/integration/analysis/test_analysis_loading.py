@@ -8,8 +8,14 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from mdvec.analysis import LibraryMissing, TooManyRows, safe_load_export
-from mdvec.analysis.exports import ExportFolder, ExportMissing, NotAHandle
+from mdvec.analysis import (
+    ExportMissing,
+    LibraryMissing,
+    NotAHandle,
+    TooManyRows,
+    safe_load_export,
+)
+from mdvec.analysis.exports import ExportFolder
 
 LIBRARIES = pytest.mark.parametrize("library", ["polars", "pandas"])
 FORMATS = pytest.mark.parametrize("fmt", ["parquet", "csv"])

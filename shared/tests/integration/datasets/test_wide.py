@@ -9,11 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.datasets.core.columns import column_names
-from mdvec.datasets.core.value_types import KINDS
+from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.connection import parquet_scan, safe_connection
 from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.parquet import parquet_facts
-from mdvec.datasets.interfaces.wide import WIDE, lists_to_parquet, rows_at_once, write_lists
+from mdvec.datasets.interfaces.wide import (
+    MIN_WIDE_COLUMNS,
+    lists_to_parquet,
+    rows_at_once,
+    write_lists,
+)
 
 VALUES = ["7", "0.25", "2025-01-31", "text", "true", "¥1,200", "1e+3", "2025/1/2 3:04", ""]
 
@@ -47,7 +52,7 @@ def test_thousands_of_columns_are_asked_about_in_a_handful_of_short_statements(t
         counting = Counting(connection)
         lists_to_parquet(counting, [f"c{n}" for n in range(width)], plain, target)
     *asked, written = counting.asked
-    assert len(asked) <= len(KINDS)
+    assert len(asked) <= len(VALUE_KINDS)
     assert max(map(len, asked)) < 5_000
     assert len(written) < 200 * width
     types = [column.type for column in parquet_facts(target).columns[: len(VALUES)]]
@@ -75,7 +80,7 @@ CELLS = st.one_of(
 def test_a_wide_file_is_read_like_a_narrow_one(tmp_path_factory, columns):
     folder = tmp_path_factory.mktemp("wide")
     found, named = [], [[f"c{n}", *cells] for n, cells in enumerate(columns)]
-    for filling in (0, WIDE):
+    for filling in (0, MIN_WIDE_COLUMNS):
         source, target = folder / f"{filling}.csv", folder / f"{filling}.parquet"
         with source.open("w", newline="", encoding="utf-8") as text:
             rows = zip(*[["key", "k", "k", "k"], *named], strict=True)

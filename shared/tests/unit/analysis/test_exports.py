@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from mdvec.analysis.exports import (
-    Export,
-    ExportFolder,
+from mdvec.analysis.errors import (
+    ExportExceedsTotal,
     ExportFolderUnusable,
     ExportMissing,
-    ExportTooLarge,
     NotAHandle,
 )
+from mdvec.analysis.exports import Export, ExportFolder
 
 NOON = 1_767_355_200.0  # 2026-01-02T12:00:00Z
 HANDLE = "export_20260102T120000Z_00112233445566778899aabbccddeeff.parquet"
@@ -220,7 +219,7 @@ def test_the_oldest_exports_make_room_and_are_named(exports, tmp_path, clock):
 def test_one_file_over_the_limit_is_refused_and_removed(exports, tmp_path):
     kept = placed(exports, tmp_path)
     source = finished(tmp_path, 1001)
-    with pytest.raises(ExportTooLarge) as refused:
+    with pytest.raises(ExportExceedsTotal) as refused:
         exports.place(source, rows=3, columns=["a"])
     assert str(refused.value) == (
         "the result has 1,001 bytes as parquet, and all exports together may have 1,000; select "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mdvec.datasets.core.types import Type, UnknownType, parsed
+from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 
 _LARGE = {"HUGEINT", "UHUGEINT"}
 """Parquet has no integers of more than 64 bits, which every sum is; DuckDB writes doubles."""
@@ -23,18 +23,18 @@ def stored_type(kind: str, large: str | None) -> str | None:
             CSV file, which has everything as text.
     """
     try:
-        found = parsed(kind)
+        found = parse_type(kind)
     except UnknownType:
         return None
 
-    def change(part: Type) -> Type | None:
+    def change(part: DuckDBType) -> DuckDBType | None:
         if part.name in _AS_JSON:
-            return Type("JSON")
+            return DuckDBType("JSON")
         if large is None:
             return None
         if part.name in _LARGE:
-            return Type(large)
-        return Type("VARCHAR") if part.name in _AS_TEXT else None
+            return DuckDBType(large)
+        return DuckDBType("VARCHAR") if part.name in _AS_TEXT else None
 
     stored = found.changed(change)
     return None if stored == found else str(stored)

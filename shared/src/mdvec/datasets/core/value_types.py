@@ -83,7 +83,7 @@ class ValueKind:
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
 
 
-KINDS = (
+VALUE_KINDS = (
     ValueKind("BOOLEAN", "(?i)true|false"),
     ValueKind("BIGINT", r"0|-?[1-9]\d{0,17}"),
     ValueKind(

@@ -26,7 +26,7 @@ _PATTERN_SIGN = re.compile(r"([*?\[])")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConnectionLimits:
     """The most memory and threads of a connection."""
 
     memory_mb: int
@@ -39,7 +39,7 @@ def safe_connection(
     *,
     writes_to: Path | None = None,
     optimizes: bool = True,
-    limits: Limits | None = None,
+    limits: ConnectionLimits | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory that can open ``files`` only, has no network and no extensions.
 

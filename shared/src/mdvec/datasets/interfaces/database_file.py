@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mdvec.datasets.interfaces import foreign
+from mdvec.datasets.interfaces import database_child
 from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.files.within import opened_within, path_of
@@ -25,7 +25,7 @@ _COPY = "copy.parquet"
 _SECONDS = 60.0
 _BYTES_A_SECOND = 2_000_000
 _KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ")
-_MODULE = "mdvec.datasets.interfaces.foreign"
+_MODULE = "mdvec.datasets.interfaces.database_child"
 _NAME = "source.duckdb"
 _IN_USE = "another program has it open for writing; close it there, then import again"
 
@@ -92,7 +92,7 @@ class DatabaseFile:
 def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
     """Open a file of a source for reading; its tables can be copied into the folder ``targets``.
 
-    That is done in a process of its own, with limits: see ``foreign``.
+    That is done in a process of its own, with limits: see ``database_child``.
 
     Raises:
         UnreadableFile: it is no such file, is damaged, or another program has it open.
@@ -204,7 +204,7 @@ def _ask(process: subprocess.Popen[str], question: object, seconds: float) -> di
     line = process.stdout.readline()
     if not line:
         raise UnreadableFile(
-            f"reading it broke the process that did, which has {foreign.MEMORY_MB:,} MB"
+            f"reading it broke the process that did, which has {database_child.MEMORY_MB:,} MB"
         )
     answer: dict[str, Any] = json.loads(line)
     return answer

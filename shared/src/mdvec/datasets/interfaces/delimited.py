@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mdvec.datasets.core.columns import NoHeader, column_names
-from mdvec.datasets.core.value_types import KINDS, ValueKind
+from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
-from mdvec.datasets.interfaces.wide import WIDE, lists_to_parquet, write_lists
+from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, lists_to_parquet, write_lists
 from mdvec.files.encoding import encoding_of
 from mdvec.files.scan import UnreadableFile
 from mdvec.text.quoting import identifier, literal
@@ -29,7 +29,7 @@ _SAMPLE_ROWS = 1_000
 _ASKED_AT_ONCE = 100
 _ROWS_AT_ONCE = 20_000
 _WIDE_ROWS_AT_ONCE = 500
-_LONGEST_LINE = 2**25
+_MAX_LINE_BYTES = 2**25
 
 
 def delimited_to_parquet(
@@ -53,7 +53,7 @@ def delimited_to_parquet(
     try:
         allowed = DELIMITERS[ending or source.suffix.lower()]
         names = _write_plain(source, allowed, plain, on_rows)
-        is_wide = len(names) >= WIDE
+        is_wide = len(names) >= MIN_WIDE_COLUMNS
         write = lists_to_parquet if is_wide else _write_typed
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
             write(connection, names, plain, target)
@@ -103,7 +103,7 @@ def _copy_rows(
         names = column_names(header)
         with plain.open("w", encoding="utf-8", newline="") as copy:
             writer = csv.writer(copy, quoting=csv.QUOTE_ALL, lineterminator="\n")
-            is_wide = len(names) >= WIDE
+            is_wide = len(names) >= MIN_WIDE_COLUMNS
             if not is_wide:
                 writer.writerow(_inner_names(names))
             whole = _whole(rows, len(names), lambda: reader.line_num)
@@ -159,7 +159,7 @@ def _write_typed(
     scan = (
         f"read_csv({literal(one_path(plain))}, columns = {{{types}}}, auto_detect = false, "
         "header = true, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
-        f"max_line_size = {_LONGEST_LINE}, parallel = false)"
+        f"max_line_size = {_MAX_LINE_BYTES}, parallel = false)"
     )
     kinds = _kinds(connection, columns, scan)
     shown = ", ".join(
@@ -180,7 +180,7 @@ def _kinds(
     """
     sample = connection.execute(f"SELECT * FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
     open_ = {
-        column: [kind for kind in KINDS if kind.could_fit(row[at] for row in sample)]
+        column: [kind for kind in VALUE_KINDS if kind.could_fit(row[at] for row in sample)]
         for at, column in enumerate(columns)
     }
     found: dict[str, ValueKind] = {}

@@ -11,19 +11,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mdvec.datasets.core.value_types import KINDS, ValueKind
+from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.text.quoting import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
 
-WIDE = 200
+MIN_WIDE_COLUMNS = 200
 """From so many columns on, rows are lists."""
-_LONGEST_ROW = 2**26
+_MAX_ROW_BYTES = 2**26
 _CELLS_AT_ONCE = 10_000_000
-_MOST_ROWS_AT_ONCE = 122_880
-_LEAST_ROWS_AT_ONCE = 2_048
+_MAX_ROWS_AT_ONCE = 122_880
+_MIN_ROWS_AT_ONCE = 2_048
 
 
 def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
@@ -42,7 +42,7 @@ def lists_to_parquet(
     """
     scan = (
         f"read_json({literal(one_path(plain))}, format = 'newline_delimited', records = false, "
-        f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {_LONGEST_ROW})"
+        f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {_MAX_ROW_BYTES})"
     )
     kinds = _kinds(connection, len(names), scan)
     shown = ", ".join(
@@ -60,7 +60,7 @@ def lists_to_parquet(
 def rows_at_once(columns: int) -> int:
     """How many rows a writer of Parquet may keep in memory, which it does for every column."""
     rows = _CELLS_AT_ONCE // max(1, columns)
-    return min(max(rows, _LEAST_ROWS_AT_ONCE), _MOST_ROWS_AT_ONCE)
+    return min(max(rows, _MIN_ROWS_AT_ONCE), _MAX_ROWS_AT_ONCE)
 
 
 def _kinds(connection: duckdb.DuckDBPyConnection, width: int, scan: str) -> list[ValueKind | None]:
@@ -71,11 +71,11 @@ def _kinds(connection: duckdb.DuckDBPyConnection, width: int, scan: str) -> list
         verdicts = _verdicts(connection, tried, width, scan)
         for column in list(tried):
             verdict = verdicts.get(column)
-            if verdict is False and tried[column] + 1 < len(KINDS):
+            if verdict is False and tried[column] + 1 < len(VALUE_KINDS):
                 tried[column] += 1
                 continue
             if verdict:
-                found[column] = KINDS[tried[column]]
+                found[column] = VALUE_KINDS[tried[column]]
             del tried[column]
     return found
 
@@ -85,7 +85,7 @@ def _verdicts(
 ) -> dict[int, bool | None]:
     """Whether all values of a column fit the kind that is tried; None where it has no value."""
     kinds = sorted(set(tried.values()))
-    holds = " ".join(f"WHEN {number} THEN {KINDS[number].holds('cell')}" for number in kinds)
+    holds = " ".join(f"WHEN {number} THEN {VALUE_KINDS[number].holds('cell')}" for number in kinds)
     asked = (
         f"SELECT place, bool_and(coalesce(CASE $tried[place] {holds} END, false)) "
         f"FILTER (WHERE {ValueKind.counts('cell')}) "

@@ -22,14 +22,14 @@ class UnknownType(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Type:
+class DuckDBType:
     """A type by its name; a nested one with its parts, which a STRUCT or UNION gives names.
 
     A list is called ``[]`` and an array ``[3]``; each has one part.
     """
 
     name: str
-    parts: tuple[Type, ...] = ()
+    parts: tuple[DuckDBType, ...] = ()
     fields: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class Type:
             return frozenset({self.family})
         return frozenset().union(*(part.leaves() for part in self.parts))
 
-    def changed(self, change: Callable[[Type], Type | None]) -> Type:
+    def changed(self, change: Callable[[DuckDBType], DuckDBType | None]) -> DuckDBType:
         """The type with every part at any depth for which ``change`` has another."""
         found = change(self)
         if found is not None:
@@ -67,7 +67,7 @@ class Type:
         return replace(self, parts=tuple(part.changed(change) for part in self.parts))
 
 
-def parsed(text: str) -> Type:
+def parse_type(text: str) -> DuckDBType:
     """A type as ``DESCRIBE`` and ``typeof`` write it.
 
     Raises:
@@ -79,7 +79,7 @@ def parsed(text: str) -> Type:
     return found
 
 
-def _type(text: str, at: int) -> tuple[Type, int]:
+def _type(text: str, at: int) -> tuple[DuckDBType, int]:
     opening = _OPENING.match(text, at)
     if opening is not None:
         found, at = _nested(opening[1], text, opening.end())
@@ -87,14 +87,14 @@ def _type(text: str, at: int) -> tuple[Type, int]:
         scalar = _SCALAR.match(text, at)
         if scalar is None:
             raise UnknownType(text)
-        found, at = Type(scalar[0]), scalar.end()
+        found, at = DuckDBType(scalar[0]), scalar.end()
     while many := _MANY.match(text, at):
-        found, at = Type(many[0], (found,)), many.end()
+        found, at = DuckDBType(many[0], (found,)), many.end()
     return found, at
 
 
-def _nested(name: str, text: str, at: int) -> tuple[Type, int]:
-    parts: list[Type] = []
+def _nested(name: str, text: str, at: int) -> tuple[DuckDBType, int]:
+    parts: list[DuckDBType] = []
     fields: list[str] = []
     while not text.startswith(")", at):
         at = at + 2 if text.startswith(", ", at) else at
@@ -106,4 +106,4 @@ def _nested(name: str, text: str, at: int) -> tuple[Type, int]:
             fields.append(quoted[1:-1].replace('""', '"') if quoted[0] == '"' else quoted)
         part, at = _type(text, at)
         parts.append(part)
-    return Type(name, tuple(parts), tuple(fields)), at + 1
+    return DuckDBType(name, tuple(parts), tuple(fields)), at + 1

@@ -1,4 +1,4 @@
-"""The process that opens a .duckdb file: `python -m mdvec.datasets.interfaces.foreign`.
+"""The process that opens a .duckdb file: `python -m mdvec.datasets.interfaces.database_child`.
 
 Opening one can run what its maker wrote: the log of changes beside it is replayed, with the
 expressions in it. So this process has little memory, its starter gives it little time, and a
@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mdvec.datasets.core.types import Type, UnknownType, parsed
-from mdvec.datasets.interfaces.connection import Limits, first_line, safe_connection
+from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
+from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
 from mdvec.datasets.interfaces.wide import rows_at_once
 from mdvec.text.quoting import identifier, literal
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MEMORY_MB = 2_048
-_LIMITS = Limits(MEMORY_MB, threads=4)
+_LIMITS = ConnectionLimits(MEMORY_MB, threads=4)
 _ADDRESSES_MB = 1_536
 _REPLACED = "another file took its place meanwhile"
 _FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
@@ -37,8 +37,8 @@ _IF_ALL_FIT = {
 }
 """What values of a column must be like to keep a type of their own, and which that is."""
 _EXACTLY = {
-    **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), Type("VARCHAR")),
-    "UNION": Type("JSON"),
+    **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), DuckDBType("VARCHAR")),
+    "UNION": DuckDBType("JSON"),
 }
 """Parquet rounds integers of 128 bits and microseconds of intervals, has none below zero of these,
 drops the zone of a time, and tells the member of a union by a number only."""
@@ -148,7 +148,7 @@ def _shown(
 
 def _stored_type(type_: str) -> str:
     try:
-        found = parsed(type_)
+        found = parse_type(type_)
     except UnknownType:
         return type_
     stored = found.changed(lambda part: _EXACTLY.get(part.name))
