@@ -159,7 +159,7 @@ def _kept(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBType:  # 
         lost = lost or (library == "pandas" and kind.is_nested and part.family in _NOT_IN_PYTHON)
         return _TEXT if lost or part.family not in _KEPT else None
 
-    return kind.changed(change)
+    return kind.replaced(change)
 
 
 def _cast(name: str, kind: DuckDBType, kept: DuckDBType) -> str:
@@ -168,6 +168,6 @@ def _cast(name: str, kind: DuckDBType, kept: DuckDBType) -> str:
         return column
     if kind.family == "DECIMAL" and kept.name == "DOUBLE":  # via text: a binary division may differ
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS {column}"
-    with_json = kind.changed(lambda part: DuckDBType("JSON") if part.family in _AS_JSON else None)
+    with_json = kind.replaced(lambda part: DuckDBType("JSON") if part.family in _AS_JSON else None)
     value = column if with_json == kind else f"CAST({column} AS {with_json})"
     return f"CAST({value} AS {kept}) AS {column}"

@@ -36,5 +36,5 @@ def stored_type(kind: str, large: str | None) -> str | None:
             return DuckDBType(large)
         return DuckDBType("VARCHAR") if part.name in _AS_TEXT else None
 
-    stored = found.changed(change)
+    stored = found.replaced(change)
     return None if stored == found else str(stored)

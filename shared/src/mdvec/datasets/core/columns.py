@@ -1,4 +1,4 @@
-"""The columns of a table, and the names that a file's header gives them."""
+"""A table's columns, and column names from a file's header."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ _VALUE = re.compile(r"[-+¥￥\\]?\d[\d,.:/ T-]*")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's name, and its type as DuckDB writes it."""
+    """A column's name, and its DuckDB type as text."""
 
     name: str
     type: str
 
     @property
     def is_dated(self) -> bool:
-        """Whether it holds dates, or dates with times."""
+        """Whether it holds dates or timestamps."""
         return self.type == "DATE" or self.type.startswith("TIMESTAMP")
 
 
 class NoHeader(ValueError):
-    """A first line that names no columns; the text says why."""
+    """The first line is not a header; the message says why."""
 
 
 def column_names(header: Sequence[str]) -> tuple[str, ...]:
-    """A name for each cell of a header: trimmed, none twice (whatever the case), none empty.
+    """One name per header cell: trimmed, never empty, unique whatever the case.
 
     Raises:
-        NoHeader: it is a line of values, or of a web page.
+        NoHeader: the line is empty, or holds values or HTML.
     """
     cells = [cell.strip() for cell in header]
     named = [cell for cell in cells if cell]
@@ -45,14 +45,15 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
     taken: dict[str, int] = {}
     all_named = {cell.lower() for cell in cells}
     return tuple(
-        _free(cell or f"column{number}", taken, all_named) for number, cell in enumerate(cells, 1)
+        _unique(cell or f"column{number}", taken, all_named) for number, cell in enumerate(cells, 1)
     )
 
 
-def _free(wanted: str, taken: dict[str, int], named: set[str]) -> str:
-    """``wanted``, or with a number behind it that neither an earlier nor a later column has.
+def _unique(wanted: str, taken: dict[str, int], named: set[str]) -> str:
+    """``wanted``, with a number appended if an earlier column has that name.
 
-    ``taken`` has the names of earlier columns, each with the last number behind it.
+    ``taken`` maps the names of earlier columns to the last number appended to them; ``named`` are
+    all names of the header, which a numbered name must not repeat.
     """
     name, number = wanted, taken.get(wanted.lower(), 1)
     while name.lower() in taken or (number > 1 and name.lower() in named):

@@ -1,4 +1,4 @@
-"""DuckDB's types as it writes them, taken apart: what a column's values are made of."""
+"""Parses DuckDB's type names, nested ones included."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _NAMED = {"STRUCT", "UNION"}
 
 
 class UnknownType(ValueError):
-    """A text that is no type of DuckDB."""
+    """The text is not a DuckDB type."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuckDBType:
-    """A type by its name; a nested one with its parts, which a STRUCT or UNION gives names.
+    """A type: its name, and of a nested type the parts; STRUCT and UNION name them (``fields``).
 
-    A list is called ``[]`` and an array ``[3]``; each has one part.
+    A list has the name ``[]`` and an array ``[3]``; each has one part.
     """
 
     name: str
@@ -45,33 +45,33 @@ class DuckDBType:
 
     @property
     def is_nested(self) -> bool:
-        """Whether its values are made of others."""
+        """Whether it is a list, array, STRUCT, TUPLE, UNION or MAP."""
         return bool(self.parts) or self.name in {"STRUCT", "TUPLE", "UNION", "MAP"}
 
     @property
     def family(self) -> str:
-        """Its name without what stands in parentheses."""
+        """Its name without parameters: DECIMAL for DECIMAL(18,3)."""
         return self.name.partition("(")[0]
 
     def leaves(self) -> frozenset[str]:
-        """The families of what it is made of in the end; of a scalar, its own."""
+        """The families of all scalar types in it; of a scalar, its own."""
         if not self.is_nested:
             return frozenset({self.family})
         return frozenset().union(*(part.leaves() for part in self.parts))
 
-    def changed(self, change: Callable[[DuckDBType], DuckDBType | None]) -> DuckDBType:
-        """The type with every part at any depth for which ``change`` has another."""
+    def replaced(self, change: Callable[[DuckDBType], DuckDBType | None]) -> DuckDBType:
+        """The type with each part for which ``change`` returns another replaced, at any depth."""
         found = change(self)
         if found is not None:
             return found
-        return replace(self, parts=tuple(part.changed(change) for part in self.parts))
+        return replace(self, parts=tuple(part.replaced(change) for part in self.parts))
 
 
 def parse_type(text: str) -> DuckDBType:
-    """A type as ``DESCRIBE`` and ``typeof`` write it.
+    """Parse a type as ``DESCRIBE`` and ``typeof`` print it.
 
     Raises:
-        UnknownType: it is none.
+        UnknownType: the text is not a type.
     """
     found, end = _type(text, 0)
     if end != len(text):

@@ -1,4 +1,4 @@
-"""What the tables of data files are called in SQL."""
+"""The SQL names of a dataset's tables."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from collections.abc import Iterable
 from mdvec.tools.names import InvalidToolName
 
 HOUSEHOLD_TABLE = "transactions"
-"""The household's rows; no dataset's table can be called that."""
-_BETWEEN = "__"
+"""The SQL name of the household's rows, which no dataset may take."""
+_SEPARATOR = "__"
 
 
 def table_name(tool_name: str, *parts: str) -> str:
-    """The SQL name of a tool's table: the tool alone, or with its file and table behind it.
+    """The SQL name of a table: the tool's name, then its file and inner table if there are any.
 
-    Letters of any script and digits stay, in lower case; every other character becomes '_'.
+    Letters of any script and digits are kept, in lower case; other characters become '_'.
     """
-    return _BETWEEN.join(_plain(part) for part in (tool_name, *parts))
+    return _SEPARATOR.join(_plain(part) for part in (tool_name, *parts))
 
 
 def checked_dataset_name(name: str, others: Iterable[str]) -> str:
-    """Return a dataset's ``name`` when its tables cannot be taken for those of ``others``.
+    """Return a dataset's ``name`` if its tables' names cannot clash with those of ``others``.
 
     Raises:
-        InvalidToolName: they can, or for those of the household.
+        InvalidToolName: they can, or with the household's table.
     """
     own = table_name(name)
     if own == HOUSEHOLD_TABLE:
@@ -35,7 +35,7 @@ def checked_dataset_name(name: str, others: Iterable[str]) -> str:
         )
     for other in others:
         theirs = table_name(other)
-        if own == theirs or _is_below(own, theirs) or _is_below(theirs, own):
+        if own == theirs or _is_prefixed_by(own, theirs) or _is_prefixed_by(theirs, own):
             raise InvalidToolName(
                 f"the tables of a dataset {name!r} would have the names of those of {other!r} "
                 f"(in SQL: {own}); choose another name"
@@ -48,5 +48,5 @@ def _plain(part: str) -> str:
     return re.sub(r"\W", "_", composed)
 
 
-def _is_below(name: str, other: str) -> bool:
-    return name.startswith(other + _BETWEEN)
+def _is_prefixed_by(name: str, other: str) -> bool:
+    return name.startswith(other + _SEPARATOR)

@@ -1,8 +1,8 @@
-"""What kinds of values a column of text can hold, and the SQL that tells and reads them.
+"""The kinds of values that a text column can hold, and the SQL that recognizes and reads them.
 
-A column gets a kind only if every one of its values fits it, so nothing that was written is
-lost: '00123' and numbers too long to be exact stay text. An empty cell is no value; nor is NA,
-NaN, NULL or None in a column whose other values are of one kind.
+A column gets a kind only if all of its values fit it, so nothing is lost: '00123', and numbers too
+long to be exact, stay text. An empty cell is not a value; neither is NA, NaN, NULL or None in a
+column whose other values are all of one kind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _NO_VALUES = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None")
-_NOTHING = str(_NO_VALUES)
+_NO_VALUES_SQL = str(_NO_VALUES)
 _MANY_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0')) <= 17"
 _DATE = r"[12]\d{3}[-/]\d{1,2}[-/]\d{1,2}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -26,9 +26,13 @@ _ONLY_DIGITS = "regexp_replace({v}, '[^0-9.-]', '', 'g')"
 
 @dataclass(frozen=True, slots=True)
 class ValueKind:
-    """A kind of values: its type in SQL, what they look like, and how they are read.
+    """A kind of values.
 
-    ``reading`` and ``also`` are SQL over ``{v}``, the trimmed text.
+    Attributes:
+        type: its SQL type.
+        pattern: a regular expression that its values match.
+        reading: SQL that turns ``{v}``, the trimmed text, into a text that casts to the type.
+        also: SQL over ``{v}``: a further condition on a value.
     """
 
     type: str
@@ -37,13 +41,12 @@ class ValueKind:
     also: str = "true"
 
     def fits(self, column: str) -> str:
-        """SQL: whether every value of a column fits; NULL where it has none."""
-        return (
-            f"bool_and(coalesce({self.holds(column)}, false)) FILTER (WHERE {self.counts(column)})"
-        )
+        """SQL: whether every value of a column fits; NULL if it has no values."""
+        fits = f"bool_and(coalesce({self.holds(column)}, false))"
+        return f"{fits} FILTER (WHERE {self.is_value(column)})"
 
     def holds(self, column: str) -> str:
-        """SQL: whether one value fits; false or NULL where it does not."""
+        """SQL: whether one value fits; false or NULL if not."""
         value = f"trim({column})"
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
         pattern = self.pattern.replace("'", "''")
@@ -53,30 +56,30 @@ class ValueKind:
         )
 
     @staticmethod
-    def counts(column: str) -> str:
-        """SQL: whether there is a value."""
-        return f"{column} IS NOT NULL AND trim({column}) NOT IN {_NOTHING}"
+    def is_value(column: str) -> str:
+        """SQL: whether a cell holds a value."""
+        return f"{column} IS NOT NULL AND trim({column}) NOT IN {_NO_VALUES_SQL}"
 
     def could_fit(self, texts: Iterable[str | None]) -> bool:
-        """Whether all texts look like this kind; a quick first look at some rows."""
+        """Whether all texts match the pattern; a quick check of a sample."""
         looks_like = re.compile(self.pattern, re.ASCII).fullmatch
         values = (text.strip(" ") for text in texts if text is not None)
         return all(value in _NO_VALUES or looks_like(value) for value in values)
 
     def value(self, column: str) -> str:
-        """SQL: a column's value, or NULL where it has none; of a column that fits.
+        """SQL: a cell of a fitting column as a value, or NULL.
 
-        What is no value is no value of the type either, but for NaN. (A list of texts in each of
-        hundreds of columns would take DuckDB gigabytes.)
+        Every text that is not a value fails the cast, except NaN. (A list of texts in each of
+        hundreds of columns would cost DuckDB gigabytes.)
         """
         value = f"nullif(nullif(trim({column}), 'NaN'), 'nan')"
         return f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
 
     def value_of_cell(self, cell: str) -> str:
-        """SQL: the same of an element of a list, with as few functions as can be.
+        """SQL: the same for an element of a list, with as few function calls as possible.
 
-        With thousands of columns DuckDB's time goes by them. Of a column, DuckDB would have its
-        CSV reader do a cast that stands alone, which fails where TRY_CAST gives NULL.
+        Their number decides DuckDB's time on thousands of columns. ``value`` cannot be as short:
+        DuckDB would move a lone cast into its CSV reader, which fails where TRY_CAST gives NULL.
         """
         value = cell if self.type in _READ_WITH_SPACES else f"trim({cell})"
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
@@ -97,4 +100,4 @@ VALUE_KINDS = (
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?"),
     ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{_TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
 )
-"""Every kind, the narrowest first: the first that a column fits is the column's."""
+"""Every kind, the narrowest first: a column gets the first one that it fits."""

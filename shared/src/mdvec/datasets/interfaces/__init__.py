@@ -1,1 +1,1 @@
-"""Data files read with DuckDB, their Parquet snapshots, and the tables that list them."""
+"""Data files through DuckDB, their Parquet snapshots, and the SQL tables that record them."""

@@ -1,4 +1,4 @@
-"""Connections to DuckDB that can reach the files they are given, and nothing else."""
+"""DuckDB connections that can open the given files and nothing else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PATTERN_SIGN = re.compile(r"([*?\[])")
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """The most memory and threads of a connection."""
+    """The memory and threads that a connection may use."""
 
     memory_mb: int
     threads: int
@@ -41,12 +41,17 @@ def safe_connection(
     optimizes: bool = True,
     limits: ConnectionLimits | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that can open ``files`` only, has no network and no extensions.
+    """An in-memory database that can open only ``files``, without network or extensions.
 
-    ``writes_to`` is a folder whose files it can open as well. Without ``optimizes`` statements
-    run as they stand, which is right where one has thousands of expressions. ``limits``
-    are what it may use, where that is less than DuckDB takes by itself.
-    A stop by the user comes out as KeyboardInterrupt; DuckDB itself has another error for it.
+    Args:
+        files: the files that it may open.
+        writes_to: a folder whose files it may open as well, for reading and writing.
+        optimizes: False switches the optimizer off, which takes minutes on statements with
+            thousands of expressions.
+        limits: less memory and threads than DuckDB takes by default.
+
+    Raises:
+        KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
     """
     import duckdb
 
@@ -81,14 +86,14 @@ def safe_connection(
 
 
 def allowed_paths(files: Sequence[Path]) -> list[str]:
-    """What ``allowed_paths`` must hold for ``files``: DuckDB checks a path's pattern as well."""
+    """The value of DuckDB's setting ``allowed_paths`` for ``files``: each path, and its pattern."""
     return list(dict.fromkeys(path for file in files for path in (str(file), one_path(file))))
 
 
 def one_path(file: Path) -> str:
-    """A file's path as DuckDB has to be given it: its functions take '*', '?' and '[' as patterns.
+    """A file's path with '*', '?' and '[' escaped, which DuckDB's functions read as patterns.
 
-    ``run[1].parquet`` would be read as ``run1.parquet``.
+    Unescaped, ``run[1].parquet`` would open ``run1.parquet``.
     """
     return _PATTERN_SIGN.sub(r"[\1]", str(file))
 
@@ -96,11 +101,11 @@ def one_path(file: Path) -> str:
 def parquet_scan(file: Path) -> str:
     """SQL: the rows of exactly this Parquet file, with exactly its columns.
 
-    DuckDB would add columns of its own for a file in a folder such as ``year=2025``.
+    By default DuckDB adds a column for a folder named like ``year=2025``.
     """
     return f"read_parquet({literal(one_path(file))}, hive_partitioning = false)"
 
 
 def first_line(error: Exception) -> str:
-    """What DuckDB says is wrong, without its advice and excerpts."""
+    """The first line of a DuckDB error, without its hints and excerpts."""
     return str(error).strip().partition("\n")[0].strip()

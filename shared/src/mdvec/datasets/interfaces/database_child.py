@@ -1,9 +1,11 @@
-"""The process that opens a .duckdb file: `python -m mdvec.datasets.interfaces.database_child`.
+"""The child process that reads a .duckdb file.
 
-Opening one can run what its maker wrote: the log of changes beside it is replayed, with the
-expressions in it. So this process has little memory, its starter gives it little time, and a
-file with a log is given to it as a copy under a name that does not tell where it is from. It is
-asked and answers in lines of JSON; views and columns that are computed are not read.
+Run as ``python -m mdvec.datasets.interfaces.database_child``. Requests and responses are lines of
+JSON; views and generated columns are not read.
+
+Opening such a file can run code of its author: DuckDB replays the log beside it, with the
+expressions in it. So this process has limited memory, its parent limits its time, and a file with
+a log is passed to it as a copy whose name does not tell where it is from.
 """
 
 from __future__ import annotations
@@ -27,30 +29,31 @@ if TYPE_CHECKING:
 
 MEMORY_MB = 2_048
 _LIMITS = ConnectionLimits(MEMORY_MB, threads=4)
-_ADDRESSES_MB = 1_536
-_REPLACED = "another file took its place meanwhile"
+_EXTRA_ADDRESS_SPACE_MB = 1_536
+_MEGABYTE = 2**20
+_REPLACED_FILE = "another file took its place meanwhile"
 _FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
 _IF_ALL_FIT = {
     "HUGEINT": (_FITS_BIGINT, "BIGINT"),
     "UHUGEINT": (_FITS_BIGINT, "BIGINT"),
     "INTERVAL": (r"NOT regexp_matches(CAST({} AS VARCHAR), '-|\.\d{{4}}')", "INTERVAL"),
 }
-"""What values of a column must be like to keep a type of their own, and which that is."""
+"""By type: the condition that all values must meet, and the type that Parquet keeps them in."""
 _EXACTLY = {
     **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), DuckDBType("VARCHAR")),
     "UNION": DuckDBType("JSON"),
 }
-"""Parquet rounds integers of 128 bits and microseconds of intervals, has none below zero of these,
-drops the zone of a time, and tells the member of a union by a number only."""
+"""Types that Parquet does not keep: it rounds 128-bit integers and the microseconds of intervals,
+has no negative intervals, drops the zone of a time, and stores a union's member as a number."""
 
 
 def main() -> None:
-    """Open the file and copy its tables, one after another, until nobody asks any more."""
+    """Open the file, then copy one table per request until the parent closes the pipe."""
     import duckdb
 
-    _limit(resource.RLIMIT_AS, (MEMORY_MB + _ADDRESSES_MB) * 2**20)
+    _limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * _MEGABYTE)
     _limit(resource.RLIMIT_CORE, 0)
-    # The path of a file elsewhere is its own, that of one in this folder counts from it.
+    # An absolute path, or the name of a copy in this folder.
     name, descriptor = json.loads(sys.stdin.readline())
     file = _here(name)
     files = [file, file.with_name(f"{file.name}.wal")]
@@ -58,41 +61,41 @@ def main() -> None:
         try:
             connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
             opened = descriptor is None or _has_open(descriptor)
-            _say(_found(connection) if opened else {"error": _REPLACED})
+            _respond(_found(connection) if opened else {"error": _REPLACED_FILE})
         except (duckdb.Error, MemoryError) as error:
-            _say({"error": first_line(error)})
+            _respond({"error": first_line(error)})
             return
         for line in sys.stdin:
-            _say(_copied(connection, *json.loads(line)))
+            _respond(_copied(connection, *json.loads(line)))
 
 
-def _say(answer: dict[str, Any]) -> None:
-    sys.stdout.write(f"{json.dumps(answer)}\n")
+def _respond(response: dict[str, Any]) -> None:
+    sys.stdout.write(f"{json.dumps(response)}\n")
     sys.stdout.flush()
 
 
-def _limit(which: int, most: int) -> None:
-    with suppress(ValueError, OSError):  # macOS knows these and does not keep all of them
-        resource.setrlimit(which, (most, most))
+def _limit(which: int, value: int) -> None:
+    with suppress(ValueError, OSError):  # macOS does not enforce all of them
+        resource.setrlimit(which, (value, value))
 
 
 def _has_open(descriptor: int) -> bool:
-    """Whether this process has the file of a descriptor open once more: DuckDB opens by name."""
+    """Whether DuckDB, which opens by name, has opened the same file as this descriptor."""
     wanted, others = os.fstat(descriptor), []
     for number in map(int, os.listdir("/dev/fd")):  # noqa: PTH208 - numbers, not paths
-        with suppress(OSError):  # that of the listing is gone
+        with suppress(OSError):  # the listing's own descriptor is closed
             others.append(os.fstat(number) if number != descriptor else None)
     return any(other is not None and os.path.samestat(wanted, other) for other in others)
 
 
 def _here(name: str) -> Path:
-    """A file of this process's folder, by a path that does not say where that is."""
+    """A file in the working folder, by a path that does not reveal where the folder is."""
     folder = Path("/proc/self/cwd")
     return (folder if folder.exists() else Path.cwd()) / name
 
 
 def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    """The tables, the views, and the computed columns of each table."""
+    """The tables with their generated columns, and the views."""
     tables = connection.execute(
         "SELECT schema_name, table_name, list(column_name ORDER BY column_index) "
         "FILTER (WHERE is_generated) FROM duckdb_columns() JOIN duckdb_tables() "
@@ -109,7 +112,7 @@ def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 def _copied(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str
 ) -> dict[str, str]:
-    """Write a table's rows to a Parquet file of the process's folder; {} or an error."""
+    """Write a table's rows to a Parquet file in the working folder; {} or an error."""
     import duckdb
 
     place = f"src.{identifier(schema)}.{identifier(table)}"
@@ -134,7 +137,7 @@ def _copied(
 def _shown(
     connection: duckdb.DuckDBPyConnection, place: str, columns: list[tuple[str, str]]
 ) -> Iterator[str]:
-    """The columns, each as a type that Parquet keeps exactly, at any depth."""
+    """SQL: the columns, each cast to a type that Parquet keeps exactly, at any depth."""
     for column, type_ in columns:
         name = identifier(column)
         stored = _stored_type(type_)
@@ -151,7 +154,7 @@ def _stored_type(type_: str) -> str:
         found = parse_type(type_)
     except UnknownType:
         return type_
-    stored = found.changed(lambda part: _EXACTLY.get(part.name))
+    stored = found.replaced(lambda part: _EXACTLY.get(part.name))
     return type_ if stored == found else str(stored)
 
 

@@ -1,4 +1,4 @@
-"""The tables of a .duckdb file into Parquet files; the file is opened for reading, then closed."""
+"""Copies the tables of a .duckdb file to Parquet, in a child process that only reads the file."""
 
 from __future__ import annotations
 
@@ -24,14 +24,22 @@ from mdvec.files.within import opened_within, path_of
 _COPY = "copy.parquet"
 _SECONDS = 60.0
 _BYTES_A_SECOND = 2_000_000
-_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ")
+_KEPT_VARIABLES = (
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LD_LIBRARY_PATH",
+    "PYTHONNOUSERSITE",
+    "PYTHONPATH",
+    "TZ",
+)
 _MODULE = "mdvec.datasets.interfaces.database_child"
 _NAME = "source.duckdb"
 _IN_USE = "another program has it open for writing; close it there, then import again"
 
 
 def file_state(source: Path) -> tuple[int, int]:
-    """A data file's size and time of change; a database's log, with its latest rows, counts in.
+    """A data file's size and time of change; a .duckdb file's log is included.
 
     Raises:
         UnreadableFile: it is gone.
@@ -51,22 +59,22 @@ def _log_of(database: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class InnerTable:
-    """A table or view within a .duckdb file."""
+    """A table or view in a .duckdb file."""
 
     schema: str
     table: str
 
     @property
     def label(self) -> str:
-        """Its name as a person writes it."""
+        """Its name, without the default schema."""
         return self.table if self.schema == "main" else f"{self.schema}.{self.table}"
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseFile:
-    """A .duckdb file while it is open: its tables and its views.
+    """An open .duckdb file, and the child process that reads it.
 
-    ``computed`` names the columns of tables that are computed from others, which are not copied.
+    ``computed`` names the generated columns of each table, which are not copied.
     """
 
     process: subprocess.Popen[str]
@@ -77,14 +85,14 @@ class DatabaseFile:
     computed: Mapping[InnerTable, tuple[str, ...]]
 
     def copy(self, table: InnerTable, target: Path) -> None:
-        """Write a table's rows to a Parquet file, on the file system of the folder of targets.
+        """Write a table's rows to a Parquet file on the file system of the targets' folder.
 
         Raises:
-            UnreadableFile: why it cannot be done.
+            UnreadableFile: the table cannot be copied; the message says why.
         """
-        answer = _ask(self.process, [table.schema, table.table, _COPY], self.seconds)
-        if "error" in answer:
-            raise UnreadableFile(f"it cannot be copied ({answer['error']})")
+        response = _request(self.process, [table.schema, table.table, _COPY], self.seconds)
+        if "error" in response:
+            raise UnreadableFile(f"it cannot be copied ({response['error']})")
         (self.folder / _COPY).rename(target)
 
 
@@ -92,11 +100,11 @@ class DatabaseFile:
 def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
     """Open a file of a source for reading; its tables can be copied into the folder ``targets``.
 
-    That is done in a process of its own, with limits: see ``database_child``.
+    A child process with limits reads it: see ``database_child``.
 
     Raises:
-        UnreadableFile: it is no such file, is damaged, or another program has it open.
-        SnapshotsUnwritable: there is no place for copies.
+        UnreadableFile: it is not a DuckDB database, is damaged, or open in another program.
+        SnapshotsUnwritable: the folder of copies cannot be written.
     """
     size, _ = file_state(file)
     seconds = _SECONDS + size / _BYTES_A_SECOND
@@ -109,14 +117,14 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
         if _log_of(file).exists():
             with _opened_log(file, source) as log:
                 name = _copied_with_log(descriptor, log, folder)
-        answer = _ask(process, [name, descriptor if name == str(file) else None], seconds)
-        if "error" in answer:
-            raise UnreadableFile(_why(answer["error"].replace(name, file.name)))
+        response = _request(process, [name, descriptor if name == str(file) else None], seconds)
+        if "error" in response:
+            raise UnreadableFile(_why(response["error"].replace(name, file.name)))
         computed = {
             InnerTable(schema, table): tuple(columns or ())
-            for schema, table, columns in answer["tables"]
+            for schema, table, columns in response["tables"]
         }
-        views = tuple(InnerTable(schema, view) for schema, view in answer["views"])
+        views = tuple(InnerTable(schema, view) for schema, view in response["views"])
         yield DatabaseFile(process, folder, seconds, tuple(computed), views, computed)
 
 
@@ -127,10 +135,10 @@ def _opened_log(file: Path, source: Path) -> AbstractContextManager[int]:
 
 @contextmanager
 def _work_folder(targets: Path) -> Iterator[Path]:
-    """A private folder within that of the targets, for as long as it is needed.
+    """A private, temporary folder inside the targets' folder.
 
     Raises:
-        SnapshotsUnwritable: it cannot be made.
+        SnapshotsUnwritable: it cannot be created.
     """
     try:
         for place in (targets.parent, targets):
@@ -145,13 +153,13 @@ def _work_folder(targets: Path) -> Iterator[Path]:
 
 
 def _copied_with_log(file: int, log: int, folder: Path) -> str:
-    """Copy a file and its log, which is replayed when it is opened; return the copy's name.
+    """Copy a file and its log, which DuckDB replays when it opens the copy; return its name.
 
     Raises:
-        UnreadableFile: it cannot be read, or another program writes it.
+        UnreadableFile: it cannot be read, or another program is writing to it.
     """
     try:
-        # DuckDB holds such a lock while it writes; of the copy it could not know.
+        # DuckDB holds a write lock on the original; on the copy nothing would show it.
         fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         shutil.copyfile(path_of(file), folder / _NAME)
         shutil.copyfile(path_of(log), folder / f"{_NAME}.wal")
@@ -164,8 +172,8 @@ def _copied_with_log(file: int, log: int, folder: Path) -> str:
 
 @contextmanager
 def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
-    """The process; it opens the file when it is asked for the first time, and ends with us."""
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT}
+    """Start the child process; the first request names the file to open."""
+    kept = {name: value for name, value in os.environ.items() if name in _KEPT_VARIABLES}
     process = subprocess.Popen(  # noqa: S603 - our own module, no shell
         [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
         stdin=subprocess.PIPE,
@@ -176,7 +184,7 @@ def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
         env=kept | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"},
         text=True,
         encoding="utf-8",
-        start_new_session=True,  # a Ctrl-C in the terminal is for us
+        start_new_session=True,  # so that Ctrl-C in the terminal does not reach it
     )
     try:
         yield process
@@ -185,29 +193,29 @@ def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def _ask(process: subprocess.Popen[str], question: object, seconds: float) -> dict[str, Any]:
-    """The process's next answer.
+def _request(process: subprocess.Popen[str], request: object, seconds: float) -> dict[str, Any]:
+    """Send the child a request and return its response.
 
     Raises:
-        UnreadableFile: there is none, or not in time.
+        UnreadableFile: the child ended, or did not respond in time.
     """
     if process.stdin is None or process.stdout is None:
         raise AssertionError("the process was started with pipes")
     with suppress(BrokenPipeError):
-        process.stdin.write(f"{json.dumps(question)}\n")
+        process.stdin.write(f"{json.dumps(request)}\n")
         process.stdin.flush()
     waiting = select.poll()
     waiting.register(process.stdout, select.POLLIN)
     if not waiting.poll(1000 * seconds):
-        process.kill()  # its late answer would be taken for that to the next question
+        process.kill()  # a late response would be taken for the next one
         raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s")
     line = process.stdout.readline()
     if not line:
         raise UnreadableFile(
             f"reading it broke the process that did, which has {database_child.MEMORY_MB:,} MB"
         )
-    answer: dict[str, Any] = json.loads(line)
-    return answer
+    response: dict[str, Any] = json.loads(line)
+    return response
 
 
 def _why(said: str) -> str:

@@ -1,7 +1,7 @@
-"""A CSV or TSV file into Parquet: its text, its rows, then the type of each column.
+"""Converts a CSV or TSV file to Parquet, with a type for each column.
 
-Python reads the rows, because it knows cp932 and names the line that is wrong; DuckDB then looks
-at every value of every column before it is given a type.
+Python parses the file, because it decodes cp932 and can name a bad line. It writes a plain copy,
+from which DuckDB checks every value of a column before the column gets its type.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import duckdb
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
-"""The endings of such files, and what may part their cells."""
+"""The suffixes of such files, and their possible delimiters."""
 _SAMPLE_ROWS = 1_000
-_ASKED_AT_ONCE = 100
+_VERDICTS_PER_QUERY = 100
 _ROWS_AT_ONCE = 20_000
 _WIDE_ROWS_AT_ONCE = 500
 _MAX_LINE_BYTES = 2**25
@@ -39,13 +39,14 @@ def delimited_to_parquet(
     *,
     ending: str = "",
 ) -> None:
-    """Write a file's rows to ``target``; ``on_rows`` hears how many were read, now and then.
+    """Convert ``source`` to the Parquet file ``target``.
 
-    A plain copy lies beside ``target`` meanwhile. ``ending`` is the file's where its path has none.
+    ``on_rows`` is called now and then with the number of rows read since. ``ending`` is the file's
+    suffix, for a path without one. A temporary plain copy of the rows is written beside ``target``.
 
     Raises:
-        UnreadableFile: why it cannot be done, with the line where there is one.
-        OSError: the copy cannot be written.
+        UnreadableFile: the file cannot be converted; the message says why, and names the line.
+        OSError: the plain copy cannot be written.
     """
     import duckdb
 
@@ -66,7 +67,7 @@ def delimited_to_parquet(
 def _write_plain(
     source: Path, allowed: str, plain: Path, on_rows: Callable[[int], None]
 ) -> tuple[str, ...]:
-    """Write the rows in the one form that leaves nothing to guess; return the columns' names."""
+    """Write the rows to the plain copy, in one unambiguous dialect; return the column names."""
     encoding = encoding_of(source)
     try:
         with source.open(encoding=encoding, newline="") as text:
@@ -77,7 +78,7 @@ def _write_plain(
 
 
 def _delimiter(text: TextIO, allowed: str) -> str:
-    """What parts the cells of the first line into the most; the first named one, if several do."""
+    """The delimiter that splits the first line into most cells; of several, the first allowed."""
 
     def cells(delimiter: str) -> int:
         text.seek(0)
@@ -147,7 +148,7 @@ def _what(error: csv.Error) -> str:
 
 
 def _inner_names(names: Sequence[str]) -> list[str]:
-    """Names that no reader stumbles over."""
+    """Column names for the plain copy that need no quoting."""
     return [f"c{number}" for number in range(len(names))]
 
 
@@ -176,35 +177,35 @@ def _kinds(
 ) -> list[ValueKind | None]:
     """Each column's kind; None for text.
 
-    Most kinds fall at the first rows already; what is left is tried on all rows.
+    A sample of rows rules out most kinds; the others are checked on all rows.
     """
     sample = connection.execute(f"SELECT * FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
-    open_ = {
+    candidates = {
         column: [kind for kind in VALUE_KINDS if kind.could_fit(row[at] for row in sample)]
         for at, column in enumerate(columns)
     }
     found: dict[str, ValueKind] = {}
-    while tried := [(column, kinds[0]) for column, kinds in open_.items() if kinds]:
+    while tried := [(column, kinds[0]) for column, kinds in candidates.items() if kinds]:
         for (column, kind), verdict in zip(tried, _verdicts(connection, tried, scan), strict=True):
             if verdict is False:
-                del open_[column][0]
+                del candidates[column][0]
                 continue
             if verdict:
                 found[column] = kind
-            del open_[column]
+            del candidates[column]
     return [found.get(column) for column in columns]
 
 
 def _verdicts(
     connection: duckdb.DuckDBPyConnection, tried: Sequence[tuple[str, ValueKind]], rows: str
 ) -> tuple[bool | None, ...]:
-    """Whether all values of each column fit the kind; None where it has no value.
+    """Whether all values of each column fit its kind; None if it has no values.
 
-    DuckDB takes minutes to plan thousands of them at once.
+    Asks about some columns per query: for thousands, DuckDB's planner needs minutes.
     """
     found: list[bool | None] = []
-    for at in range(0, len(tried), _ASKED_AT_ONCE):
-        some = tried[at : at + _ASKED_AT_ONCE]
-        asked = ", ".join(kind.fits(column) for column, kind in some)
-        found += connection.execute(f"SELECT {asked} FROM {rows}").fetchone() or ()
+    for at in range(0, len(tried), _VERDICTS_PER_QUERY):
+        some = tried[at : at + _VERDICTS_PER_QUERY]
+        fits = ", ".join(kind.fits(column) for column, kind in some)
+        found += connection.execute(f"SELECT {fits} FROM {rows}").fetchone() or ()
     return tuple(found)

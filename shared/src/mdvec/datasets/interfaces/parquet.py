@@ -1,4 +1,4 @@
-"""What a Parquet file holds: its columns, its rows, the time that they span."""
+"""Reads a Parquet file's columns, number of rows and period."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ParquetFacts:
-    """A Parquet file's columns and rows.
+    """A Parquet file's columns, number of rows and period.
 
-    ``first`` and ``last`` are the ends, in ISO's form, of ``period_column``: the first column of
-    dates or times, if there is one.
+    ``period_column`` is the first column of dates or timestamps, if any; ``first`` and ``last``
+    are its earliest and latest value in ISO 8601.
     """
 
     columns: tuple[Column, ...]
@@ -31,10 +31,10 @@ class ParquetFacts:
 
 
 def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
-    """Look into a Parquet file, which errors name as it is ``called``.
+    """Read the facts of a Parquet file; errors name it ``called``, by default its file name.
 
     Raises:
-        UnreadableFile: it is none, or not whole.
+        UnreadableFile: it is not a Parquet file, or incomplete.
     """
     import duckdb
 

@@ -1,4 +1,4 @@
-"""Private copies of data files: a folder of Parquet files with names nobody can guess."""
+"""Private copies of data files: a folder of Parquet files with unguessable names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDING = ".parquet"
 
 
 class SnapshotsUnwritable(MdvecError):
-    """The folder of private copies cannot be made or written."""
+    """The folder of private copies cannot be created or written."""
 
     def __init__(self, folder: Path, error: OSError) -> None:
         super().__init__(
@@ -27,16 +27,16 @@ class SnapshotsUnwritable(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Snapshots:
-    """The private copies of one dataset; ``folder`` need not be there yet."""
+    """The private copies of one dataset; ``folder`` is created when needed."""
 
     folder: Path
 
     @contextmanager
     def new(self) -> Iterator[tuple[Path, Path]]:
-        """Where to write a copy, and what it is called once it is whole: at the end of the block.
+        """A path to write a new copy to, and the final path that it gets at the end of the block.
 
         Raises:
-            SnapshotsUnwritable: the folder cannot be made or written.
+            SnapshotsUnwritable: the folder cannot be created or written.
         """
         name = secrets.token_hex(16)
         part, whole = self.folder / f"{name}.part", self.folder / f"{name}{_ENDING}"
@@ -51,7 +51,7 @@ class Snapshots:
             part.unlink(missing_ok=True)
 
     def keep_only(self, names: Collection[str]) -> None:
-        """Remove every file but those; what cannot be removed now is harmless and stays."""
+        """Remove every other file; one that cannot be removed is harmless and stays."""
         if not self.folder.is_dir():
             return
         for file in self.folder.iterdir():
@@ -62,7 +62,7 @@ class Snapshots:
 
 
 def remove_snapshots(folder: Path) -> None:
-    """Remove a folder of copies, and the folder around it once that is empty."""
+    """Remove a folder of copies, and its parent folder if that is empty then."""
     _remove(folder)
     _remove_empty(folder.parent)
 
@@ -80,5 +80,5 @@ def _remove(path: Path) -> None:
 def _remove_empty(folder: Path) -> None:
     try:
         folder.rmdir()
-    except OSError:  # others are in it, or it was never there
+    except OSError:  # it holds other datasets, or does not exist
         return

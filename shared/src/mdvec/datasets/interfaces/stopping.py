@@ -1,4 +1,4 @@
-"""A stop by the user reaches DuckDB at once, whichever of its threads works."""
+"""Makes Ctrl-C interrupt DuckDB at once, whichever of its threads is working."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
 @contextmanager
 def stoppable(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Interrupt what the connection does when a signal comes that means to stop.
+    """Interrupt the connection's query when a signal arrives that raises KeyboardInterrupt.
 
-    DuckDB looks for signals between the tasks of a query, but not while its caller waits for
-    another of its threads: a third of the stops were heard only when the query was over.
+    DuckDB checks for signals between the tasks of a query, but not while the caller waits for
+    another of its threads: a third of the interrupts took effect only after the query had ended.
     """
-    if threading.current_thread() is not threading.main_thread():  # signals are not its business
+    if threading.current_thread() is not threading.main_thread():  # it gets no signals
         yield
         return
-    told, tells = os.pipe()
-    os.set_blocking(tells, False)
-    before = signal.set_wakeup_fd(tells, warn_on_full_buffer=False)
-    watcher = threading.Thread(target=_watch, args=(connection, told), daemon=True)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    watcher = threading.Thread(target=_watch, args=(connection, reader), daemon=True)
     watcher.start()
     try:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        os.close(tells)
+        os.close(writer)
         watcher.join()
-        os.close(told)
+        os.close(reader)
 
 
-def _watch(connection: duckdb.DuckDBPyConnection, told: int) -> None:
-    """Read the numbers of the signals that come, until nobody can send any."""
-    while numbers := os.read(told, 64):
+def _watch(connection: duckdb.DuckDBPyConnection, reader: int) -> None:
+    """Read signal numbers from the pipe until it is closed."""
+    while numbers := os.read(reader, 64):
         if any(signal.getsignal(number) is signal.default_int_handler for number in numbers):
             connection.interrupt()

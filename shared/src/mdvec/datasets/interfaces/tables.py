@@ -1,4 +1,4 @@
-"""What is recorded of data files: the files as they were imported, and the tables they hold.
+"""The database's records of data files: imported files and the tables in them.
 
 A table is one Parquet file: the user's own, in its place, or a private copy beside the database,
 in ``<database>.datasets/<tool's number>/``.
@@ -10,21 +10,35 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from mdvec.datasets.core.columns import Column
+
+_FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
+_TABLE_COLUMNS = (
+    "name", "path", "inner_table", "source", "snapshot", "size", "mtime_ns", "rows", "columns",
+    "period_column", "period_first", "period_last",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetTable:
     """A table of a dataset.
 
-    ``name`` is its name in SQL, ``origin`` the user's file as the source folder shows it, with
-    ``#table`` for one of a .duckdb file. ``parquet`` is the file to read, ``source`` the user's,
-    both absolute; they are the same for a Parquet file. ``size`` and ``mtime_ns`` are the
-    source's at its import (of a .duckdb file with its log). ``first`` and ``last`` are the ends,
-    in ISO's form, of ``period_column``, the first column of dates or times.
+    Attributes:
+        name: its name in SQL.
+        origin: the user's file relative to the source folder, with ``#table`` for a .duckdb file.
+        parquet: the absolute path of the file to read.
+        source: the absolute path of the user's file; for a Parquet file, the same.
+        size: the source's size at its import; a .duckdb file's includes its log.
+        mtime_ns: the source's time of change at its import.
+        rows: the number of rows.
+        columns: the columns, in order.
+        period_column: the first column of dates or timestamps, if any.
+        first: the earliest value of ``period_column``, in ISO 8601.
+        last: the latest value of ``period_column``, in ISO 8601.
     """
 
     name: str
@@ -47,7 +61,7 @@ class DatasetTable:
 
 @dataclass(frozen=True, slots=True)
 class FileTable:
-    """A table with where it is from: the file as a scan names it, and the table within it or ''."""
+    """A table with its file's path as scanned, and the table in a .duckdb file, else ''."""
 
     path: str
     inner_table: str
@@ -56,10 +70,10 @@ class FileTable:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file that was imported whole, as it was then.
+    """A completely imported file, as it was then.
 
-    ``left_out`` names what within it is no table, with reasons; ``app_version`` is the version of
-    mdvec that read it.
+    ``left_out`` names what in it did not become a table, with reasons; ``app_version`` is the
+    version of mdvec that read it.
     """
 
     path: str
@@ -75,19 +89,17 @@ def dataset_tables(connection: apsw.Connection, tool_id: int) -> list[DatasetTab
 
 
 def file_tables(connection: apsw.Connection, tool_id: int) -> list[FileTable]:
-    """The tables of a dataset with the files they are from, by name."""
+    """The tables of a dataset with their files, by name."""
     folder = snapshot_folder(connection, tool_id)
     rows = connection.execute(
-        "SELECT name, path, inner_table, source, snapshot, size, mtime_ns, rows, columns, "
-        "period_column, period_first, period_last FROM dataset_tables WHERE tool_id = ? "
-        "ORDER BY name",
+        f"SELECT {', '.join(_TABLE_COLUMNS)} FROM dataset_tables WHERE tool_id = ? ORDER BY name",
         (tool_id,),
     )
-    return [_file_table(folder, row) for row in rows]
+    return [_file_table(folder, dict(zip(_TABLE_COLUMNS, row, strict=True))) for row in rows]
 
 
 def table_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
-    """How many tables a dataset has, and how many rows they have together."""
+    """The number of a dataset's tables, and of all their rows."""
     tables, rows = connection.execute(
         "SELECT count(*), coalesce(sum(rows), 0) FROM dataset_tables WHERE tool_id = ?", (tool_id,)
     ).fetchone() or (0, 0)
@@ -95,17 +107,12 @@ def table_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
 
 
 def imported_files(connection: apsw.Connection, tool_id: int) -> Mapping[str, ImportedFile]:
-    """The files that were imported whole, by path."""
+    """The completely imported files, by path."""
     rows = connection.execute(
-        "SELECT path, size, mtime_ns, left_out, app_version FROM dataset_files WHERE tool_id = ?",
-        (tool_id,),
+        f"SELECT {', '.join(_FILE_COLUMNS)} FROM dataset_files WHERE tool_id = ?", (tool_id,)
     )
-    return {
-        str(path): ImportedFile(
-            str(path), size, mtime_ns, tuple((name, why) for name, why in json.loads(left)), version
-        )
-        for path, size, mtime_ns, left, version in rows
-    }
+    files = (_imported_file(dict(zip(_FILE_COLUMNS, row, strict=True))) for row in rows)
+    return {file.path: file for file in files}
 
 
 def record_dataset(
@@ -114,63 +121,86 @@ def record_dataset(
     files: Iterable[ImportedFile],
     tables: Iterable[FileTable],
 ) -> None:
-    """Put these in the place of what was recorded; call within a transaction."""
-    connection.execute("DELETE FROM dataset_files WHERE tool_id = ?", (tool_id,))
-    connection.execute("DELETE FROM dataset_tables WHERE tool_id = ?", (tool_id,))
-    connection.executemany(
-        "INSERT INTO dataset_files VALUES (?, ?, ?, ?, ?, ?)",
-        (
-            (
-                tool_id, file.path, file.size, file.mtime_ns,
-                json.dumps(file.left_out, ensure_ascii=False), file.app_version,
-            )
-            for file in files
-        ),
-    )  # fmt: skip
-    connection.executemany(
-        "INSERT INTO dataset_tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (
-                tool_id, table.name, of_file.path, of_file.inner_table, str(table.source),
-                table.parquet.name if table.is_copy else None, table.size, table.mtime_ns,
-                table.rows,
-                json.dumps([(column.name, column.type) for column in table.columns]),
-                table.period_column, table.first, table.last,
-            )
-            for of_file in tables
-            for table in (of_file.table,)
-        ),
-    )  # fmt: skip
+    """Replace a dataset's records; call within a transaction."""
+    for table, columns, rows in (
+        ("dataset_files", _FILE_COLUMNS, map(_file_row, files)),
+        ("dataset_tables", _TABLE_COLUMNS, map(_table_row, tables)),
+    ):
+        connection.execute(f"DELETE FROM {table} WHERE tool_id = ?", (tool_id,))
+        connection.executemany(
+            f"INSERT INTO {table} (tool_id, {', '.join(columns)}) "
+            f"VALUES (:tool_id, {', '.join(f':{column}' for column in columns)})",
+            ({"tool_id": tool_id, **row} for row in rows),
+        )
 
 
 def snapshot_root(connection: apsw.Connection) -> Path:
-    """The folder beside the database that all private copies lie in; it need not be there."""
+    """The folder beside the database with all private copies; it may not exist."""
     return Path(f"{connection.filename}.datasets")
 
 
 def snapshot_folder(connection: apsw.Connection, tool_id: int) -> Path:
-    """The folder of one tool's private copies; it need not be there."""
+    """The folder of one tool's private copies; it may not exist."""
     return snapshot_root(connection) / str(tool_id)
 
 
-def _file_table(folder: Path, row: apsw.SQLiteValues) -> FileTable:
-    name, path, inner, source, snapshot, size, mtime_ns, rows, columns, *period = row
-    table = DatasetTable(
-        name=str(name),
-        origin=origin_of(str(path), str(inner)),
-        parquet=Path(str(source)) if snapshot is None else folder / str(snapshot),
-        source=Path(str(source)),
-        size=size,  # type: ignore[arg-type]
-        mtime_ns=mtime_ns,  # type: ignore[arg-type]
-        rows=rows,  # type: ignore[arg-type]
-        columns=tuple(Column(*column) for column in json.loads(str(columns))),
-        period_column=period[0],  # type: ignore[arg-type]
-        first=period[1],  # type: ignore[arg-type]
-        last=period[2],  # type: ignore[arg-type]
-    )
-    return FileTable(str(path), str(inner), table)
-
-
 def origin_of(path: str, inner_table: str) -> str:
-    """A table's file as its user knows it, with the table within it."""
+    """A table's file as the user knows it, with ``#table`` for a .duckdb file."""
     return f"{path}#{inner_table}" if inner_table else path
+
+
+def _file_table(folder: Path, row: Mapping[str, Any]) -> FileTable:
+    source, snapshot = Path(row["source"]), row["snapshot"]
+    table = DatasetTable(
+        name=row["name"],
+        origin=origin_of(row["path"], row["inner_table"]),
+        parquet=source if snapshot is None else folder / snapshot,
+        source=source,
+        size=row["size"],
+        mtime_ns=row["mtime_ns"],
+        rows=row["rows"],
+        columns=tuple(Column(name, type_) for name, type_ in json.loads(row["columns"])),
+        period_column=row["period_column"],
+        first=row["period_first"],
+        last=row["period_last"],
+    )
+    return FileTable(row["path"], row["inner_table"], table)
+
+
+def _table_row(of_file: FileTable) -> dict[str, apsw.SQLiteValue]:
+    table = of_file.table
+    return {
+        "name": table.name,
+        "path": of_file.path,
+        "inner_table": of_file.inner_table,
+        "source": str(table.source),
+        "snapshot": table.parquet.name if table.is_copy else None,
+        "size": table.size,
+        "mtime_ns": table.mtime_ns,
+        "rows": table.rows,
+        "columns": json.dumps([(column.name, column.type) for column in table.columns]),
+        "period_column": table.period_column,
+        "period_first": table.first,
+        "period_last": table.last,
+    }
+
+
+def _imported_file(row: Mapping[str, Any]) -> ImportedFile:
+    left_out = tuple((name, reason) for name, reason in json.loads(row["left_out"]))
+    return ImportedFile(
+        path=row["path"],
+        size=row["size"],
+        mtime_ns=row["mtime_ns"],
+        left_out=left_out,
+        app_version=row["app_version"],
+    )
+
+
+def _file_row(file: ImportedFile) -> dict[str, apsw.SQLiteValue]:
+    return {
+        "path": file.path,
+        "size": file.size,
+        "mtime_ns": file.mtime_ns,
+        "left_out": json.dumps(file.left_out, ensure_ascii=False),
+        "app_version": file.app_version,
+    }

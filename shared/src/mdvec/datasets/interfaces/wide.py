@@ -1,7 +1,7 @@
-"""Rows of very many columns into Parquet, in statements that do not grow with what they ask.
+"""Writes tables with very many columns to Parquet.
 
-DuckDB plans a question about thousands of columns in minutes; here each row is one list, and
-what is asked of a column is asked of the list's elements.
+DuckDB needs minutes to plan a query over thousands of columns. Here each row is one list, and a
+query about columns is a query about list elements, whose text hardly grows with their number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import duckdb
 
 MIN_WIDE_COLUMNS = 200
-"""From so many columns on, rows are lists."""
+"""The number of columns from which rows are stored as lists."""
 _MAX_ROW_BYTES = 2**26
 _CELLS_AT_ONCE = 10_000_000
 _MAX_ROWS_AT_ONCE = 122_880
@@ -27,7 +27,7 @@ _MIN_ROWS_AT_ONCE = 2_048
 
 
 def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
-    """Write rows as lists; an empty cell is none."""
+    """Write each row as a JSON list; an empty cell becomes null."""
     plain.writelines(
         json.dumps([cell or None for cell in row], ensure_ascii=False) + "\n" for row in rows
     )
@@ -36,7 +36,7 @@ def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
 def lists_to_parquet(
     connection: duckdb.DuckDBPyConnection, names: Sequence[str], plain: Path, target: Path
 ) -> None:
-    """Give each column its type and write all to ``target``.
+    """Find each column's type and write all rows to ``target``.
 
     The connection's optimizer should be off: it needs minutes for thousands of columns.
     """
@@ -58,13 +58,13 @@ def lists_to_parquet(
 
 
 def rows_at_once(columns: int) -> int:
-    """How many rows a writer of Parquet may keep in memory, which it does for every column."""
+    """The size of a Parquet row group, which the writer keeps in memory for every column."""
     rows = _CELLS_AT_ONCE // max(1, columns)
     return min(max(rows, _MIN_ROWS_AT_ONCE), _MAX_ROWS_AT_ONCE)
 
 
 def _kinds(connection: duckdb.DuckDBPyConnection, width: int, scan: str) -> list[ValueKind | None]:
-    """Each column's kind: each round tries the next kind of every column that has none yet."""
+    """Each column's kind; each round tries the next kind on all undecided columns."""
     found: list[ValueKind | None] = [None] * width
     tried = dict.fromkeys(range(width), 0)
     while tried:
@@ -83,15 +83,15 @@ def _kinds(connection: duckdb.DuckDBPyConnection, width: int, scan: str) -> list
 def _verdicts(
     connection: duckdb.DuckDBPyConnection, tried: dict[int, int], width: int, scan: str
 ) -> dict[int, bool | None]:
-    """Whether all values of a column fit the kind that is tried; None where it has no value."""
+    """Whether all values of each column fit the kind being tried; None if it has no values."""
     kinds = sorted(set(tried.values()))
     holds = " ".join(f"WHEN {number} THEN {VALUE_KINDS[number].holds('cell')}" for number in kinds)
-    asked = (
+    query = (
         f"SELECT place, bool_and(coalesce(CASE $tried[place] {holds} END, false)) "
-        f"FILTER (WHERE {ValueKind.counts('cell')}) "
+        f"FILTER (WHERE {ValueKind.is_value('cell')}) "
         f"FROM (SELECT unnest(row) AS cell, unnest(range(1, {width + 1})) AS place FROM {scan}) "
         "WHERE $tried[place] IS NOT NULL GROUP BY place"
     )
     wanted = [tried.get(column) for column in range(width)]
-    rows = connection.execute(asked, {"tried": wanted}).fetchall()
+    rows = connection.execute(query, {"tried": wanted}).fetchall()
     return {place - 1: verdict for place, verdict in rows}
