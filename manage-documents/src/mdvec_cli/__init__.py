@@ -1,1 +1,1 @@
-"""mdvec: the command line that registers, imports and shows."""
+"""The command `mdvec`: registers, imports and searches tools from a terminal."""

@@ -1,4 +1,4 @@
-"""The wiring of the `mdvec` command, and the one place where its errors become words."""
+"""Entry point of `mdvec`: adds the commands, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mdvec_cli.commands.status import status_command
 
 
 class _Commands(TyperGroup):
-    """The commands; whatever goes wrong in one ends as a line on stderr and an exit code."""
+    """The command group; an error in a command becomes a line on stderr and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own click is private
         try:
@@ -49,8 +49,8 @@ app.command("compact")(compact_command)
 app.add_typer(model.app, name="model")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         from mdvec import __version__
 
         typer.echo(f"mdvec {__version__}")
@@ -69,7 +69,7 @@ def _root(
 def main() -> None:
     """Run `mdvec`."""
     for stream in (sys.stdout, sys.stderr):
-        # File names may hold what UTF-8 cannot; a message about them must not fail.
+        # A file name may not be valid Unicode; printing it must not fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         sys.exit(app(prog_name="mdvec", standalone_mode=False))
@@ -89,11 +89,11 @@ def main() -> None:
 
 
 def _wrong_usage(error: typer.TyperException) -> str:
-    """What is wrong with a command as it was typed, and where to look; or the help alone."""
+    """The message for a wrong command line: what is wrong and where to look, or the help."""
     message = error.format_message()
     if "\n" in message:
         return message
-    # typer checks values with pydantic, whose words for people begin differently.
+    # typer validates values with pydantic, whose messages begin differently from ours.
     message = message.replace("Value error, ", "").replace("Input should", "it should")
     command = getattr(getattr(error, "ctx", None), "command_path", "mdvec")
     return f"error: {message.rstrip('.')}; see: {command} --help"

@@ -1,1 +1,1 @@
-"""The commands, one file per family."""
+"""The commands, one file per command or group."""

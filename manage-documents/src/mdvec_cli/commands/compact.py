@@ -7,7 +7,7 @@ import typer
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
-    Format,
+    DisplayFormat,
     FormatOption,
     VerboseOption,
     chosen_format,
@@ -32,7 +32,7 @@ def compact_command(
     except KeyboardInterrupt as error:
         say("stopped; the database keeps all that it holds, and mdvec compact begins anew")
         raise typer.Exit(STOPPED) from error
-    if chosen_format(format_, settings) is Format.JSON:
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json(done)
     else:
         print_line(

@@ -15,7 +15,7 @@ from mdvec.text.one_line import on_one_line
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
-    Format,
+    DisplayFormat,
     FormatOption,
     NameOption,
     VerboseOption,
@@ -130,7 +130,7 @@ def import_command(
     except ImportInterrupted as error:
         say(str(error))
         raise typer.Exit(STOPPED) from error
-    if chosen_format(format_, settings) is Format.JSON:
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json(report.json_fields())
         return
     for line in report.lines():

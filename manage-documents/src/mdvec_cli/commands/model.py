@@ -1,15 +1,15 @@
-"""`mdvec model …`: which embedding models there are, and fetching one."""
+"""`mdvec model …`: list the embedding models, download one."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
-    Format,
+    DisplayFormat,
     FormatOption,
     VerboseOption,
     chosen_format,
@@ -17,8 +17,11 @@ from mdvec_cli.commands.options import (
 )
 from mdvec_cli.commands.output import print_json, print_table, say
 
+if TYPE_CHECKING:
+    from mdvec.embedding.cards import ModelCard
+
 app = typer.Typer(
-    help="See which embedding models there are, and fetch one.",
+    help="List the embedding models, or download one.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -31,28 +34,15 @@ def ls(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """List the models, which are here, and which one `auto` takes."""
+    """List the models: which are installed, and which one `auto` chooses."""
     from mdvec.embedding import catalog
     from mdvec.embedding.cards import CARDS
 
     settings = settings_from(config, database, verbose=verbose)
     auto = catalog.choose(catalog.AUTO).card
-    rows = [(card, catalog.missing(card)) for card in CARDS.values()]
-    if chosen_format(format_, settings) is Format.JSON:
-        print_json(
-            {
-                "models": [
-                    {
-                        "name": card.name, "available": lack is None, "missing": lack,
-                        "auto": card is auto, "dimension": card.dimension,
-                        "chunk_size": card.default_size, "max_tokens": card.max_tokens,
-                        "licence": card.licence, "summary": card.summary,
-                        "how_to_get": card.how_to_get,
-                    }
-                    for card, lack in rows
-                ]
-            }
-        )  # fmt: skip
+    models = [(card, catalog.missing(card)) for card in CARDS.values()]
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
+        print_json({"models": [_as_json(card, lack, auto) for card, lack in models]})
         return
     print_table(
         "Models",
@@ -63,22 +53,37 @@ def ls(
                 "yes" if lack is None else "no", card.dimension, card.default_size, card.licence,
                 card.summary,
             )
-            for card, lack in rows
+            for card, lack in models
         ],
     )  # fmt: skip
-    for card, lack in rows:
+    for card, lack in models:
         if lack is not None:
             say(f"{card.name}: {lack}; to get it: {card.how_to_get}")
 
 
+def _as_json(card: ModelCard, lack: str | None, auto: ModelCard) -> dict[str, object]:
+    return {
+        "name": card.name,
+        "available": lack is None,
+        "missing": lack,
+        "auto": card is auto,
+        "dimension": card.dimension,
+        "chunk_size": card.default_size,
+        "max_tokens": card.max_tokens,
+        "licence": card.licence,
+        "summary": card.summary,
+        "how_to_get": card.how_to_get,
+    }
+
+
 @app.command("pull")
 def pull(
-    name: Annotated[str, typer.Argument(help="The model to fetch: plamo.")],
+    name: Annotated[str, typer.Argument(help="The model to download: plamo.")],
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Fetch a model's weights into the local model cache."""
+    """Download a model's weights into the local model cache."""
     from mdvec.embedding import catalog
 
     settings_from(config, database, verbose=verbose)

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the settings that they add up to."""
+"""Options that several commands share, and the settings that result from them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mdvec.settings import Settings
 
 
-class Format(StrEnum):
-    """How a command prints what it found."""
+class DisplayFormat(StrEnum):
+    """The form in which a command prints its result."""
 
     TABLE = "table"
     JSON = "json"
@@ -30,10 +30,10 @@ ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="The settings file.", show_default=False)
 ]
 VerboseOption = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Say on stderr what happens and how long it takes.")
+    bool, typer.Option("--verbose", "-v", help="Log steps and timings to stderr.")
 ]
 FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="How to print.", show_default=False)
+    DisplayFormat | None, typer.Option("--format", help="The output format.", show_default=False)
 ]
 
 
@@ -44,11 +44,11 @@ def settings_from(
     verbose: bool,
     **sections: dict[str, Any],
 ) -> Settings:
-    """The settings of one command: its flags over the environment over the file."""
+    """Load the settings; flags override the environment, which overrides the file."""
     from mdvec.settings import load_settings
 
     if verbose:
-        _log_everything()
+        _log_to_stderr()
     path = None if database is None else str(database.expanduser().absolute())
     return load_settings(
         os.environ,
@@ -58,7 +58,7 @@ def settings_from(
     )
 
 
-def _log_everything() -> None:
+def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
     logger = logging.getLogger("mdvec")
@@ -66,6 +66,6 @@ def _log_everything() -> None:
     logger.setLevel(logging.DEBUG)
 
 
-def chosen_format(asked: Format | None, settings: Settings) -> Format:
-    """The flag, else the setting."""
-    return asked or Format(settings.display.default_format)
+def chosen_format(flag: DisplayFormat | None, settings: Settings) -> DisplayFormat:
+    """The format given as a flag, else the one in the settings."""
+    return flag or DisplayFormat(settings.display.default_format)

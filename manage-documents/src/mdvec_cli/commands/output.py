@@ -1,4 +1,4 @@
-"""Printing: tables on a terminal, plain lines in a pipe, JSON for scripts, the rest on stderr."""
+"""All printing: results on stdout as tables, lines or JSON; messages on stderr."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 STOPPED = 130
-"""The exit code of a command that its user stopped."""
+"""The exit code of a command interrupted by Ctrl-C."""
 
 
 def say(message: str) -> None:
-    """A line for the person at the terminal: on stderr, so that stdout stays for results."""
+    """Print a message to stderr; stdout is for results only."""
     typer.echo(message, err=True)
 
 
 def print_line(line: str) -> None:
-    """A line of the result."""
+    """Print a line of the result."""
     typer.echo(line)
 
 
 def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str, object]) -> None:
-    """The result as JSON, alone on stdout."""
+    """Print the whole result as JSON."""
     plain: object
     if isinstance(value, dict):
         plain = value
@@ -42,7 +42,7 @@ def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A table on a terminal; elsewhere one line a row, columns parted by tabs."""
+    """Print a table on a terminal; elsewhere one line per row, with tabs between columns."""
     shown = [[_shown(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in [list(columns), *shown]:
@@ -61,7 +61,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
 
 
 def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:
-    """Names and values, one a line."""
+    """Print names and values, one pair per line."""
     print_table(title, ("", title) if sys.stdout.isatty() else ("fact", "value"), facts)
 
 

@@ -1,4 +1,4 @@
-"""`mdvec search`: ask one tool or all of them, as the server would."""
+"""`mdvec search`: search one tool or all of them, with the answers that the server gives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mdvec.text.one_line import on_one_line
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
-    Format,
+    DisplayFormat,
     FormatOption,
     VerboseOption,
     chosen_format,
@@ -31,7 +31,7 @@ _LINES_SHOWN = 8
 
 
 class SearchMode(StrEnum):
-    """Which legs of the search answer."""
+    """The retrievers to use."""
 
     HYBRID = "hybrid"
     VECTOR = "vector"
@@ -39,7 +39,7 @@ class SearchMode(StrEnum):
 
 
 class Returning(StrEnum):
-    """How much of each find is shown."""
+    """How much text each hit shows."""
 
     CHUNK = "chunk"
     SECTION = "section"
@@ -47,32 +47,32 @@ class Returning(StrEnum):
 
 
 def search_command(
-    query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
+    query: Annotated[str, typer.Argument(help="What to search for.", show_default=False)],
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n", help="The tool to search; all active ones without it.",
+        typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
                      show_default=False),
     ] = None,
     k: Annotated[
-        int | None, typer.Option("--k", "-k", help="How many hits.", show_default=False)
+        int | None, typer.Option("--k", "-k", help="The number of hits.", show_default=False)
     ] = None,
     return_: Annotated[
-        Returning, typer.Option("--return", help="How much of each find to show.")
+        Returning, typer.Option("--return", help="How much text each hit shows.")
     ] = Returning.CHUNK,
     mode: Annotated[
         SearchMode | None,
-        typer.Option("--mode", "-m", help="Search by words and vectors, or by one of them alone.",
-                     show_default=False),
+        typer.Option("--mode", "-m", show_default=False,
+                     help="Search by words and vectors (hybrid), or by one of them."),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say why each hit stands where it stands.")
+        bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")
     ] = False,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
-    """Search a tool, or all of them, and show what the server would answer."""
+    """Search one tool, or all of them, as the server does."""
     from mdvec.search.search import Question, search
 
     settings = settings_from(
@@ -88,7 +88,7 @@ def search_command(
         settings.search.max_chars,
     )
     answer = search(settings.database_path, question, _load)
-    if chosen_format(format_, settings) is Format.JSON:
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
         _print_json(answer, explain=explain)
         return
     for note in answer.notes:
@@ -114,13 +114,13 @@ def _print_json(answer: Answer, *, explain: bool) -> None:
 
 def _print_hits(answer: Answer, *, explain: bool) -> None:
     if not answer.results:
-        say(_nothing(answer))
+        say(_why_no_hits(answer))
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
         print_line(f"[{number}] {hit.score:.2f}  {source}{heading}")
         if explain:
-            print_line(f"    {_why(hit)}")
+            print_line(f"    {_explanation(hit)}")
         for line in _shown_lines(hit):
             print_line(f"    {line}")
     if explain:
@@ -130,7 +130,7 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         )  # fmt: skip
 
 
-def _nothing(answer: Answer) -> str:
+def _why_no_hits(answer: Answer) -> str:
     if not answer.tools:
         return (
             "no tool with texts is active; add one with: "
@@ -145,14 +145,14 @@ def _nothing(answer: Answer) -> str:
 
 
 def _shown_lines(hit: Hit) -> list[str]:
-    """The passage on a few lines, without those that are blank."""
+    """The first lines of the passage, without blank ones."""
     lines = [on_one_line(line) for line in hit.content.splitlines() if line.strip()]
     if len(lines) > _LINES_SHOWN:
         return [*lines[:_LINES_SHOWN], f"… {len(lines) - _LINES_SHOWN} more lines"]
     return lines
 
 
-def _why(hit: Hit) -> str:
+def _explanation(hit: Hit) -> str:
     why = hit.explanation
     vector = "not asked"
     if why.cosine is not None:

@@ -10,7 +10,7 @@ import typer
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
-    Format,
+    DisplayFormat,
     FormatOption,
     VerboseOption,
     chosen_format,
@@ -35,7 +35,7 @@ def status_command(
 ) -> None:
     """Show all tools at a glance, or one with its documents and vectors, or its tables."""
     settings = settings_from(config, database, verbose=verbose)
-    as_json = chosen_format(format_, settings) is Format.JSON
+    as_json = chosen_format(format_, settings) is DisplayFormat.JSON
     if name is None:
         _overview(settings.database_path, as_json=as_json)
     else:

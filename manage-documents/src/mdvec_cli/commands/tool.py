@@ -1,4 +1,4 @@
-"""`mdvec tool …`: register folders and data files, switch them on and off, list them."""
+"""`mdvec tool …`: add, change, delete, enable, disable and list tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mdvec.tools.kinds import KINDS
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
-    Format,
+    DisplayFormat,
     FormatOption,
     NameOption,
     VerboseOption,
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from mdvec.tools.rows import Tool
 
 app = typer.Typer(
-    help="Register folders and data files as tools, switch them on and off, list them.",
+    help="Add, change, delete, enable, disable and list tools.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-DescriptionHelp = "What is in it, for the model that decides when to search it."
-SourceHelp = "The folder to import; for a dataset also one file."
+_DESCRIPTION_HELP = "What the source contains; a model reads it to decide when to search."
+_SOURCE_HELP = "The folder to import; for a dataset, a single file is possible too."
 
 
 class ToolKind(StrEnum):
@@ -49,21 +49,24 @@ _DEFAULT_KIND = next(iter(ToolKind))
 @app.command("add")
 def add(
     name: NameOption,
-    description: Annotated[str, typer.Option("--description", "-d", help=DescriptionHelp)],
-    source: Annotated[Path, typer.Option("--source", "-s", help=SourceHelp)],
+    description: Annotated[str, typer.Option("--description", "-d", help=_DESCRIPTION_HELP)],
+    source: Annotated[Path, typer.Option("--source", "-s", help=_SOURCE_HELP)],
     kind: Annotated[
         ToolKind,
         typer.Option(
             "--kind",
-            help="What it holds: notes, a household's Money Forward CSVs, or tables of data "
-            "(.parquet, .csv, .tsv, .duckdb).",
+            help="What the source contains: notes, a household's Money Forward statement files, or "
+            "tables (.parquet, .csv, .tsv, .duckdb).",
         ),
     ] = _DEFAULT_KIND,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Register a folder, or a data file, as a tool; the database is made when there is none."""
+    """Register a folder or a data file as a tool.
+
+    The database is created if needed.
+    """
     from mdvec.manage import registering
 
     settings = settings_from(config, database, verbose=verbose)
@@ -76,10 +79,10 @@ def add(
 def update(
     name: NameOption,
     description: Annotated[
-        str | None, typer.Option("--description", "-d", help=DescriptionHelp, show_default=False)
+        str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP, show_default=False)
     ] = None,
     source: Annotated[
-        Path | None, typer.Option("--source", "-s", help=SourceHelp, show_default=False)
+        Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP, show_default=False)
     ] = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
@@ -102,12 +105,12 @@ def update(
 @app.command("delete")
 def delete(
     name: NameOption,
-    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask for confirmation.")] = False,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Delete a tool with everything that was imported for it; its source is not touched."""
+    """Delete a tool and its imported data, but not its source."""
     from mdvec.manage import registering
 
     settings = settings_from(config, database, verbose=verbose)
@@ -129,7 +132,7 @@ def enable(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Switch a tool on: the server offers it."""
+    """Make the server offer a tool."""
     _switch(name, settings_from(config, database, verbose=verbose).database_path, active=True)
 
 
@@ -140,7 +143,7 @@ def disable(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Switch a tool off: the server does not offer it; its data stay."""
+    """Stop the server from offering a tool; its data are kept."""
     _switch(name, settings_from(config, database, verbose=verbose).database_path, active=False)
 
 
@@ -156,24 +159,22 @@ def _switch(name: str, database: Path, *, active: bool) -> None:
 
 @app.command("ls")
 def ls(
-    show_all: Annotated[
-        bool, typer.Option("--all", help="Every tool with its details, not only active names.")
-    ] = False,
+    show_all: Annotated[bool, typer.Option("--all", help="Show all tools, with details.")] = False,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """List the names of the active tools, one a line."""
+    """List the names of the active tools, one per line."""
     from mdvec.manage import registering
 
     settings = settings_from(config, database, verbose=verbose)
     tools = registering.list_tools(settings.database_path, active_only=not show_all)
-    default = Format(settings.display.default_format) if show_all else None
+    default = DisplayFormat(settings.display.default_format) if show_all else None
     match format_ or default:
-        case Format.JSON:
+        case DisplayFormat.JSON:
             print_json({"tools": [_as_json(tool) for tool in tools]})
-        case Format.TABLE:
+        case DisplayFormat.TABLE:
             _print_tools(tools)
         case None:
             for tool in tools:

@@ -169,7 +169,7 @@ def test_a_file_that_took_anothers_place_as_it_was_opened_is_not_read(folder):
     for looked_at, said in ((file, '"tables"'), (other, "another file took its place")):
         with looked_at.open("rb") as there:
             answer = subprocess.run(
-                [sys.executable, "-m", "mdvec.datasets.interfaces.foreign"],
+                [sys.executable, "-m", "mdvec.datasets.interfaces.database_child"],
                 input=json.dumps([str(file), there.fileno()]), pass_fds=[there.fileno()],
                 cwd=folder, check=True, capture_output=True, text=True,
             )  # fmt: skip
