@@ -1,7 +1,7 @@
-"""The real `mdvec`, far from the user's files: in this process, or in one of its own.
+"""Runs the real `mdvec`, isolated from the user's files, in this process or in a child.
 
-In this process a command runs through `main()` with streams, variables and a working folder of its
-own. What only a process shows (signals, pipes, a terminal, kills) gets a process.
+In this process a command runs through `main()` with its own streams, variables and working folder.
+What only a process shows (signals, pipes, a terminal, kills) is tested in a child process.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Done:
-    """What a command left behind."""
+    """A finished command: its exit code and output."""
 
     code: int
     out: str
@@ -61,12 +61,12 @@ class Done:
 
     @property
     def json(self):
-        """What stdout holds, when that is JSON and nothing else."""
+        """Stdout, parsed as JSON."""
         return json.loads(self.out)
 
 
 class Terminal:
-    """A command on a terminal of its own, and what the screen has shown so far."""
+    """A command running on its own terminal; ``shown`` is the screen's text so far."""
 
     def __init__(self, start) -> None:
         self._screen, inner = os.openpty()
@@ -85,7 +85,7 @@ class Terminal:
         os.write(self._screen, keys.encode())
 
     def end(self) -> int:
-        """Read to the end; the exit code."""
+        """Wait for the end; return the exit code."""
         deadline = time.monotonic() + SECONDS
         while self._read():
             assert time.monotonic() < deadline, f"it did not end: {self.shown}"
@@ -102,14 +102,14 @@ class Terminal:
         ready, _, _ = select.select([self._screen], [], [], SECONDS)
         try:
             data = os.read(self._screen, 65536) if ready else b""
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # Linux raises it once the other side is closed
             data = b""
         self.shown += data.decode("utf-8", "replace")
         return bool(data)
 
 
 class Mdvec:
-    """Runs `mdvec` with a home, a working folder and a database below ``folder``."""
+    """Runs `mdvec` with home, working folder and database inside ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self.home, self.work = folder / "home", folder / "work"
@@ -118,8 +118,7 @@ class Mdvec:
         self.docs.mkdir(parents=True)
         foreign = (
             "MDVEC_", "XDG_", "HF_", "HUGGINGFACE_", "NO_COLOR", "FORCE_COLOR", "COLUMNS",
-            # A Ctrl-C while coverage holds its lock would leave it locked: processes are not
-            # measured.
+            # Child processes are not measured: a Ctrl-C could leave coverage's lock locked.
             "COVERAGE_", "COV_CORE_",
         )  # fmt: skip
         self.environment = {
@@ -135,7 +134,7 @@ class Mdvec:
         self._running: list[Terminal | subprocess.Popen[str]] = []
 
     def __call__(self, *arguments, stdin="", **environment) -> Done:
-        """Run to the end in this process; a variable that is None is taken away."""
+        """Run a command in this process; an environment variable set to None is removed."""
         wanted = self._variables(environment)
         removed = dict.fromkeys(os.environ.keys() - wanted.keys())
         runner = CliRunner()
@@ -153,8 +152,9 @@ class Mdvec:
         return done
 
     def process(self, *arguments, stdin="", first="", python=(), **environment) -> Done:
-        """Run to the end in a process of its own; ``first`` is Python that runs before the command
-        does, ``python`` are options of Python itself.
+        """Run a command in a child process.
+
+        ``first`` is Python code to run before it, ``python`` are options of the interpreter.
         """
         process = self._start(
             first + MAIN,
@@ -171,37 +171,37 @@ class Mdvec:
         return Done(process.returncode, out, said)
 
     def each(self, *commands, **environment) -> list[Done]:
-        """Run several commands; each is given as one line or as its words."""
+        """Run several commands, each given as a line or as a list of words."""
         words = [line.split() if isinstance(line, str) else line for line in commands]
         return [self(*command, **environment) for command in words]
 
     def start(self, *arguments) -> subprocess.Popen[str]:
-        """Start in a process of its own, and leave it running."""
+        """Start a command in a child process, and leave it running."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = self._start(MAIN, arguments, **pipes, encoding="utf-8")
         self._running.append(process)
         return process
 
     def on_terminal(self, *arguments) -> Terminal:
-        """Start on a terminal of its own."""
+        """Start a command on its own terminal."""
         terminal = Terminal(functools.partial(self._start, OWN_TERMINAL + MAIN, arguments))
         self._running.append(terminal)
         return terminal
 
     def write(self, path: str, text: str, encoding: str = "utf-8") -> Path:
-        """Write a file of the source folder."""
+        """Write a file into the source folder."""
         file = self.docs / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode(encoding))
         return file
 
     def files(self) -> list[str]:
-        """Every file and folder below home and the working folder."""
+        """Every file and folder in home and in the working folder."""
         found = [*self.home.rglob("*"), *self.work.rglob("*")]
         return sorted(str(path.relative_to(self.home.parent)) for path in found)
 
     def close(self) -> None:
-        """End what still runs."""
+        """Kill what is still running."""
         for running in self._running:
             running.kill()
             if isinstance(running, Terminal):
@@ -228,7 +228,7 @@ class Mdvec:
 
 
 def _exit_code(arguments: list[str]) -> int:
-    """How the command ends when it is run with these arguments."""
+    """Run `mdvec` with these arguments; return its exit code."""
     before, sys.argv = sys.argv, ["mdvec", *arguments]
     try:
         main()
@@ -241,7 +241,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 @contextmanager
 def logging_as_before() -> Iterator[None]:
-    """Take back what ``--verbose`` does to the log; a process would take it along at its end."""
+    """Undo what ``--verbose`` does to logging, as the end of a process would."""
     logger = logging.getLogger("mdvec")
     handlers, level = logger.handlers[:], logger.level
     try:
@@ -253,7 +253,7 @@ def logging_as_before() -> Iterator[None]:
 
 @pytest.fixture
 def mdvec(tmp_path):
-    """`mdvec` without a database, and an empty folder ``docs``."""
+    """`mdvec` without a database, with an empty folder ``docs``."""
     commands = Mdvec(tmp_path)
     yield commands
     commands.close()
@@ -261,13 +261,13 @@ def mdvec(tmp_path):
 
 @pytest.fixture(scope="session")
 def use():
-    """The embedded model, loaded once."""
+    """The bundled model, loaded once."""
     return catalog.load("use")
 
 
 @pytest.fixture
 def fill(mdvec, use) -> Callable[..., ImportReport]:
-    """Registers ``docs`` as a tool and imports it through the library, with the real model."""
+    """Registers ``docs`` as a tool and imports it, with the real model, through the library."""
 
     def fill_it(name: str = "notes") -> ImportReport:
         registering.add_tool(mdvec.database, name, f"the {name} of a test", mdvec.docs, "markdown")

@@ -1,4 +1,4 @@
-"""`mdvec model …`, and the choice of a model at an import."""
+"""`mdvec model …`, and which model an import chooses."""
 
 from mdvec.manage.registering import add_tool
 

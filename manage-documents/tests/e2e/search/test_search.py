@@ -1,4 +1,4 @@
-"""`mdvec search`: what the server would answer, as lines or as JSON."""
+"""`mdvec search`: the server's answer, as lines or as JSON."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Where settings come from, which one counts, and how a wrong one is refused."""
+"""Settings in the commands: their sources, which one wins, and how errors read."""
 
 import pytest
 from mdvec.manage.registering import add_tool

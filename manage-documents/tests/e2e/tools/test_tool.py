@@ -1,4 +1,4 @@
-"""`mdvec tool …`: registering, changing, switching, listing and deleting, in a real process."""
+"""`mdvec tool …`: adding, changing, enabling, listing and deleting tools."""
 
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool, list_tools

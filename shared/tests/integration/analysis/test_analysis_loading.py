@@ -1,4 +1,4 @@
-"""Exports as frames: written by DuckDB, read by polars and by pandas, by their handle only."""
+"""Exports written by DuckDB, loaded into polars and pandas by their handle only."""
 
 import sys
 from datetime import date, datetime, timedelta

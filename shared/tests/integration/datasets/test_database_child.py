@@ -1,4 +1,4 @@
-"""A .duckdb file that somebody else made: what it holds is copied, what it would do is not done."""
+"""A .duckdb file from a stranger: its rows are copied, its code does not run."""
 
 import json
 import os

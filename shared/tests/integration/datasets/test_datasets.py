@@ -1,4 +1,4 @@
-"""Data files through the whole import: tables with names, columns, rows and periods."""
+"""Importing data files: tables with names, columns, rows and periods."""
 
 import stat
 import subprocess

@@ -1,4 +1,4 @@
-"""CSV files into Parquet: nothing that was written is lost, and what is wrong is named."""
+"""CSV to Parquet: nothing is lost, and a bad line is named."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""A connection to DuckDB that reaches the files it is given, and nothing else."""
+"""A DuckDB connection that can open the given files and nothing else."""
 
 import os
 import signal

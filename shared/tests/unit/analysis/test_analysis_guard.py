@@ -1,4 +1,4 @@
-"""The guard of what a cell prints: cut once, said once, and everything restored."""
+"""The output guard: it cuts and warns once, and restores everything."""
 
 import io
 import logging

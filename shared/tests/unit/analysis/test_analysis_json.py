@@ -1,4 +1,4 @@
-"""Data as JSON within a limit: what every kind of value becomes, and what is refused."""
+"""JSON within a limit: what each kind of value becomes, and what is refused."""
 
 import json
 import math

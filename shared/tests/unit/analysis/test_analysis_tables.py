@@ -1,4 +1,4 @@
-"""Frames as small tables: few rows, few columns, short cells, of polars and of pandas alike."""
+"""Summary tables of polars and pandas: few rows, few columns, short cells."""
 
 from datetime import date, datetime
 

@@ -1,4 +1,4 @@
-"""The folder of exports: handles, their time, the room they may take, and who may read them."""
+"""The folder of exports: handles, expiry, the size limit and privacy."""
 
 import os
 import re

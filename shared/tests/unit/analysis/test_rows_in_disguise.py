@@ -1,4 +1,4 @@
-"""Rows are too many rows for a model, however they are written."""
+"""The limit on rows holds, however the rows are written."""
 
 import base64
 import csv

@@ -1,4 +1,4 @@
-"""What tables and columns of data files are called."""
+"""The SQL names of data files' tables and columns."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The settings of the charts: defaults, where a font is looked for, and what is refused."""
+"""The section [charts]: defaults, the font's path, and refused values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Settings: where they come from, which one counts, and what is refused."""
+"""Settings: their sources, which one wins, and what is refused."""
 
 from pathlib import Path
 
