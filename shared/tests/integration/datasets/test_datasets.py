@@ -15,6 +15,7 @@ from mdvec.database.connection import open_database
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.connection import one_path, parquet_scan
+from mdvec.datasets.status import DatasetContents
 from mdvec.documents.reading import Part, ReadingRefused, read_document
 from mdvec.files.scan import SourceMissing
 from mdvec.importing.options import ImportRefused
@@ -415,9 +416,9 @@ def test_the_status_tells_tables_and_rows(runs):
     runs.import_("new")
     (tool,) = overview(runs.database).tools
     assert (tool.tables, tool.rows, tool.documents) == (2, 7, 0)
-    assert [table.name for table in details(runs.database, "my-runs").contents.tables] == list(
-        runs.tables()
-    )
+    contents = details(runs.database, "my-runs").contents
+    assert isinstance(contents, DatasetContents)
+    assert [table.name for table in contents.tables] == list(runs.tables())
 
 
 def test_a_search_passes_over_datasets_and_says_what_they_are_for(runs):
