@@ -1,1 +1,1 @@
-"""mdvec-mcp: the STDIO server that offers one search tool per active collection."""
+"""mdvec-mcp: the MCP server over STDIO that offers an mdvec database to a client."""

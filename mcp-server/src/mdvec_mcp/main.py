@@ -1,4 +1,4 @@
-"""The wiring of `mdvec-mcp`: settings, database and models into a server over STDIO."""
+"""The command `mdvec-mcp`: builds the server from its options and serves it over STDIO."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 def main() -> None:
     """Run the server until its client closes STDIN."""
     arguments = _arguments(sys.argv[1:])
-    # Reading STDIN cannot be interrupted, so Python's own way of ending would wait for a line.
+    # Python's own handler would wait for the thread that reads STDIN, until the next line comes.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    wire = _keep_stdio_for_the_protocol()
+    wire = _reserve_stdio()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     from mdvec.errors import MdvecError
 
@@ -32,20 +32,20 @@ def main() -> None:
         _serve(arguments.database, arguments.config, wire)
     except MdvecError as error:
         sys.stderr.write(f"mdvec-mcp: error: {error}\n")
-        _leave(1)
+        _exit(1)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
-        sys.stderr.write(f"mdvec-mcp: error: the connection broke ({_first(error)!r})\n")
-        _leave(1)
-    # A search that still runs in its thread must not keep the process.
-    _leave(0)
+        sys.stderr.write(f"mdvec-mcp: error: the connection broke ({_innermost(error)!r})\n")
+        _exit(1)
+    # A search that still runs in its thread would keep the process alive.
+    _exit(0)
 
 
-def _keep_stdio_for_the_protocol() -> tuple[int, int]:
-    """Move STDIN and STDOUT out of reach of everything that reads or prints, native code included.
+def _reserve_stdio() -> tuple[int, int]:
+    """Keep STDIN and STDOUT for the protocol, whatever else reads or prints, native code included.
 
-    Returns the descriptors that the protocol reads from and writes to; descriptor 0 becomes
-    empty, descriptor 1 becomes STDERR.
+    Returns the descriptors to read from and write to. Afterwards descriptor 0 is empty and
+    descriptor 1 is STDERR.
     """
     wire = os.dup(0), os.dup(1)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path
@@ -100,7 +100,7 @@ def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) ->
 
 
 def _active_tools(database: Path) -> list[Tool]:
-    """The rows to offer; a database that is not there yet has none."""
+    """The tools to offer; none while the database does not exist."""
     from mdvec.database.connection import DatabaseMissing
     from mdvec.manage.registering import list_tools
 
@@ -128,13 +128,13 @@ def _models(idle_seconds: float, memory_threshold: float) -> ModelPool:
     )
 
 
-def _leave(code: int) -> None:
+def _exit(code: int) -> None:
     sys.stderr.flush()
     os._exit(code)
 
 
-def _first(error: BaseException) -> BaseException:
-    """What went wrong first, out of the groups that tasks wrap it in."""
+def _innermost(error: BaseException) -> BaseException:
+    """The first error inside the exception groups that task groups raise."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

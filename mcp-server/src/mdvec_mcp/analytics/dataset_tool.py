@@ -1,11 +1,11 @@
-"""A dataset's own tool: what its tables are, and the answers to small queries."""
+"""The tool of one dataset: describes its tables and answers small queries."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp_types import CallToolResult
 from mdvec.tools.rows import Tool
 from pydantic import Field
 
@@ -13,16 +13,17 @@ from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.core.guard import Answer
 from mdvec_mcp.analytics.data import described, tables_of
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.analytics.tools import Sql, answered
+from mdvec_mcp.analytics.tools import Sql, call_within_guard
+from mdvec_mcp.calls import READ_ONLY
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-_LEAST_BYTES = 200
+_MIN_OUTPUT_BYTES = 200
 
 
 def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: Analytics) -> None:
-    """Offer one dataset under its own name and description."""
+    """Add the tool of one dataset, under its own name and description."""
 
     async def ask_dataset(
         query: Sql | None = None,
@@ -40,20 +41,18 @@ def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: A
                 return analytics.profile(query, None, None, None, exact=False, guard=guard)
             return analytics.ask(query, guard)
 
-        return await answered(analytics, work, guard)
+        return await call_within_guard(analytics, work, guard)
 
-    # What is asked for beyond the setting is refused, not cut to it without a word.
-    most = Field(
-        ge=_LEAST_BYTES, le=analytics.guard.max_bytes, description="Bytes the answer may have."
+    # The schema refuses sizes above the setting, which would else be reduced silently.
+    bounds = Field(
+        ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Bytes the answer may have."
     )
-    ask_dataset.__annotations__["max_output_size"] = Annotated[int | None, most]
+    ask_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]
     server.add_tool(
         ask_dataset,
         name=tool.name,
         description=f"{tool.description}\n\nA dataset for SQL: without a query it tells its "
         "tables, columns and periods; with one it answers with at most a few aggregated rows.",
-        annotations=ToolAnnotations(
-            read_only_hint=True, idempotent_hint=True, open_world_hint=False
-        ),
+        annotations=READ_ONLY,
         structured_output=True,
     )

@@ -1,4 +1,4 @@
-"""The rules for a model that analyses data: as a prompt, and in short for the instructions."""
+"""How a model should analyse data: the prompt, and its summary in the server's instructions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mcp.server.mcpserver.prompts import Prompt
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-IN_SHORT = (
+INSTRUCTIONS = (
     "Data tables are for SQL (DuckDB): plan the query, let profile, histogram, materialize and "
     "export compute, and interpret their summaries. Never ask for raw rows to read them yourself: "
     "export returns a handle for Python (mdvec.analysis.safe_load_export), not data. list_handles "
@@ -52,7 +52,7 @@ Answer the user in their language: the figures that matter, what they mean, what
 
 
 def add_analytics_prompt(server: MCPServer) -> None:
-    """Offer the rules as a prompt that the user can choose in a client."""
+    """Add the rules as a prompt, which users choose in their client."""
 
     def analyze_data(question: str = "") -> str:
         return f"{RULES}\n\nThe question: {question}" if question.strip() else RULES

@@ -1,4 +1,4 @@
-"""What the analytics tools answer: their schemas."""
+"""The output schemas of the analytics tools."""
 
 from __future__ import annotations
 

@@ -1,44 +1,37 @@
-"""The analytics tools: a query's rows become a file, figures, bins or a table, never bulk."""
+"""The five analytics tools: they answer with handles, figures and bins, never with bulk rows."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import anyio
-import anyio.to_thread
 from anyio.lowlevel import RunVar
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from mdvec.database.connection import DatabaseError
-from mdvec.errors import MdvecError
-from mdvec.settings import MAX_EXPORT_ROWS
+from mcp_types import CallToolResult, ToolAnnotations
+from mdvec.settings.analytics import MAX_ROWS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.database_trouble import in_english
+from mdvec_mcp.calls import in_thread, text_result
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-logger = logging.getLogger("mdvec")
-
-_MAX_SQL = 20_000
-_MAX_ERROR = 900
-_THREADS = 8
+_MAX_SQL_CHARS = 20_000
+_MAX_ERROR_BYTES = 900
+_MAX_THREADS = 8
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-_MAKES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+_CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
 Sql = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=_MAX_SQL,
+        max_length=_MAX_SQL_CHARS,
         description="A table's name, or one SELECT in DuckDB's SQL over the tables that "
         "list_handles names.",
     ),
@@ -61,7 +54,7 @@ DateColumn = Annotated[
 
 
 def add_analytics_tools(server: MCPServer, analytics: Analytics) -> None:
-    """Offer the four tools, and the list of what is alive."""
+    """Add export, profile, histogram, materialize and list_handles."""
     _add_export(server, analytics)
     _add_profile(server, analytics)
     _add_histogram(server, analytics)
@@ -75,21 +68,19 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
         format: Literal["parquet", "csv"] = "parquet",  # noqa: A002 - the seed's name
         max_rows: Annotated[
             int | None,
-            Field(
-                ge=1,
-                le=MAX_EXPORT_ROWS,
-                description="More rows than this are an error, not a file.",
-            ),
+            Field(ge=1, le=MAX_ROWS, description="More rows than this are an error, not a file."),
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
-        return await answered(analytics, partial(analytics.export, query, format, max_rows))
+        return await call_within_guard(
+            analytics, partial(analytics.export, query, format, max_rows)
+        )
 
     server.add_tool(
         export,
         description="Write all rows of a query to a file and return only its handle, row count, "
         "size and columns. Load it in Python with mdvec.analysis.safe_load_export(handle). For "
         "rows that Python should work on; for figures use profile or histogram.",
-        annotations=_MAKES,
+        annotations=_CREATES,
         structured_output=True,
     )
 
@@ -108,7 +99,7 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
         ] = False,
     ) -> Annotated[CallToolResult, models.ProfileModel]:
         period = _pair(date_range)
-        return await answered(
+        return await call_within_guard(
             analytics,
             partial(analytics.profile, table_or_query, period, date_column, columns, exact=exact),
         )
@@ -131,7 +122,7 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
         date_column: DateColumn = None,
     ) -> Annotated[CallToolResult, models.HistogramModel]:
         period = _pair(date_range)
-        return await answered(
+        return await call_within_guard(
             analytics,
             partial(analytics.histogram, table_or_query, column, bins, period, date_column),
         )
@@ -155,20 +146,22 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
             int | None, Field(ge=1, le=30 * 86_400, description="How long it stays.")
         ] = None,
     ) -> Annotated[CallToolResult, models.MaterializeModel]:
-        return await answered(analytics, partial(analytics.materialize, name, query, ttl_seconds))
+        return await call_within_guard(
+            analytics, partial(analytics.materialize, name, query, ttl_seconds)
+        )
 
     server.add_tool(
         materialize,
         description="Keep the rows of a query as a table, so that later queries on it are fast: "
         "for joins and windows that are asked again. A table of that name is replaced.",
-        annotations=_MAKES,
+        annotations=_CREATES,
         structured_output=True,
     )
 
 
 def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
     async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
-        return await answered(analytics, analytics.alive)
+        return await call_within_guard(analytics, analytics.alive)
 
     server.add_tool(
         list_handles,
@@ -179,41 +172,30 @@ def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
     )
 
 
-async def answered(
+async def call_within_guard(
     analytics: Analytics, work: Callable[[], Answer], guard: Guard | None = None
 ) -> CallToolResult:
-    """The answer of ``work``, which may take its time; what it refuses is for the model to read."""
-    settle = (guard or analytics.guard).settled
-    try:
-        # The query process is free again when its query ends, whether or not anybody waits.
-        answer = await anyio.to_thread.run_sync(
-            lambda: settle(work()), abandon_on_cancel=True, limiter=_limiter()
-        )
-    except DatabaseError as error:
-        logger.warning("%s", error)
-        raise ToolError(_within(in_english(error))) from error
-    except MdvecError as error:
-        raise ToolError(_within(str(error))) from error
-    return CallToolResult(
-        content=[TextContent(type="text", text=as_json(answer))],
-        structured_content=portable(answer),
+    """Run ``work`` in a thread, and keep its warnings within ``guard``, else the settings' guard.
+
+    Raises:
+        ToolError: the work raised an MdvecError; the text is for the model.
+    """
+    settled = (guard or analytics.guard).settled
+    # Of a cancelled call the query runs on until it ends; then the query process is free again.
+    answer = await in_thread(
+        lambda: settled(work()), limiter=_limiter(), max_error_bytes=_MAX_ERROR_BYTES
     )
+    return text_result(as_json(answer), portable(answer))
 
 
 def _limiter() -> anyio.CapacityLimiter:
-    """Threads of their own, so that queries that wait their turn keep no search waiting."""
+    """A limit apart from anyio's, so that queries in the queue do not block searches."""
     try:
         return _threads.get()
     except LookupError:
-        limiter = anyio.CapacityLimiter(_THREADS)
+        limiter = anyio.CapacityLimiter(_MAX_THREADS)
         _threads.set(limiter)
         return limiter
-
-
-def _within(sentence: str) -> str:
-    """A sentence in the bytes that an answer may have."""
-    cut = sentence.encode()[:_MAX_ERROR].decode(errors="ignore")
-    return sentence if cut == sentence else f"{cut}…"
 
 
 def _pair(given: list[str] | None) -> tuple[str, str] | None:

@@ -1,83 +1,98 @@
-"""Asking a household: which one is meant, its connection, and refusals in Japanese."""
+"""What the household's tools and resources share: its database, its cache, calls on one ledger."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-import anyio.to_thread
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import DatabaseError, Mode, open_database
-from mdvec.errors import MdvecError
+from mdvec.database.connection import Connection, Mode, open_database
+from mdvec.household.interfaces.rows import data_version
+from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
 from pydantic import Field
 
-from mdvec_mcp.database_trouble import (
-    emptied_in_japanese,
-    in_japanese,
-    is_emptied,
-)
+from mdvec_mcp.calls import in_thread, refuse_empty_database
+from mdvec_mcp.database_trouble import in_japanese
 
-logger = logging.getLogger("mdvec")
-
-Result = TypeVar("Result")
-Households = Callable[[], list[Tool]]
-"""The active households of this moment."""
+T = TypeVar("T")
 
 NO_HOUSEHOLD = (
     "有効な家計簿のツールがありません。無効にしてあるものは mdvec tool enable で有効にし、"
     "まだないときは mdvec tool add --kind household で追加してください"
 )
-Household = Annotated[
+HouseholdName = Annotated[
     str | None, Field(description="家計簿のツール名。家計簿が複数あるときだけ必要。")
 ]
 
 
-async def asked(
-    database: Path,
-    households: Households,
-    name: str | None,
-    mode: Mode,
-    work: Callable[..., Result],
-) -> Result:
-    """What ``work`` returns for a connection of its own and the household of that name."""
+@dataclass(frozen=True, slots=True)
+class HouseholdContext:
+    """What the household's tools and resources work with.
 
-    def answer() -> Result:
-        with refused():
-            there = households()
-            if not there and is_emptied(database):
-                raise ToolError(emptied_in_japanese(database))
-            household = household_of(there, name)
-            with open_database(database, mode) as connection:
+    Attributes:
+        database: the database file.
+        active_households: reads the rows of the households that are active now.
+        trends: the cache of computed trends.
+    """
+
+    database: Path
+    active_households: Callable[[], list[Tool]]
+    trends: TrendCache = field(default_factory=TrendCache)
+
+    async def run(self, name: str | None, mode: Mode, work: Callable[[Connection, int], T]) -> T:
+        """Run ``work`` in a thread, on a new connection and the tool id of the named household.
+
+        Without a name it is the only household. A write is committed or rolled back as a whole,
+        even if the client is gone by then.
+
+        Raises:
+            ToolError: there is no such household, or the work raised an MdvecError.
+        """
+
+        def call() -> T:
+            household = self._household(name)
+            with open_database(self.database, mode) as connection:
                 return work(connection, household.id)
 
-    # A decision is written whole or not at all, whether or not anybody waits for it.
-    return await anyio.to_thread.run_sync(answer, abandon_on_cancel=True)
+        return await in_thread(call, in_japanese)
+
+    def trend(self, connection: Connection, tool_id: int, **question: str | None) -> TrendAnswer:
+        """A trend, cached until the ledger changes."""
+        version = data_version(connection, tool_id)
+        return self.trends.category_trend(connection, tool_id, version, today=today(), **question)
+
+    def trend_summary(self, connection: Connection, tool_id: int) -> TrendAnswer:
+        """All categories over the latest twelve months, cached until the ledger changes."""
+        version = data_version(connection, tool_id)
+        return self.trends.category_trend_summary(connection, tool_id, version, today=today())
+
+    def households(self) -> list[Tool]:
+        """The active households, at least one.
+
+        Raises:
+            ToolError: there is none.
+        """
+        households = self.active_households()
+        if not households:
+            refuse_empty_database(self.database)
+            raise ToolError(NO_HOUSEHOLD)
+        return households
+
+    def _household(self, name: str | None) -> Tool:
+        """The active household of that name, or the only one."""
+        households = {tool.name: tool for tool in self.households()}
+        names = "、".join(households)
+        if name is None and len(households) > 1:
+            raise ToolError(f"家計簿が複数あります。tool に次のいずれかを指定してください: {names}")
+        if name is not None and name not in households:
+            raise ToolError(f"家計簿「{name[:80]}」が見つかりません。指定できる名前: {names}")
+        return next(iter(households.values())) if name is None else households[name]
 
 
-@contextmanager
-def refused() -> Iterator[None]:
-    """Turn the library's errors into what the model is told."""
-    try:
-        yield
-    except DatabaseError as error:
-        logger.warning("household: %s", error)
-        raise ToolError(in_japanese(error)) from error
-    except MdvecError as error:
-        raise ToolError(str(error)) from error
-
-
-def household_of(tools: list[Tool], name: str | None) -> Tool:
-    """The household of that name, or the only one."""
-    there = {tool.name: tool for tool in tools}
-    names = "、".join(there)
-    if not there:
-        raise ToolError(NO_HOUSEHOLD)
-    if name is None and len(there) > 1:
-        raise ToolError(f"家計簿が複数あります。tool に次のいずれかを指定してください: {names}")
-    if name is not None and name not in there:
-        raise ToolError(f"家計簿「{name[:80]}」が見つかりません。指定できる名前: {names}")
-    return there[name] if name is not None else tools[0]
+def today() -> date:
+    """Today where the user is: the machine's local date."""
+    return date.today()  # noqa: DTZ011

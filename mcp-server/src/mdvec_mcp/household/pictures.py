@@ -1,4 +1,4 @@
-"""A household's answer as a picture: which chart, what is in it, and how it reaches the client."""
+"""Charts of the household's answers: chosen, drawn and published for the client."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from mdvec_mcp.charts.chart import (
     CategoryKind,
     Chart,
     Series,
+    Size,
     TrendChart,
     parse_size,
 )
@@ -35,24 +36,21 @@ Kind = TypeVar("Kind", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
 ImageFormat = Literal["png", "svg"]
 
-
-_USUAL = (800, 600)
-Published = tuple[ChartModel, list[ContentBlock]]
-"""What the answer says of a picture, and what goes with the answer."""
+_DEFAULT_SIZE = (800, 600)
 
 
 class UnfittingGraph(MdvecError):
-    """A kind of graph that does not fit what it should show."""
+    """A type of graph that cannot show the answer."""
 
-    def __init__(self, asked: str, tool: str, fitting: tuple[str, ...]) -> None:
+    def __init__(self, given: str, tool: str, fitting: tuple[str, ...]) -> None:
         super().__init__(
-            f"graph_type「{asked}」は {tool} では使えません。使えるのは {'、'.join(fitting)} です"
+            f"graph_type「{given}」は {tool} では使えません。使えるのは {'、'.join(fitting)} です"
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """What the client asked of a picture; None takes the setting or the tool's own kind."""
+class ChartRequest:
+    """The client's wishes for a chart; None takes the settings' or the tool's default."""
 
     graph_type: GraphType | None
     image_size: str | None
@@ -60,49 +58,53 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Charting:
-    """What pictures are made and served with."""
+class PublishedChart:
+    """A chart's entry in the structured answer, and the content blocks that go with it."""
+
+    model: ChartModel
+    blocks: list[ContentBlock]
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPublisher:
+    """Draws the chart of an answer, and serves it at a local address."""
 
     settings: ChartSettings
     server: ChartServer
 
-    def month(self, answer: HouseholdAnswer, picture: Picture) -> Published:
-        """The spending by category as a pie or as bars.
+    def month(self, answer: HouseholdAnswer, request: ChartRequest) -> PublishedChart:
+        """Publish a month's categories as a pie or as bars.
 
         Raises:
-            UnfittingGraph: another kind was asked for.
+            UnfittingGraph: another type of graph was requested.
             ChartError: the size is out of bounds.
         """
-        chart = month_chart(answer, picture.graph_type)
-        return self._published(chart, chart.title, picture)
+        return self._publish(month_chart(answer, request.graph_type), request)
 
-    def trend(self, answer: TrendAnswer, picture: Picture) -> Published:
-        """The categories month by month, as lines or areas.
+    def trend(self, answer: TrendAnswer, request: ChartRequest) -> PublishedChart:
+        """Publish a trend as lines or areas.
 
         Raises:
-            UnfittingGraph: another kind was asked for.
+            UnfittingGraph: another type of graph was requested.
             ChartError: the size is out of bounds.
         """
-        chart = trend_chart(answer, picture.graph_type)
-        return self._published(chart, chart.title, picture)
+        return self._publish(trend_chart(answer, request.graph_type), request)
 
-    def _published(self, chart: Chart, title: str, picture: Picture) -> Published:
-        """Draw and serve; where that fails the text stays, with the reason."""
+    def _publish(self, chart: Chart, request: ChartRequest) -> PublishedChart:
+        """Draw and serve a chart; if that fails, the answer is text only and says why."""
         from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
 
-        largest = parse_size(self.settings.max_size)
-        usual = (min(_USUAL[0], largest[0]), min(_USUAL[1], largest[1]))
-        size = parse_size(picture.image_size, largest) if picture.image_size else usual
-        alt_text = f"家計簿グラフ - {title}"
-        image_format = picture.image_format or self.settings.default_format
+        size = self._size(request.image_size)
+        image_format = request.image_format or self.settings.default_format
+        alt_text = f"家計簿グラフ - {chart.title}"
         try:
             drawn = draw(chart, size, image_format, font_path=self.settings.font_path)
         except MdvecError as error:
-            return _text_only(alt_text, str(error)), []
-        except Exception as error:  # noqa: BLE001 - the answer stands without its picture
-            # What the error says may hold shops and amounts: only its type is logged.
+            return _text_only(alt_text, str(error))
+        except Exception as error:  # noqa: BLE001 - the text answers without it
+            # The message may contain shops and amounts, so only the type is logged.
             logger.error("a chart could not be drawn (%s)", type(error).__name__)  # noqa: TRY400
-            return _text_only(alt_text, type(error).__name__), []
+            return _text_only(alt_text, type(error).__name__)
         blocks: list[ContentBlock] = []
         if image_format == "png":
             data = base64.b64encode(drawn.data).decode("ascii")
@@ -111,39 +113,47 @@ class Charting:
             url = self.server.publish(drawn)
         except MdvecError as error:
             if not blocks:
-                return _text_only(alt_text, str(error)), []
+                return _text_only(alt_text, str(error))
             url = None
         message = "グラフを作成しました。" + (f"ブラウザーで開けます: {url}" if url else "")
         blocks.append(TextContent(type="text", text=message))
-        return ChartModel(type="image", url=url, alt_text=alt_text, message=message), blocks
+        model = ChartModel(type="image", url=url, alt_text=alt_text, message=message)
+        return PublishedChart(model, blocks)
+
+    def _size(self, requested: str | None) -> Size:
+        """The requested size, or the default one, made smaller where the settings say so."""
+        max_size = parse_size(self.settings.max_size)
+        if requested:
+            return parse_size(requested, max_size)
+        return min(_DEFAULT_SIZE[0], max_size[0]), min(_DEFAULT_SIZE[1], max_size[1])
 
 
-def month_chart(answer: HouseholdAnswer, asked: GraphType | None) -> CategoryChart:
-    """What an answer says, as a pie or as bars: of 収支 and 貯蓄率 what they are made of."""
-    made_of = answer.category in (Total.BALANCE, Total.SAVINGS_RATE)
-    fitting: tuple[CategoryKind, ...] = ("bar",) if made_of else CATEGORY_KINDS
-    kind = _fitting(asked, fitting, "get_monthly_household")
+def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> CategoryChart:
+    """The chart of a month: its categories, or for 収支 and 貯蓄率 bars of 収入, 支出 and 収支."""
+    is_balance = answer.category in (Total.BALANCE, Total.SAVINGS_RATE)
+    fitting: tuple[CategoryKind, ...] = ("bar",) if is_balance else CATEGORY_KINDS
+    kind = _checked_kind(requested, fitting, "get_monthly_household")
     span = _span(str(answer.months.first), str(answer.months.last))
-    if made_of:
+    if is_balance:
         amounts = (("収入", answer.income), ("支出", answer.spending), ("収支", answer.balance))
         rate = format_percentage(answer.savings_rate, signed=False)
-        more = f" {rate}" if answer.category is Total.SAVINGS_RATE else ""
+        suffix = f" {rate}" if answer.category is Total.SAVINGS_RATE else ""
         items = tuple((name, amount or 0) for name, amount in amounts)
-        return CategoryChart(kind, f"{span}の{answer.category}{more}", items)
+        return CategoryChart(kind, f"{span}の{answer.category}{suffix}", items)
     shares = answer.spending_by_category or answer.income_by_category
     items = tuple((str(share.category), share.amount) for share in shares)
-    what = "支出" if answer.spending_by_category else "収入"
-    title = f"{span}の{what}"
-    if isinstance(answer.category, Category) and str(answer.category) != what:
+    direction = "支出" if answer.spending_by_category else "収入"
+    title = f"{span}の{direction}"
+    if isinstance(answer.category, Category) and str(answer.category) != direction:
         title = f"{answer.category} {title}"
-    if asked is None and sum(amount for _, amount in items) <= 0:
-        kind = "bar"  # a whole that is not above zero has no parts
+    if requested is None and sum(amount for _, amount in items) <= 0:
+        kind = "bar"  # a pie cannot show shares of a total of zero or less
     return CategoryChart(kind, title, items)
 
 
-def trend_chart(answer: TrendAnswer, asked: GraphType | None) -> TrendChart:
-    """What an answer says month by month, as lines or areas: the savings rate in per cent."""
-    kind = _fitting(asked, TREND_KINDS, "get_category_trend")
+def trend_chart(answer: TrendAnswer, requested: GraphType | None) -> TrendChart:
+    """The chart of a trend: a series for each category, or the savings rate in per cent."""
+    kind = _checked_kind(requested, TREND_KINDS, "get_category_trend")
     months = tuple(str(figure.month) for figure in answer.categories[0].months)
     series = tuple(
         Series(str(one.category), tuple(figure.amount for figure in one.months))
@@ -158,17 +168,17 @@ def trend_chart(answer: TrendAnswer, asked: GraphType | None) -> TrendChart:
     return TrendChart(kind, title, months, series, percent=answer.savings is not None)
 
 
-def _fitting(asked: GraphType | None, kinds: tuple[Kind, ...], tool: str) -> Kind:
-    """The kind that was asked for, or the first; refused where it does not fit."""
-    for kind in kinds:
-        if asked in (None, kind):
+def _checked_kind(requested: GraphType | None, fitting: tuple[Kind, ...], tool: str) -> Kind:
+    """The requested kind of chart, by default the first that fits."""
+    for kind in fitting:
+        if requested in (None, kind):
             return kind
-    raise UnfittingGraph(str(asked), tool, kinds)
+    raise UnfittingGraph(str(requested), tool, fitting)
 
 
-def _text_only(alt_text: str, reason: str) -> ChartModel:
+def _text_only(alt_text: str, reason: str) -> PublishedChart:
     message = f"グラフを描けなかったため、文章でお答えします（{reason}）"
-    return ChartModel(type="text", url=None, alt_text=alt_text, message=message)
+    return PublishedChart(ChartModel(type="text", url=None, alt_text=alt_text, message=message), [])
 
 
 def _span(first: str, last: str) -> str:

@@ -1,4 +1,4 @@
-"""The household's resources: its categories, its months, and the trend of each category."""
+"""The household's resources: its categories, its months, and a trend of every category."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import Connection
-from mdvec.household.overview import category_hierarchy
-from mdvec.tools.rows import Tool
+from mdvec.household.overview import available_months, category_hierarchy
 
-from mdvec_mcp.database_trouble import emptied_in_japanese, is_emptied
+from mdvec_mcp.calls import in_thread
+from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household import schema as models
-from mdvec_mcp.household.context import NO_HOUSEHOLD, asked, refused
-from mdvec_mcp.household.tools import Asking
+from mdvec_mcp.household.context import HouseholdContext, today
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -23,19 +22,17 @@ if TYPE_CHECKING:
 Work = Callable[[Connection, int], Any]
 
 
-def add_household_resources(server: MCPServer, asking: Asking) -> None:
-    """Offer the four resources; with several households each answers by the household's name."""
+def add_household_resources(server: MCPServer, context: HouseholdContext) -> None:
+    """Add the four resources; with several households each holds one entry per household."""
 
     async def categories() -> str:
-        return await _read(asking, category_hierarchy)
+        return await _read(context, category_hierarchy)
 
     async def months() -> str:
-        return await _read(
-            asking, lambda c, tool_id: [asdict(month) for month in asking.months(c, tool_id)]
-        )
+        return await _read(context, _months)
 
     async def trends() -> str:
-        return await _read(asking, lambda c, tool_id: models.trend(asking.summary(c, tool_id)))
+        return await _read(context, lambda *ledger: models.trend(context.trend_summary(*ledger)))
 
     for uri, description, read in (
         ("data://category_hierarchy", "大項目から中項目への辞書", categories),
@@ -52,27 +49,25 @@ def add_household_resources(server: MCPServer, asking: Asking) -> None:
         server.resource(uri, name=name, description=description, mime_type="application/json")(read)
 
 
-async def _read(asking: Asking, work: Work) -> str:
-    """The answer as JSON: of the one household, or of each by name."""
+def _months(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
+    return [asdict(month) for month in available_months(connection, tool_id, today())]
+
+
+async def _read(context: HouseholdContext, work: Work) -> str:
+    """The work's result as JSON: of the only household, or of each under its name."""
     try:
-        with refused():
-            there = asking.households()
+        households = await in_thread(context.households, in_japanese)
     except ToolError as error:
-        return json.dumps({"error": str(error)}, ensure_ascii=False, separators=(",", ":"))
-    if not there and is_emptied(asking.database):
-        found = {"error": emptied_in_japanese(asking.database)}
-    elif not there:
-        found = {"error": NO_HOUSEHOLD}
-    elif len(there) == 1:
-        found = await _of(asking, there[0], work)
+        found: Any = {"error": str(error)}
     else:
-        found = {tool.name: await _of(asking, tool, work) for tool in there}
+        each = {tool.name: await _of_one(context, tool.name, work) for tool in households}
+        found = each if len(each) > 1 else each[households[0].name]
     return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
 
 
-async def _of(asking: Asking, tool: Tool, work: Work) -> Any:  # noqa: ANN401 - any JSON value
-    """What is refused comes as a sentence: a resource has no other way, and the others answer."""
+async def _of_one(context: HouseholdContext, name: str, work: Work) -> Any:  # noqa: ANN401 - any JSON
+    """A resource has no error results, and other households' data must still arrive."""
     try:
-        return await asked(asking.database, asking.households, tool.name, "read", work)
+        return await context.run(name, "read", work)
     except ToolError as error:
         return {"error": str(error)}

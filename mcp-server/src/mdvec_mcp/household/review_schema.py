@@ -1,4 +1,4 @@
-"""What the duplicate tools answer, as their output schemas show it, and as text."""
+"""The results of the duplicate tools: their output schemas, and their texts."""
 
 from __future__ import annotations
 
@@ -98,12 +98,12 @@ class DuplicateStatsModel(BaseModel):
 
 
 def list_as_text(answer: CandidateList) -> str:
-    """The list for clients that show text only."""
+    """The list of candidates as text."""
     return "\n".join([answer.message, *map(candidate_as_text, answer.candidates)])
 
 
 def candidate_as_text(pair: Candidate) -> str:
-    """A pair in three lines."""
+    """A pair as three lines of text."""
     amounts = "不明" if pair.amount_diff is None else f"{pair.amount_diff:,}円"
     decision = _DECISIONS.get(pair.user_decision or "")
     return "\n".join(
@@ -118,7 +118,7 @@ def candidate_as_text(pair: Candidate) -> str:
 
 
 def detail_as_text(pair: Candidate) -> str:
-    """A pair and the tolerances by which it was found."""
+    """A pair as text, with the tolerances it was found by."""
     params = pair.detection_params
     return (
         f"{candidate_as_text(pair)}\n検出条件: 日付 ±{params.date_tolerance_days}日、"
@@ -127,7 +127,7 @@ def detail_as_text(pair: Candidate) -> str:
 
 
 def stats_as_text(numbers: DuplicateStats) -> str:
-    """The numbers on one line."""
+    """The numbers as one line of text."""
     return (
         f"取引 {numbers.total_transactions:,}件のうち重複 {numbers.marked_duplicates:,}件"
         f"（{numbers.duplicate_rate:g}%）。判定待ちの候補 {numbers.pending_checks:,}件、"

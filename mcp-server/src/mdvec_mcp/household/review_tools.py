@@ -1,4 +1,4 @@
-"""The tools by which a household's duplicates are found, shown, decided and restored."""
+"""The six tools to review a household's duplicates: detect, list, decide, restore."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable
 from dataclasses import asdict
 from decimal import Decimal
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.household import review
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from pydantic import Field
 
+from mdvec_mcp.calls import READ_ONLY, errors_for_the_model, text_result
+from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household import review_schema as models
-from mdvec_mcp.household.context import Household, Households, asked, refused
+from mdvec_mcp.household.context import HouseholdContext, HouseholdName
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-
-# Bounds are for the model to read; what lies beyond them is refused in Japanese by the library.
+# The bounds only inform the model; the library refuses other values, in Japanese.
 Days = Annotated[
     int,
     Field(
@@ -43,14 +43,14 @@ Percent = Annotated[
         json_schema_extra={"minimum": 0},
     ),
 ]
-Least = Annotated[
+MinScore = Annotated[
     float,
     Field(
         description="候補とする最小の類似度。",
         json_schema_extra={"minimum": 0, "maximum": 1},
     ),
 ]
-Ids = Annotated[
+TransactionIds = Annotated[
     list[int] | None,
     Field(description="検出対象の取引ID。これらのどれかを含む組だけを探す。省略時は全件。"),
 ]
@@ -75,39 +75,32 @@ Decision = Annotated[
     ),
 ]
 
-_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
 
 
-def add_duplicate_tools(
-    server: MCPServer,
-    database: Path,
-    household_tools: Households,
-    defaults: DetectionOptions | None = None,
+def add_review_tools(
+    server: MCPServer, context: HouseholdContext, defaults: DetectionOptions
 ) -> None:
-    """Offer the six tools; ``household_tools`` tells the active households at each call.
-
-    ``defaults`` are the tolerances and the least score of a search that names none.
-    """
-    _add_detection(server, database, household_tools, defaults or DetectionOptions())
-    _add_lists(server, database, household_tools)
-    _add_decisions(server, database, household_tools)
+    """Add the six tools; ``defaults`` are the tolerances where the client names none."""
+    _add_detection(server, context, defaults)
+    _add_lists(server, context)
+    _add_decisions(server, context)
 
 
 def _add_detection(
-    server: MCPServer, database: Path, households: Households, defaults: DetectionOptions
+    server: MCPServer, context: HouseholdContext, defaults: DetectionOptions
 ) -> None:
     async def detect_duplicates(
         date_tolerance_days: Days = defaults.date_tolerance_days,
         amount_tolerance_abs: Yen = float(defaults.amount_tolerance_abs),
         amount_tolerance_pct: Percent = float(defaults.amount_tolerance_pct),
-        transaction_ids: Ids = None,
-        min_similarity_score: Least = defaults.min_similarity_score,
-        tool: Household = None,
+        transaction_ids: TransactionIds = None,
+        min_similarity_score: MinScore = defaults.min_similarity_score,
+        tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.DetectionModel]:
-        with refused():
+        with errors_for_the_model(in_japanese):
             options = DetectionOptions(
                 date_tolerance_days,
                 Decimal(str(amount_tolerance_abs)),
@@ -115,8 +108,8 @@ def _add_detection(
                 min_similarity_score,
             )
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
-        found = await asked(database, households, tool, "write", work)
-        return _result(found, found.message)
+        found = await context.run(tool, "write", work)
+        return text_result(found.message, asdict(found))
 
     server.add_tool(
         detect_duplicates,
@@ -127,66 +120,60 @@ def _add_detection(
     )
 
 
-def _add_lists(server: MCPServer, database: Path, households: Households) -> None:
+def _add_lists(server: MCPServer, context: HouseholdContext) -> None:
     async def list_duplicate_candidates(
         limit: Limit = 10,
         skip_checked: SkipChecked = True,  # noqa: FBT002 - a tool's arguments have names
-        tool: Household = None,
+        tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.CandidateListModel]:
         work = partial(review.list_candidates, limit=limit, skip_checked=skip_checked)
-        listed = await asked(database, households, tool, "read", work)
-        return _result(listed, models.list_as_text(listed))
+        listed = await context.run(tool, "read", work)
+        return text_result(models.list_as_text(listed), asdict(listed))
 
     async def get_duplicate_candidate_detail(
-        check_id: CheckId, tool: Household = None
+        check_id: CheckId, tool: HouseholdName = None
     ) -> Annotated[CallToolResult, models.CandidateModel]:
         work = partial(review.candidate_detail, check_id=check_id)
-        pair = await asked(database, households, tool, "read", work)
-        return _result(pair, models.detail_as_text(pair))
+        pair = await context.run(tool, "read", work)
+        return text_result(models.detail_as_text(pair), asdict(pair))
 
     async def get_duplicate_stats(
-        tool: Household = None,
+        tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.DuplicateStatsModel]:
-        numbers = await asked(database, households, tool, "read", review.stats)
-        return _result(numbers, models.stats_as_text(numbers))
+        numbers = await context.run(tool, "read", review.stats)
+        return text_result(models.stats_as_text(numbers), asdict(numbers))
 
-    described: dict[Callable[..., Any], str] = {
+    descriptions: dict[Callable[..., Any], str] = {
         list_duplicate_candidates: "検出済みの重複候補を、類似度の高い順に取得する。",
         get_duplicate_candidate_detail: "重複候補1件の詳細と、検出したときの条件を取得する。",
         get_duplicate_stats: "重複検出の統計情報を取得する。",
     }
-    for function, description in described.items():
+    for function, description in descriptions.items():
         server.add_tool(
-            function, description=description, annotations=_READS, structured_output=True
+            function, description=description, annotations=READ_ONLY, structured_output=True
         )
 
 
-def _add_decisions(server: MCPServer, database: Path, households: Households) -> None:
+def _add_decisions(server: MCPServer, context: HouseholdContext) -> None:
     async def confirm_duplicate(
-        check_id: CheckId, decision: Decision, tool: Household = None
+        check_id: CheckId, decision: Decision, tool: HouseholdName = None
     ) -> Annotated[CallToolResult, models.ConfirmationModel]:
         work = partial(review.confirm, check_id=check_id, decision=decision)
-        done = await asked(database, households, tool, "write", work)
-        return _result(done, done.message)
+        done = await context.run(tool, "write", work)
+        return text_result(done.message, asdict(done))
 
     async def restore_duplicate(
-        transaction_id: TransactionId, tool: Household = None
+        transaction_id: TransactionId, tool: HouseholdName = None
     ) -> Annotated[CallToolResult, models.RestorationModel]:
         work = partial(review.restore, transaction_id=transaction_id)
-        done = await asked(database, households, tool, "write", work)
-        return _result(done, done.message)
+        done = await context.run(tool, "write", work)
+        return text_result(done.message, asdict(done))
 
-    described: dict[Callable[..., Any], str] = {
+    descriptions: dict[Callable[..., Any], str] = {
         confirm_duplicate: "重複候補へのユーザーの判定を記録する。必ずユーザーに尋ねてから使う。",
         restore_duplicate: "誤って重複とマークした取引を復元し、再び集計に含める。",
     }
-    for function, description in described.items():
+    for function, description in descriptions.items():
         server.add_tool(
             function, description=description, annotations=_WRITES, structured_output=True
         )
-
-
-def _result(answer: Any, text: str) -> CallToolResult:  # noqa: ANN401 - any result dataclass
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=asdict(answer)
-    )

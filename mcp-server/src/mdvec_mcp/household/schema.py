@@ -1,4 +1,4 @@
-"""What the household tools answer, as their output schemas show it."""
+"""The results of the household tools: their output schemas, and the answers in that form."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class TrendModel(BaseModel):
 
 
 def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]:
-    """A month's answer as its schema has it."""
+    """A month's answer as MonthlyHouseholdModel has it."""
     return {
         "understood": answer.understood,
         "first_month": str(answer.months.first),
@@ -136,7 +136,7 @@ def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]
 
 
 def trend(answer: TrendAnswer, chart: ChartModel | None = None) -> dict[str, Any]:
-    """A trend as its schema has it."""
+    """A trend as TrendModel has it."""
     return {
         "understood": answer.understood,
         "first_month": str(answer.months.first),
@@ -208,5 +208,5 @@ def _percentage(value: object) -> float | None:
 
 
 def _plain(value: object) -> object:
-    """JSON has no dates."""
+    """A date as text: JSON has none."""
     return value if value is None or isinstance(value, (str, int, bool)) else str(value)

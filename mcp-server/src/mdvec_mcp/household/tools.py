@@ -1,40 +1,40 @@
-"""The tools that answer about a household: its months and its trends, in words and pictures."""
+"""The household's two tools for questions about money: months and trends, with charts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import anyio.to_thread
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
-from mdvec.household.interfaces.rows import data_version
 from mdvec.household.month import HouseholdAnswer, monthly_household
-from mdvec.household.overview import AvailableMonth, available_months
-from mdvec.household.trend import TrendAnswer, TrendCache
+from mdvec.household.trend import TrendAnswer
 from pydantic import Field
 
+from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 from mdvec_mcp.charts.chart import CATEGORY_KINDS, TREND_KINDS
+from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household import schema as models
-from mdvec_mcp.household.context import Household, Households, asked, refused
+from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
 from mdvec_mcp.household.pictures import (
-    Charting,
+    ChartPublisher,
+    ChartRequest,
     GraphType,
     ImageFormat,
-    Picture,
-    Published,
+    PublishedChart,
 )
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+INSTRUCTIONS = (
+    "{names} holds the household's transactions: for sums, trends and charts use "
+    "get_monthly_household and get_category_trend, which count rightly, rather than adding up "
+    "hits; say which period and category was understood. Mark duplicates only when the user "
+    "has decided."
+)
 
 Year = Annotated[int | None, Field(description="西暦の年。month と一緒に使う。")]
-# Bounds are for the model to read; what lies beyond them is refused in Japanese by the library.
+# The bounds only inform the model; the library refuses other values, in Japanese.
 Month = Annotated[
     int | None, Field(description="月（1〜12）。", json_schema_extra={"minimum": 1, "maximum": 12})
 ]
@@ -72,36 +72,15 @@ ImageSize = Annotated[
 Format = Annotated[ImageFormat | None, Field(description="画像の形式。SVG はURLで返る。")]
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """What the household's tools and resources work with."""
-
-    database: Path
-    households: Households
-    trends: TrendCache = field(default_factory=TrendCache)
-
-    def trend(self, connection: Connection, tool_id: int, **question: str | None) -> TrendAnswer:
-        """A trend, remembered until the ledger changes."""
-        version = data_version(connection, tool_id)
-        return self.trends.category_trend(connection, tool_id, version, today=_today(), **question)
-
-    def summary(self, connection: Connection, tool_id: int) -> TrendAnswer:
-        """All categories over the latest twelve months, remembered too."""
-        version = data_version(connection, tool_id)
-        return self.trends.category_trend_summary(connection, tool_id, version, today=_today())
-
-    def months(self, connection: Connection, tool_id: int) -> tuple[AvailableMonth, ...]:
-        """The months that there are, as seen today."""
-        return available_months(connection, tool_id, _today())
+def add_household_tools(
+    server: MCPServer, context: HouseholdContext, charts: ChartPublisher
+) -> None:
+    """Add the tools of months and of trends."""
+    _add_month(server, context, charts)
+    _add_trend(server, context, charts)
 
 
-def add_household_tools(server: MCPServer, asking: Asking, charting: Charting) -> None:
-    """Offer the two tools of questions about money."""
-    _add_month(server, asking, charting)
-    _add_trend(server, asking, charting)
-
-
-def _add_month(server: MCPServer, asking: Asking, charting: Charting) -> None:
+def _add_month(server: MCPServer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def get_monthly_household(
         year: Year = None,
         month: Month = None,
@@ -112,33 +91,31 @@ def _add_month(server: MCPServer, asking: Asking, charting: Charting) -> None:
         graph_type: MonthGraph = None,
         image_size: ImageSize = None,
         image_format: Format = None,
-        tool: Household = None,
+        tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.MonthlyHouseholdModel]:
         def work(connection: Connection, tool_id: int) -> HouseholdAnswer:
             return monthly_household(
                 connection, tool_id, year=year, month=month, period=period, category=category,
-                page=page, today=_today(),
+                page=page, today=today(),
             )  # fmt: skip
 
-        answer = await asked(asking.database, asking.households, tool, "read", work)
-        picture = Picture(graph_type, image_size, image_format)
-        drawn = (
-            await _drawn(lambda: charting.month(answer, picture))
-            if output_format == "image"
-            else None
-        )
-        return _result(answer.text, drawn, lambda chart: models.monthly(answer, chart))
+        answer = await context.run(tool, "read", work)
+        if output_format == "text":
+            return text_result(answer.text, models.monthly(answer, None))
+        request = ChartRequest(graph_type, image_size, image_format)
+        chart = await in_thread(lambda: charts.month(answer, request), in_japanese)
+        return _with_chart(answer.text, chart, models.monthly(answer, chart.model))
 
     server.add_tool(
         get_monthly_household,
         description="家計簿の月（または期間）の収入・支出・収支、カテゴリ別の内訳と明細を返す。"
         "振替、計算対象外、重複とした行は合計に入らない。",
-        annotations=_READS,
+        annotations=READ_ONLY,
         structured_output=True,
     )
 
 
-def _add_trend(server: MCPServer, asking: Asking, charting: Charting) -> None:
+def _add_trend(server: MCPServer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def get_category_trend(
         category: CategoryName = None,
         start_month: MonthText = None,
@@ -148,51 +125,32 @@ def _add_trend(server: MCPServer, asking: Asking, charting: Charting) -> None:
         graph_type: TrendGraph = None,
         image_size: ImageSize = None,
         image_format: Format = None,
-        tool: Household = None,
+        tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.TrendModel]:
         def work(connection: Connection, tool_id: int) -> TrendAnswer:
-            return asking.trend(
+            return context.trend(
                 connection, tool_id, category=category, start_month=start_month,
                 end_month=end_month, period=period,
             )  # fmt: skip
 
-        answer = await asked(asking.database, asking.households, tool, "read", work)
-        picture = Picture(graph_type, image_size, image_format)
-        drawn = (
-            await _drawn(lambda: charting.trend(answer, picture))
-            if output_format == "image"
-            else None
-        )
-        return _result(answer.text, drawn, lambda chart: models.trend(answer, chart))
+        answer = await context.run(tool, "read", work)
+        if output_format == "text":
+            return text_result(answer.text, models.trend(answer, None))
+        request = ChartRequest(graph_type, image_size, image_format)
+        chart = await in_thread(lambda: charts.trend(answer, request), in_japanese)
+        return _with_chart(answer.text, chart, models.trend(answer, chart.model))
 
     server.add_tool(
         get_category_trend,
         description="カテゴリの月ごとの推移を、前月比・前年同月比・12か月移動平均とともに返す。"
         "カテゴリを省くと、支出の多い3つ。",
-        annotations=_READS,
+        annotations=READ_ONLY,
         structured_output=True,
     )
 
 
-async def _drawn(work: Callable[[], Published]) -> Published:
-    with refused():
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-
-
-def _result(
-    text: str,
-    drawn: Published | None,
-    structured: Callable[[models.ChartModel | None], dict[str, Any]],
-) -> CallToolResult:
-    chart, blocks = drawn or (None, [])
-    if chart is not None and chart.type == "text":
-        text = f"{chart.message}\n{text}"
-    return CallToolResult(
-        content=[TextContent(type="text", text=text), *blocks],
-        structured_content=structured(chart),
-    )
-
-
-def _today() -> date:
-    """The household's own day."""
-    return date.today()  # noqa: DTZ011
+def _with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:
+    """The answer and its picture; without a picture, the reason comes before the text."""
+    if chart.model.type == "text":
+        text = f"{chart.model.message}\n{text}"
+    return text_result(text, structured, *chart.blocks)

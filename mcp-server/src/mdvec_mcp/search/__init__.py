@@ -1,1 +1,1 @@
-"""The search tools: one per active row."""
+"""Search: a tool for each collection, one across all of them, and one that reads documents."""

@@ -1,4 +1,4 @@
-"""The models in memory: loaded at the first search, let go when nobody searches."""
+"""Embedding models in memory: loaded by the first search, unloaded when idle."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from mdvec.embedding.embedder import Embedder
 
 logger = logging.getLogger("mdvec")
 
+_MIN_CHECK_SECONDS, _MAX_CHECK_SECONDS = 0.1, 15.0
+
 
 @dataclass
 class _Loaded:
@@ -25,15 +27,16 @@ class _Loaded:
 
 
 class ModelPool:
-    """Keeps each model once, whoever asks, until it has been idle for long enough.
+    """Holds one embedder per model, shared by all searches, until it has been idle for a while.
 
     Args:
-        load: makes an embedder of a model's name; called once per name at a time.
-        idle_seconds: a model is let go after so long without a search.
-        memory_threshold: it is let go earlier when this share of the machine's memory is used.
-        memory_use: the share of the machine's memory in use, 0 to 1.
-        grace_seconds: how long after a search memory does not count, so that a question and its
-            follow-up do not each load the model.
+        load: loads the model of a name; never called twice at once for the same name.
+        idle_seconds: a model is unloaded after this long without a search.
+        memory_threshold: above this share of the machine's memory in use, models are unloaded
+            as soon as their grace period is over.
+        memory_use: measures the share of the machine's memory in use, 0 to 1.
+        grace_seconds: a model stays this long after a search even if memory is short, so that a
+            follow-up question does not load it again. At most a quarter of ``idle_seconds``.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class ModelPool:
 
     @contextmanager
     def embedder(self, name: str) -> Iterator[Embedder]:
-        """A model for one search; whoever comes while it loads waits for it."""
+        """Borrow a model for one search, loading it first if needed."""
         with self._lock:
             loading = self._loading.setdefault(name, threading.Lock())
         with loading:
@@ -81,18 +84,18 @@ class ModelPool:
             return sorted(self._loaded)
 
     def release_idle(self) -> list[str]:
-        """Let go of every model that nobody needs now; return their names."""
+        """Unload the models that are idle; return their names."""
         now = time.monotonic()
         with self._lock:
             idle = {
                 name: reason
                 for name, entry in self._loaded.items()
-                if (reason := self._needless(entry, now))
+                if (reason := self._reason_to_unload(entry, now))
             }
             for name in idle:
                 del self._loaded[name]
         if idle:
-            _give_back_memory()
+            _return_memory()
         for name, reason in idle.items():
             logger.info("let go of the model %s: %s", name, reason)
         return list(idle)
@@ -100,10 +103,10 @@ class ModelPool:
     @property
     def check_seconds(self) -> float:
         """How often to call ``release_idle``."""
-        return min(max(self._idle_seconds / 4, 0.1), 15.0)
+        return min(max(self._idle_seconds / 4, _MIN_CHECK_SECONDS), _MAX_CHECK_SECONDS)
 
-    def _needless(self, entry: _Loaded, now: float) -> str | None:
-        """Why a model can go now, or None."""
+    def _reason_to_unload(self, entry: _Loaded, now: float) -> str | None:
+        """Why a model can be unloaded now; None if it must stay."""
         if entry.searches:
             return None
         unused = now - entry.last_used
@@ -114,8 +117,8 @@ class ModelPool:
         return None
 
 
-def _give_back_memory() -> None:
-    """Collect what is left of a model, and have the C library return it to the system."""
+def _return_memory() -> None:
+    """Collect the unloaded models and have the C library return their memory to the system."""
     gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None and torch.backends.mps.is_available():

@@ -1,4 +1,4 @@
-"""What the search tools answer: its schema, and its text for clients without structured output."""
+"""The results of the search tools: their output schemas, and their texts."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class DocumentModel(BaseModel):
 
 
 def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
-    """The answer as its schema has it: of one tool, or of several."""
+    """The answer as AnswerModel has it, or with ``wide`` as WideAnswerModel."""
     hits = [asdict(hit) for hit in answer.results]
     for hit in hits:
         del hit["explanation"]
@@ -98,7 +98,7 @@ def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
 
 
 def as_text(answer: Answer, *, wide: bool) -> str:
-    """The answer for clients that show text only: compact, and readable by people."""
+    """The answer as text that people can read; ``wide`` names each hit's collection."""
     names = ", ".join(answer.tools)
     if not answer.tools:
         return (
@@ -135,7 +135,7 @@ def _hit_text(number: int, hit: Hit, *, wide: bool) -> str:
 
 
 def document_text(document: DocumentText) -> str:
-    """A document's part for clients that show text only."""
+    """A part of a document as text."""
     head = (
         f"{document.tool}: {on_one_line(document.file_path)}:"
         f"{document.start_line}-{document.end_line} of {document.total_lines} lines"

@@ -1,28 +1,23 @@
-"""The search tools: one per row, one across all of them, and one to read on in a document."""
+"""The search tools: one for each collection, one across all of them, and one that reads on."""
 
 from __future__ import annotations
 
-import functools
-import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import anyio.to_thread
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from mdvec.database.connection import DatabaseError
-from mdvec.documents.reading import DocumentText, Part, read_document
-from mdvec.errors import MdvecError
+from mcp_types import CallToolResult
+from mdvec.documents.reading import Part, read_document
 from mdvec.search.core.passages import Returning
 from mdvec.search.search import MAX_K, MAX_QUERY_CHARS, Answer, Question, search
 from mdvec.settings import SearchSettings
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, ToolNotFound
 from mdvec.tools.unfinished import described
 from pydantic import Field
 
-from mdvec_mcp.database_trouble import emptied_in_english, in_english, is_emptied
+from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.search.schema import (
     AnswerModel,
@@ -34,11 +29,17 @@ from mdvec_mcp.search.schema import (
 )
 
 if TYPE_CHECKING:
-    from mdvec_mcp.server import MdvecServer
+    from mcp.server.mcpserver import MCPServer
 
-logger = logging.getLogger("mdvec")
 T = TypeVar("T")
-_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+
+INSTRUCTIONS = (
+    "Each of these tools searches one collection of the user's own documents: {names}. "
+    "The tool search asks all of them at once, also those that were added since. "
+    "Ask in the language of the documents, in whole questions; Japanese needs no spaces. "
+    "Every hit names its file and lines; content is exactly what stands there, and "
+    "get_document reads on."
+)
 
 Query = Annotated[
     str,
@@ -62,57 +63,64 @@ Position = Annotated[int | None, Field(ge=0, description="A character's position
 
 
 @dataclass(frozen=True, slots=True)
-class Searching:
-    """What the search tools work with."""
+class SearchContext:
+    """What the search tools share."""
 
     database: Path
     models: ModelPool
     settings: SearchSettings
 
-    def ask(
+    def search(
         self, query: str, tools: tuple[str, ...] | None, k: int, returning: Returning
     ) -> Answer:
-        """Search, with the mode and the budget of the settings."""
+        """Search the named tools, or all active ones, with the mode and length of the settings."""
         question = Question(query, tools, k, self.settings.mode, returning, self.settings.max_chars)
         return search(self.database, question, self.models.embedder)
 
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run ``work`` in a thread; where a tool is missing, check that the database has any."""
 
-def add_search_tool(server: MdvecServer, tool: Tool, searching: Searching) -> None:
-    """Offer one row as a tool under its own name and description."""
+        def checked() -> T:
+            try:
+                return work()
+            except ToolNotFound:
+                refuse_empty_database(self.database)
+                raise
+
+        return await in_thread(checked)
+
+
+def add_search_tool(server: MCPServer, tool: Tool, context: SearchContext) -> None:
+    """Add the tool of one collection, under its own name and description."""
 
     async def search_collection(
-        query: Query, k: K = searching.settings.k, return_: Return = "chunk"
+        query: Query, k: K = context.settings.k, return_: Return = "chunk"
     ) -> Annotated[CallToolResult, AnswerModel]:
-        return await _one_tool(searching, tool.name, query, k, return_)
+        return await _search_one(context, tool.name, query, k, return_)
 
     async def search_household(
-        query: Query, k: K = searching.settings.k
+        query: Query, k: K = context.settings.k
     ) -> Annotated[CallToolResult, AnswerModel]:
-        return await _one_tool(searching, tool.name, query, k, "chunk")
+        return await _search_one(context, tool.name, query, k, "chunk")
 
     server.add_tool(
-        search_household if tool.kind == "household" else search_collection,
+        search_household if KINDS[tool.kind].is_made_of_records else search_collection,
         name=tool.name,
         description=described(tool),
-        annotations=_READS,
+        annotations=READ_ONLY,
         structured_output=True,
     )
 
 
-async def _one_tool(
-    searching: Searching, name: str, query: str, k: int, returning: Returning
+async def _search_one(
+    context: SearchContext, name: str, query: str, k: int, returning: Returning
 ) -> CallToolResult:
-    answer = await _in_thread(
-        searching.database, functools.partial(searching.ask, query, (name,), k, returning)
-    )
-    return CallToolResult(
-        content=[TextContent(type="text", text=as_text(answer, wide=False))],
-        structured_content=structured(answer, wide=False),
-    )
+    answer = await context.run(lambda: context.search(query, (name,), k, returning))
+    return text_result(as_text(answer, wide=False), structured(answer, wide=False))
 
 
-def add_search_across(server: MdvecServer, searching: Searching) -> None:
-    """Offer the tool that searches every active collection, those of this moment."""
+def add_search_across(server: MCPServer, context: SearchContext) -> None:
+    """Add the tool that searches several collections, by default all that are active now."""
 
     async def search_across(
         query: Query,
@@ -120,30 +128,32 @@ def add_search_across(server: MdvecServer, searching: Searching) -> None:
             list[str] | None,
             Field(min_length=1, description="The names of the tools to search; all without it."),
         ] = None,
-        k: K = searching.settings.k,
+        k: K = context.settings.k,
         return_: Return = "chunk",
     ) -> Annotated[CallToolResult, WideAnswerModel]:
         names = None if tools is None else tuple(tools)
-        answer = await _in_thread(
-            searching.database, functools.partial(_everywhere, searching, query, names, k, return_)
-        )
-        return CallToolResult(
-            content=[TextContent(type="text", text=as_text(answer, wide=True))],
-            structured_content=structured(answer, wide=True),
-        )
+
+        def work() -> Answer:
+            answer = context.search(query, names, k, return_)
+            if not answer.tools:
+                refuse_empty_database(context.database)
+            return answer
+
+        answer = await context.run(work)
+        return text_result(as_text(answer, wide=True), structured(answer, wide=True))
 
     server.add_tool(
         search_across,
         name="search",
         description="Search all of the user's active collections at once, or those that are named; "
         "every find tells which collection it is from.",
-        annotations=_READS,
+        annotations=READ_ONLY,
         structured_output=True,
     )
 
 
-def add_get_document(server: MdvecServer, searching: Searching) -> None:
-    """Offer the tool that reads on in a document that a search found."""
+def add_get_document(server: MCPServer, context: SearchContext) -> None:
+    """Add the tool that reads a document, or a part of it."""
 
     async def get_document(
         tool: Annotated[
@@ -158,54 +168,17 @@ def add_get_document(server: MdvecServer, searching: Searching) -> None:
         end_position: Position = None,
     ) -> Annotated[CallToolResult, DocumentModel]:
         part = Part(start_line, end_line, start_position, end_position)
-        document: DocumentText = await _in_thread(
-            searching.database,
-            functools.partial(
-                read_document,
-                searching.database, tool, file_path, part, searching.settings.max_chars,
-            )
-        )  # fmt: skip
-        return CallToolResult(
-            content=[TextContent(type="text", text=document_text(document))],
-            structured_content={
-                name: getattr(document, name) for name in DocumentModel.model_fields
-            },
+        max_chars = context.settings.max_chars
+        document = await context.run(
+            lambda: read_document(context.database, tool, file_path, part, max_chars)
         )
+        return text_result(document_text(document), asdict(document))
 
     server.add_tool(
         get_document,
         name="get_document",
         description="Read a document of a collection, or a part of it by lines or positions: to "
         "go on where a passage ends, or to see what stands around it.",
-        annotations=_READS,
+        annotations=READ_ONLY,
         structured_output=True,
     )
-
-
-def _everywhere(
-    searching: Searching,
-    query: str,
-    names: tuple[str, ...] | None,
-    k: int,
-    returning: Returning,
-) -> Answer:
-    answer = searching.ask(query, names, k, returning)
-    if not answer.tools and is_emptied(searching.database):
-        raise ToolError(emptied_in_english(searching.database))
-    return answer
-
-
-async def _in_thread(database: Path, work: Callable[[], T]) -> T:
-    """Run a piece of work beside the event loop; what it refuses is for the model to read."""
-    try:
-        # The work may outlive a client that goes away; nobody waits for it then.
-        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
-    except DatabaseError as error:
-        logger.warning("%s", error)
-        raise ToolError(in_english(error)) from error
-    except ToolNotFound as error:
-        if is_emptied(database):
-            raise ToolError(emptied_in_english(database)) from error
-        raise ToolError(str(error)) from error
-    except MdvecError as error:
-        raise ToolError(str(error)) from error

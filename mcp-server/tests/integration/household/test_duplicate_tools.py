@@ -10,8 +10,9 @@ from mdvec.database.household_schema import add_statements, create_ledger
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.tools.rows import add_tool, list_tools
 
-from mdvec_mcp.household.review_tools import add_duplicate_tools
-from mdvec_mcp.server import MdvecServer
+from mdvec_mcp.household.context import HouseholdContext
+from mdvec_mcp.household.review_tools import add_review_tools
+from mdvec_mcp.protocol import MdvecServer
 
 READ = {"list_duplicate_candidates", "get_duplicate_candidate_detail", "get_duplicate_stats"}
 WRITE = {"detect_duplicates", "confirm_duplicate", "restore_duplicate"}
@@ -60,7 +61,8 @@ class Household:
 
     def server(self):
         server = MdvecServer("test", version="0", instructions="")
-        add_duplicate_tools(server, self.database, self._households, self.defaults)
+        context = HouseholdContext(self.database, self._households)
+        add_review_tools(server, context, self.defaults)
         return server
 
     def _households(self):

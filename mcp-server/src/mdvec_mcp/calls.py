@@ -1,0 +1,81 @@
+"""What the calls of all tools share: the thread, the translation of errors, the result."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, ContentBlock, TextContent, ToolAnnotations
+from mdvec.database.connection import DatabaseEmptied, DatabaseError
+from mdvec.errors import MdvecError
+from mdvec.manage.registering import list_tools
+
+from mdvec_mcp.database_trouble import Wording, in_english
+
+logger = logging.getLogger("mdvec")
+T = TypeVar("T")
+
+READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+"""For tools that change nothing and answer the same question the same way."""
+
+
+async def in_thread(
+    work: Callable[[], T],
+    wording: Wording = in_english,
+    *,
+    limiter: anyio.CapacityLimiter | None = None,
+    max_error_bytes: int | None = None,
+) -> T:
+    """Run blocking work in a thread; if the call is cancelled, the thread finishes unattended.
+
+    Args:
+        work: what to run.
+        wording: how errors about the database are worded.
+        limiter: how many threads may run at once; None takes anyio's default.
+        max_error_bytes: where an error's sentence is cut off.
+
+    Raises:
+        ToolError: the work raised an MdvecError; the text is for the model.
+    """
+
+    def call() -> T:
+        with errors_for_the_model(wording, max_error_bytes):
+            return work()
+
+    return await anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
+
+
+@contextmanager
+def errors_for_the_model(wording: Wording, max_bytes: int | None = None) -> Iterator[None]:
+    """Turn the library's errors into ToolErrors, whose text reaches the model."""
+    try:
+        yield
+    except DatabaseError as error:
+        logger.warning("%s", error)
+        raise ToolError(_cut(wording(error), max_bytes)) from error
+    except MdvecError as error:
+        raise ToolError(_cut(str(error), max_bytes)) from error
+
+
+def refuse_empty_database(database: Path) -> None:
+    """Raise DatabaseEmptied if the database holds no tools at all, active or not."""
+    if not list_tools(database, active_only=False):
+        raise DatabaseEmptied(database)
+
+
+def text_result(text: str, structured: Any, *more: ContentBlock) -> CallToolResult:  # noqa: ANN401 - JSON
+    """A tool's result: text for clients that show only that, and data for the others."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text), *more], structured_content=structured
+    )
+
+
+def _cut(sentence: str, max_bytes: int | None) -> str:
+    cut = sentence.encode()[:max_bytes].decode(errors="ignore")
+    return sentence if cut == sentence else f"{cut}…"

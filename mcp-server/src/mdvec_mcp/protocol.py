@@ -1,0 +1,93 @@
+"""The SDK's server, with error messages that a model can act on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
+from mcp_types import CallToolResult, InputRequiredResult
+from pydantic import ValidationError
+
+_MAX_SHOWN_CHARS = 60
+
+
+class MdvecServer(MCPServer):
+    """An MCP server that rejects unknown parameters and reports every error in one sentence."""
+
+    def __init__(self, name: str, *, version: str, instructions: str) -> None:
+        # Subscriptions would be announced to clients, but no list changes while this server runs.
+        super().__init__(name, version=version, instructions=instructions, subscriptions=False)
+        self._on_start: list[Callable[[], None]] = []
+        self._on_close: list[Callable[[], None]] = []
+
+    def on_start(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` when serving begins."""
+        self._on_start.append(callback)
+
+    def on_close(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` when the client has disconnected."""
+        self._on_close.append(callback)
+
+    def close(self) -> None:
+        """Release what the tools hold: threads, ports, processes."""
+        for callback in self._on_close:
+            callback()
+
+    async def serve(self, source: anyio.AsyncFile[str], target: anyio.AsyncFile[str]) -> None:
+        """Answer the client's lines from ``source`` on ``target`` until ``source`` ends."""
+        for callback in self._on_start:
+            callback()
+        # The body of run_stdio_async, which takes no streams and has no public part that does.
+        lowlevel = self._lowlevel_server
+        async with stdio_server(source, target) as (requests, responses):
+            await lowlevel.run(requests, responses, lowlevel.create_initialization_options())
+        self.close()
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            ToolError: the tool is unknown or refuses the call; the text is for the model.
+        """
+        await self._check_names(name, arguments)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                raise ToolError(_first_error(name, cause)) from error
+            if isinstance(cause, ToolError):
+                raise cause from error
+            raise
+
+    async def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
+        """Refuse an unknown tool or parameter, which the SDK would ignore or report unclearly."""
+        schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
+        if name not in schemas:
+            raise ToolError(
+                f"there is no tool {name!r} here; the tools were read when this server started, "
+                "so restart it after 'mdvec tool add' or 'mdvec tool enable'"
+            )
+        known = schemas[name].get("properties", {})
+        unknown = [key for key in arguments if key not in known]
+        if unknown:
+            raise ToolError(f"{name} has no parameter {unknown[0]!r}; it takes: {', '.join(known)}")
+
+
+def _first_error(tool: str, error: ValidationError) -> str:
+    """The first invalid argument in one sentence."""
+    first = error.errors()[0]
+    field = ".".join(str(part) for part in first["loc"]) or "arguments"
+    if first["type"] == "missing":
+        return f"{tool} needs the parameter {field!r}"
+    given = json.dumps(first["input"], ensure_ascii=False, default=str)
+    shown = given if len(given) <= _MAX_SHOWN_CHARS else given[:_MAX_SHOWN_CHARS] + "…"
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{tool}: {field} {message[:1].lower()}{message[1:]}, not {shown}"
