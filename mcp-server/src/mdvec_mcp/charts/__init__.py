@@ -1,1 +1,1 @@
-"""Charts: drawing them into bytes, and showing them in the user's browser."""
+"""Charts: drawing them, and serving them to the browser on this machine."""

@@ -1,4 +1,4 @@
-"""Amounts by category: which get a place of their own, and which share one."""
+"""Merges small amounts into one entry, その他."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mdvec_mcp.charts.styles import OTHERS_COLOR, color
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A slice or a bar."""
+    """A slice or bar; one that stands for several categories has them as ``members``."""
 
     name: str
     value: int
@@ -19,13 +19,13 @@ class Entry:
     members: tuple[str, ...] = ()
 
 
-def joined(items: Items, most: int, smallest: int = 0) -> list[Entry]:
-    """The amounts from large to small: at most ``most`` of at least ``smallest`` if that is given.
+def joined(items: Items, max_entries: int, min_value: int = 0) -> list[Entry]:
+    """The largest amounts, at most ``max_entries``, in descending order, and その他 for the rest.
 
-    What is left becomes one last entry, その他 with its members, or itself if it is alone.
+    With ``min_value``, smaller amounts belong to the rest. A rest of one keeps its own name.
     """
     ranked = sorted(items, key=lambda item: -item[1])
-    own = [item for item in ranked if not smallest or item[1] >= smallest][:most]
+    own = [item for item in ranked if not min_value or item[1] >= min_value][:max_entries]
     entries = [Entry(name, value, color(at)) for at, (name, value) in enumerate(own)]
     if rest := ranked[len(own) :]:
         entries.append(_others(rest))
@@ -41,6 +41,6 @@ def _others(rest: Sequence[tuple[str, int]]) -> Entry:
 
 
 def members_note(entries: Sequence[Entry]) -> str:
-    """Which categories went into the last entry, その他 or another that stands for several."""
+    """A note that lists the members of the last entry, if it has any."""
     members = entries[-1].members if entries else ()
     return f"{entries[-1].name.split('（')[0]}: {'、'.join(members)}" if members else ""

@@ -1,4 +1,4 @@
-"""What to draw: amounts by category, or months with their series."""
+"""The two charts: amounts by category, and series over months."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CATEGORY_KINDS: tuple[CategoryKind, ...] = ("pie", "bar")
 TREND_KINDS: tuple[TrendKind, ...] = ("line", "area")
 IMAGE_FORMATS: tuple[ImageFormat, ...] = ("png", "svg")
 MEDIA_TYPES: dict[ImageFormat, str] = {"png": "image/png", "svg": "image/svg+xml"}
-SMALLEST: Size = (200, 150)
-LARGEST: Size = (1920, 1080)
+MIN_SIZE: Size = (200, 150)
+MAX_SIZE: Size = (1920, 1080)
 _MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 
 
@@ -30,7 +30,7 @@ class ChartError(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class CategoryChart:
-    """Amounts in yen by category, as a pie or as bars; the order does not matter."""
+    """Amounts in yen by category, in any order, as a pie or as bars."""
 
     kind: CategoryKind
     title: str
@@ -40,7 +40,7 @@ class CategoryChart:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line of a trend: one value per month, None where there is none."""
+    """A line of a trend: one value per month, or None."""
 
     name: str
     values: tuple[int | None, ...]
@@ -50,7 +50,7 @@ class Series:
 class TrendChart:
     """Series over ascending months (``2025-06``), as lines or as areas.
 
-    In yen, or with ``percent`` in tenths of a per cent.
+    Values are yen, or with ``percent`` tenths of a per cent.
     """
 
     kind: TrendKind
@@ -73,11 +73,11 @@ class Drawn:
     missing_characters: tuple[str, ...] = ()
 
 
-def parse_size(text: str, largest: Size = LARGEST) -> Size:
-    """``800x600`` as width and height in pixels.
+def parse_size(text: str, max_size: Size = MAX_SIZE) -> Size:
+    """Read ``800x600`` as width and height in pixels.
 
     Raises:
-        ChartError: it is no size, or one under 200x150 or over ``largest``.
+        ChartError: it is not a size, or one under 200x150 or over ``max_size``.
     """
     plain = unicodedata.normalize("NFKC", text).replace("×", "x").casefold().strip()
     read = re.fullmatch(r"([0-9]{1,5}) ?x ?([0-9]{1,5})", plain)
@@ -87,26 +87,26 @@ def parse_size(text: str, largest: Size = LARGEST) -> Size:
             "指定してください。"
         )
     size = int(read[1]), int(read[2])
-    check_size(size, largest)
+    check_size(size, max_size)
     return size
 
 
-def check_size(size: Size, largest: Size = LARGEST) -> None:
-    """Raise ChartError for a size under 200x150 or over ``largest``."""
+def check_size(size: Size, max_size: Size = MAX_SIZE) -> None:
+    """Raise ChartError for a size under 200x150 or over ``max_size``."""
     if not all(
-        low <= side <= high for low, side, high in zip(SMALLEST, size, largest, strict=True)
+        low <= side <= high for low, side, high in zip(MIN_SIZE, size, max_size, strict=True)
     ):
         raise ChartError(
-            f"画像サイズ {size[0]}x{size[1]} は使えません。{SMALLEST[0]}x{SMALLEST[1]} から "
-            f"{largest[0]}x{largest[1]} までで指定してください。"
+            f"画像サイズ {size[0]}x{size[1]} は使えません。{MIN_SIZE[0]}x{MIN_SIZE[1]} から "
+            f"{max_size[0]}x{max_size[1]} までで指定してください。"
         )
 
 
 def month_number(month: str) -> int:
-    """The months since the year 0, so that neighbours differ by one.
+    """The number of the month since year 0, so that consecutive months differ by one.
 
     Raises:
-        ChartError: it is not written as ``2025-06``.
+        ChartError: the month is not written as ``2025-06``.
     """
     read = _MONTH.fullmatch(month)
     if read is None:

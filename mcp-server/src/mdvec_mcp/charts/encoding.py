@@ -1,4 +1,4 @@
-"""A finished page as the bytes of a PNG or an SVG, the same ones every time."""
+"""Encodes a page as PNG or SVG; equal pages give equal bytes."""
 
 from __future__ import annotations
 
@@ -14,36 +14,38 @@ from PIL import Image
 from mdvec_mcp.charts.page import Page
 from mdvec_mcp.charts.styles import BACKGROUND, CATEGORY_COLORS, INK, OTHERS_COLOR
 
-MOST_PNG_BYTES = 500_000
-_EXACT = tuple(
+MAX_PNG_BYTES = 500_000
+_PNG_COLORS = (256, 64, 24)
+_COMPRESSION = 6
+_STYLE_COLORS = tuple(
     tuple(bytes.fromhex(color[1:])) for color in (BACKGROUND, INK, OTHERS_COLOR, *CATEGORY_COLORS)
 )
 _ID = re.compile(r'\bid="([a-z]+[0-9a-f]{10})"')
-_NEEDLESS = re.compile(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", re.DOTALL)
+_REMOVED = re.compile(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", re.DOTALL)
 
 
 def png(page: Page) -> bytes:
-    """The page's pixels in 256 colours, or in fewer where they would take 500 kB."""
+    """The page as a PNG of 256 colours, or of fewer if it would exceed MAX_PNG_BYTES."""
     canvas = FigureCanvasAgg(page.figure)
     canvas.draw()  # type: ignore[no-untyped-call]
     pixels = np.asarray(canvas.renderer.buffer_rgba())[:, :, :3]
-    for colors in (256, 64, 24):
+    for colors in _PNG_COLORS:
         data = _indexed(pixels, colors)
-        if len(data) < MOST_PNG_BYTES:
+        if len(data) < MAX_PNG_BYTES:
             break
     return data
 
 
 def _indexed(pixels: NDArray[np.uint8], colors: int) -> bytes:
-    """A PNG of the colours that are most used, those of the styles to the letter.
+    """A PNG with a palette of the most frequent colours; the styles' own colours stay exact.
 
-    Full colour takes three times the bytes for what no eye can see in a chart. Five bits of each
-    channel say which colour a pixel is near.
+    Full colour would take three times the bytes without a visible difference. Colours are told
+    apart by the upper five bits of each channel.
     """
     bins = (pixels >> 3).astype(np.uint16)
     names = (bins[:, :, 0] << 10) | (bins[:, :, 1] << 5) | bins[:, :, 2]
     counts = np.bincount(names.ravel(), minlength=1 << 15)
-    exact = [(r >> 3) << 10 | (g >> 3) << 5 | b >> 3 for r, g, b in _EXACT]
+    exact = [(r >> 3) << 10 | (g >> 3) << 5 | b >> 3 for r, g, b in _STYLE_COLORS]
     counts[exact] += pixels.size
     used = np.flatnonzero(counts)
     chosen = used[np.argsort(-counts[used], kind="stable")][:colors]
@@ -52,12 +54,12 @@ def _indexed(pixels: NDArray[np.uint8], colors: int) -> bytes:
     nearest[used] = apart.argmin(axis=1)
     # 31 of 31 is 255 of 255, and 0 is 0.
     palette = (_channels(chosen) << 3) | (_channels(chosen) >> 2)
-    for name, color in zip(exact, _EXACT, strict=True):
+    for name, color in zip(exact, _STYLE_COLORS, strict=True):
         palette[chosen == name] = color
     picture = Image.fromarray(nearest[names])
     picture.putpalette(palette.astype(np.uint8).tobytes())
     buffer = io.BytesIO()
-    picture.save(buffer, "PNG", compress_level=6)
+    picture.save(buffer, "PNG", compress_level=_COMPRESSION)
     return buffer.getvalue()
 
 
@@ -66,13 +68,13 @@ def _channels(names: NDArray[np.intp]) -> NDArray[np.int16]:
 
 
 def svg(page: Page) -> bytes:
-    """The page as shapes; letters are shapes too, so that no viewer needs the font."""
+    """The page as an SVG; letters are shapes, so viewers need no Japanese font."""
     buffer = io.StringIO()
     FigureCanvasSVG(page.figure).print_svg(  # type: ignore[no-untyped-call]
         buffer, metadata={"Date": None, "Creator": None, "Format": None, "Type": None}
     )
-    # Comments repeat the texts, the type names a page elsewhere, and clips have random names.
-    text = _NEEDLESS.sub("", buffer.getvalue())
+    # Comments repeat the texts, the doctype names a web page, and the ids of clips are random.
+    text = _REMOVED.sub("", buffer.getvalue())
     for number, name in enumerate(dict.fromkeys(_ID.findall(text))):
         text = text.replace(name, f"shape{number}")
     width, height = page.size

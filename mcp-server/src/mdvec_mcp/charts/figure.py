@@ -1,4 +1,4 @@
-"""A chart into the bytes of a picture."""
+"""Draws a chart as a picture."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from mdvec_mcp.charts.trend import draw_trend
 
 logger = logging.getLogger("mdvec")
 
-# Fonts hold state, and two pictures at once would only share one interpreter and twice the memory.
+# Fonts are not thread-safe, and drawing two pictures at once would take twice the memory.
 _drawing = threading.Lock()
 
 
 def draw(
     chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None
 ) -> Drawn:
-    """The picture of a chart in exactly these pixels, from any thread.
+    """Draw a chart in exactly this size; thread-safe.
 
     Args:
-        chart: what to draw.
+        chart: the amounts or series.
         size: width and height in pixels, 200x150 to 1920x1080.
         image_format: ``png`` (under 500 kB) or ``svg`` (letters as shapes).
-        font_path: a Japanese font's file; None takes the one that matplotlib-fontja ships.
+        font_path: the file of a Japanese font; None takes the one in matplotlib-fontja.
 
     Raises:
-        ChartError: there is nothing to draw, the size is out of bounds, or the font is unusable.
+        ChartError: the chart is empty, the size is out of bounds, or the font is unusable.
     """
     check_size(size)
     with _drawing:
@@ -62,7 +62,7 @@ def draw(
 
 
 def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
-    """The chart with every text as its font can write it, and what the font lacks."""
+    """The chart with 〓 for each character that the font lacks, and those characters."""
     missing: list[str] = []
 
     def text(given: str) -> str:

@@ -1,4 +1,4 @@
-"""The Japanese font: which one, what it lacks, and how wide its letters are."""
+"""The Japanese font: finding it, the characters it lacks, and the widths of texts."""
 
 from __future__ import annotations
 
@@ -12,26 +12,25 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font, LoadFlags
 
 from mdvec_mcp.charts.chart import ChartError
-from mdvec_mcp.charts.styles import PIXELS_PER_INCH
+from mdvec_mcp.charts.styles import PIXELS_PER_INCH, POINTS_PER_INCH
 
 _PACKAGE = "matplotlib_fontja"
 _FILE = "fonts/ipaexg.ttf"
-_NEEDED = "あア円食費月"
-_STAND_INS = "〓□?"
+_REQUIRED = "あア円食費月"
+_REPLACEMENTS = "〓□?"  # for characters that the font lacks; the first that it has is used
 _EM = 64
+_TOLERANCE = 0.01  # pixels, so that rounding does not cut a text at its own width
+_MAX_CACHED_FONTS = 4
 
 
 class FontUnusable(ChartError):
-    """There is no font that can write Japanese where one was looked for."""
-
-
-_ROUNDING = 0.01  # of a pixel: a text fits into a width that was measured for it
+    """The font cannot be read, or has no Japanese letters."""
 
 
 class Typeface:
-    """A font file with Japanese letters.
+    """A font with Japanese letters.
 
-    Not safe for several threads at once: FreeType's faces hold state.
+    Not thread-safe: FreeType's faces hold state.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,43 +40,43 @@ class Typeface:
             raise FontUnusable(
                 f"フォント {path} を読み込めません。[charts] font_path を確認してください。"
             ) from error
-        if not all(self._has(letter) for letter in _NEEDED):
+        if not all(self._has(letter) for letter in _REQUIRED):
             raise FontUnusable(
                 f"フォント {path} には日本語の文字がありません。"
                 "日本語フォントを [charts] font_path に指定してください。"
             )
         self.path = path
-        self._face.set_size(_EM, 72)
+        self._face.set_size(_EM, POINTS_PER_INCH)
         self._advances: dict[str, float] = {}
-        self._stand_in = next(letter for letter in _STAND_INS if self._has(letter))
+        self._replacement = next(letter for letter in _REPLACEMENTS if self._has(letter))
 
     def properties(self, pixels: float) -> FontProperties:
-        """What matplotlib wants to know to write letters of this height."""
-        return FontProperties(fname=str(self.path), size=pixels * 72 / PIXELS_PER_INCH)
+        """The font at this size, for matplotlib."""
+        return FontProperties(fname=str(self.path), size=pixels * POINTS_PER_INCH / PIXELS_PER_INCH)
 
     def legible(self, text: str) -> tuple[str, list[str]]:
-        """The text on one line with 〓 for what the font lacks, and the characters it lacks."""
+        """The text on one line, with 〓 for each character the font lacks, and those characters."""
         shown, missing = [], []
         for letter in unicodedata.normalize("NFC", text):
             category = unicodedata.category(letter)
             if category in ("Cc", "Zl", "Zp", "Zs"):
                 shown.append(" ")
             elif category == "Cf" or "\ufe00" <= letter <= "\ufe0f":
-                continue  # joiners and variation selectors: nothing to see of their own
+                continue  # joiners and variation selectors are invisible
             elif self._has(letter):
                 shown.append(letter)
             else:
-                shown.append(self._stand_in)
+                shown.append(self._replacement)
                 missing.append(letter)
         return " ".join("".join(shown).split()), missing
 
     def width(self, text: str, pixels: float) -> float:
-        """How wide the text is at this height, in pixels."""
+        """The width of a text at this font size, in pixels."""
         return sum(map(self._advance, text)) * pixels
 
     def fit(self, text: str, pixels: float, width: float) -> str:
-        """The text, or as much of its beginning as fits with an ellipsis."""
-        if self.width(text, pixels) <= width + _ROUNDING:
+        """The text, cut with an ellipsis if it is wider than ``width``."""
+        if self.width(text, pixels) <= width + _TOLERANCE:
             return text
         room = width - self.width("…", pixels)
         for end, letter in enumerate(text):
@@ -86,11 +85,11 @@ class Typeface:
                 return text[:end].rstrip() + "…"
         return text
 
-    def wrap(self, text: str, pixels: float, width: float, most: int) -> list[str]:
-        """The text in lines that fit; what is too much for ``most`` lines ends in an ellipsis."""
+    def wrap(self, text: str, pixels: float, width: float, max_lines: int) -> list[str]:
+        """The text in lines of ``width``; an ellipsis ends it if ``max_lines`` are too few."""
         lines: list[str] = []
         while text:
-            if len(lines) + 1 == most:
+            if len(lines) + 1 == max_lines:
                 return [*lines, self.fit(text, pixels, width)]
             ends = accumulate(self._advance(letter) * pixels for letter in text)
             count = max(sum(end <= width for end in ends), 1)
@@ -109,16 +108,16 @@ class Typeface:
         return known
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=_MAX_CACHED_FONTS)
 def typeface(font_path: str | None) -> Typeface:
-    """The font that is set, or the one that the package matplotlib-fontja holds.
+    """The configured font, or by default the one in the package matplotlib-fontja.
 
     Raises:
-        FontUnusable: the file is not there, is no font, or has no Japanese letters.
+        FontUnusable: the file is missing, is not a font, or has no Japanese letters.
     """
     if font_path is not None:
         return Typeface(Path(font_path))
-    # Importing the package would load pyplot and change matplotlib's settings for everyone.
+    # Importing the package would load pyplot and change matplotlib's global settings.
     spec = find_spec(_PACKAGE)
     for folder in (spec.submodule_search_locations if spec else None) or ():
         if (path := Path(folder) / _FILE).is_file():

@@ -1,4 +1,4 @@
-"""What every chart has around it: a title above, notes below."""
+"""The frame of every chart: a title above, notes below."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from mdvec_mcp.charts.page import Box, Page
 from mdvec_mcp.charts.styles import FAINT_INK
 
-_TWO_LINES_FROM = 350
+_MIN_HEIGHT_FOR_TWO_LINES = 350  # pixels of a picture whose notes may have two lines each
+_NOTE_LINE_EM = 1.35  # multiples of the small letters' size
+_TITLE_EM = 1.15  # multiples of the title's size
 
 
-def framed(page: Page, title: str, notes: Sequence[str]) -> Box:
-    """Write title and notes; return the room that is left between them."""
+def draw_frame(page: Page, title: str, notes: Sequence[str]) -> Box:
+    """Write the title and the notes; return the box between them."""
     style = page.style
     width, height = page.size
     margin = style.gap
@@ -21,19 +23,19 @@ def framed(page: Page, title: str, notes: Sequence[str]) -> Box:
         pixels -= 1
     page.text(width / 2, margin + style.title / 2, title, pixels, align="center", width=room)
     bottom = height - margin
-    lines = 2 if height > _TWO_LINES_FROM else 1
+    max_lines = 2 if height > _MIN_HEIGHT_FOR_TWO_LINES else 1
     written = [
-        line for note in notes for line in page.typeface.wrap(note, style.small, room, lines)
+        line for note in notes for line in page.typeface.wrap(note, style.small, room, max_lines)
     ]
     for line in reversed(written):
         page.text(margin, bottom - style.small / 2, line, style.small, ink=FAINT_INK)
-        bottom -= style.small * 1.35
-    return Box(margin, margin + style.title * 1.15 + margin, width - margin, bottom)
+        bottom -= style.small * _NOTE_LINE_EM
+    return Box(margin, margin + style.title * _TITLE_EM + margin, width - margin, bottom)
 
 
-def sliceless_note(used: int, below: int, zero: int) -> str:
-    """The sentence on amounts that have no slice in a pie: those below zero, and those of zero."""
-    if not below + zero:
+def sliceless_note(slices: int, negative: int, zero: int) -> str:
+    """The note on amounts without a slice in a pie: those below zero, and those of zero."""
+    if not negative + zero:
         return ""
-    named = "（合計と割合には含みます）" if below else ""
-    return f"0円以下の{below + zero}項目には扇形がありません{named}。扇形は{used}項目です"
+    included = "（合計と割合には含みます）" if negative else ""
+    return f"0円以下の{negative + zero}項目には扇形がありません{included}。扇形は{slices}項目です"

@@ -1,4 +1,4 @@
-"""An empty page measured in pixels from its upper left corner, and the marks made on it."""
+"""A page to draw on, measured in pixels from its upper left corner."""
 
 from __future__ import annotations
 
@@ -15,16 +15,25 @@ from matplotlib.transforms import Affine2D
 
 from mdvec_mcp.charts.chart import Size
 from mdvec_mcp.charts.fonts import Typeface
-from mdvec_mcp.charts.styles import BACKGROUND, GRID, INK, PIXELS_PER_INCH, Style
+from mdvec_mcp.charts.styles import (
+    BACKGROUND,
+    GRID,
+    INK,
+    PIXELS_PER_INCH,
+    POINTS_PER_INCH,
+    Style,
+)
 
 Align = Literal["left", "center", "right"]
 Point = tuple[float, float]
 Points = Sequence[Point]
 
+_HALF_LETTER_EM = 0.36  # half the height of a Japanese letter above the baseline, in font sizes
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A part of the page."""
+    """A rectangle of the page."""
 
     left: float
     top: float
@@ -33,19 +42,20 @@ class Box:
 
     @property
     def width(self) -> float:
-        """From side to side."""
+        """From the left to the right side."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
-        """From top to bottom."""
+        """From the top to the bottom."""
         return self.bottom - self.top
 
 
 class Page:
-    """A picture in the making. Texts are on one line, never mathematics, in one Japanese font.
+    """A picture being drawn; each mark lies above the earlier ones.
 
-    Nothing here asks matplotlib's settings, so that a user's own do not change a chart.
+    Texts are single lines in one Japanese font, and never parsed as mathematics. No default of
+    matplotlib is used, so the user's own settings do not change a chart.
     """
 
     def __init__(self, size: Size, typeface: Typeface) -> None:
@@ -73,13 +83,12 @@ class Page:
         ink: str = INK,
         width: float | None = None,
     ) -> float:
-        """Write a line around the height ``middle``, cut to ``width``; return its width."""
+        """Write a line of text at the height ``middle``, cut to ``width``; return its width."""
         shown = text if width is None else self.typeface.fit(text, pixels, width)
-        # Centring every text on its own ink would make neighbours dance; 0.36 is half the height
-        # of a Japanese letter above the baseline.
+        # Centring each text on its own ink would put neighbours on different baselines.
         written = self.figure.text(
             x,
-            middle + 0.36 * pixels,
+            middle + _HALF_LETTER_EM * pixels,
             shown,
             horizontalalignment=align,
             verticalalignment="baseline",
@@ -100,7 +109,7 @@ class Page:
 
     def wedge(self, center: Point, radius: float, turns: tuple[float, float],
               color: str) -> None:  # fmt: skip
-        """Fill a slice; ``turns`` are its ends, 0 to 1 clockwise from the top."""
+        """Fill a slice of a circle between two ``turns``, 0 to 1 clockwise from the top."""
         angles = (360 * turn - 90 for turn in turns)
         whole = turns[1] - turns[0] >= 1
         self._add(
@@ -109,39 +118,40 @@ class Page:
         )  # fmt: skip
 
     def polygon(self, points: Points, color: str, alpha: float) -> None:
-        """Fill a shape, letting what lies under it through."""
+        """Fill a shape; ``alpha`` is its opacity, 0 to 1."""
         self._add(Polygon(points, closed=True, facecolor=color, edgecolor="none", alpha=alpha))
 
     def line(self, points: Points, color: str, pixels: float, dashes: Sequence[float] = ()) -> None:
-        """Draw a line through the points; ``dashes`` are inks and gaps in pixels."""
+        """Draw a line; ``dashes`` are the lengths of dashes and gaps in turn, in pixels."""
         xs, ys = zip(*points, strict=True)
         pattern = (0.0, [dash / pixels for dash in dashes]) if dashes else None
         self._add(
             Line2D(
                 xs, ys, color=color, linestyle=pattern or "-",
-                linewidth=pixels * 72 / PIXELS_PER_INCH,
+                linewidth=pixels * POINTS_PER_INCH / PIXELS_PER_INCH,
                 marker="None", solid_joinstyle="round", solid_capstyle="round",
                 dash_joinstyle="round", dash_capstyle="butt", antialiased=True,
             )
         )  # fmt: skip
 
     def dot(self, center: Point, radius: float, color: str, rim: str) -> None:
-        """Draw a point that can be seen."""
+        """Draw a filled circle with a rim."""
         self._add(Wedge(center, radius, 0, 360, facecolor=color, edgecolor=rim, linewidth=1))
 
     def guide(self, start: Point, end: Point, color: str = GRID) -> None:
-        """Draw a thin upright or level line."""
+        """Draw a thin straight line."""
         self.line((start, end), color, 1.0)
 
     def close(self) -> None:
-        """Let go of the picture's megabytes at once, and not when cycles are next looked for."""
-        for text in self.figure.texts:
-            vars(text)["_renderer"] = None  # a text remembers what it was drawn on
+        """Free the picture's memory at once, not at the next garbage collection."""
+        # A text in a figure is part of a reference cycle, and it holds the picture's pixels.
+        for text in tuple(self.figure.texts):
+            text.remove()
         self.figure.clear()
         self.figure.set_canvas(FigureCanvasBase(None))
 
     def _next(self) -> int:
-        """What is drawn later lies above."""
+        """The place of the next mark in the stack, above all earlier ones."""
         self._marks += 1
         return self._marks
 

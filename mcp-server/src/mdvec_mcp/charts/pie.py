@@ -1,7 +1,7 @@
-"""Amounts by category as a pie with its legend.
+"""Amounts by category as a pie with a legend.
 
-The legend says what the answer in words does: every amount, also those below zero, which have no
-slice, and of each its share of them all. Slices are as large as the amounts above zero.
+The slices show the amounts above zero. The legend lists every amount, those below zero included,
+with its share of the total, and so agrees with the answer's text.
 """
 
 from __future__ import annotations
@@ -12,75 +12,105 @@ from math import cos, pi, sin
 from mdvec_mcp.charts import yen
 from mdvec_mcp.charts.categories import Entry, joined, members_note
 from mdvec_mcp.charts.chart import CategoryChart, ChartError
-from mdvec_mcp.charts.framing import framed, sliceless_note
+from mdvec_mcp.charts.framing import draw_frame, sliceless_note
 from mdvec_mcp.charts.page import Box, Page
 
-_MOST_SLICES = 8  # one colour each
-_SMALLEST_SHARE = 50  # a slice under one fiftieth cannot be seen
+_MAX_SLICES = 8  # one for each colour
+_MIN_SLICES = 2
+_MIN_SLICE_ONE_IN = 50  # a slice under one fiftieth cannot be seen
+_MAX_ENTRIES_SHARE = 0.62  # of the picture's height
+_ENTRIES_BESIDE = 2  # the legend's lines for その他 and 合計
+
+# The legend, in multiples of the font size.
+_ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.5, 0.9, 0.5, 0.8
+_WIDTH_EM = 3.1  # all but the texts
+_MIN_NAME_EM = 4
+_MAX_LEGEND_SHARE = 0.6  # of the width
+
+# A percentage in its slice: how far out, and how much of the radius it may cover.
+_PERCENTAGE_AT, _MAX_PERCENTAGE_SHARE = 0.68, 0.6
+_LETTER_HEIGHT_EM = 1.2
 
 
 def draw_pie(page: Page, chart: CategoryChart) -> None:
-    """Draw the positive amounts as slices, and say all of them in the legend."""
+    """Draw the amounts above zero as slices, and list all amounts in the legend.
+
+    Raises:
+        ChartError: no amount is above zero, or their total is not.
+    """
     items = tuple(item for item in chart.items if item[1] > 0)
     if not items:
         raise ChartError("円グラフにできる支出がありません（0円より大きい項目がありません）。")
-    below = _below_zero([item for item in chart.items if item[1] < 0])
+    negative = [item for item in chart.items if item[1] < 0]
+    refunds = _negative_entry(negative)
     drawn = sum(value for _, value in items)
-    total = drawn + sum(entry.value for entry in below)
+    total = drawn + sum(entry.value for entry in refunds)
     if total <= 0:
         raise ChartError("円グラフにできる支出がありません（合計が0円以下です）。")
-    fits = int(page.size[1] * 0.62 / _row(page)) - len(below)
-    slices = joined(items, max(min(_MOST_SLICES, fits - 2), 2), -(-drawn // _SMALLEST_SHARE))
-    negative = sum(value < 0 for _, value in chart.items)
+    max_entries = int(page.size[1] * _MAX_ENTRIES_SHARE / _row_height(page)) - len(refunds)
+    max_slices = max(min(_MAX_SLICES, max_entries - _ENTRIES_BESIDE), _MIN_SLICES)
+    slices = joined(items, max_slices, -(-drawn // _MIN_SLICE_ONE_IN))
+    zeros = len(chart.items) - len(items) - len(negative)
     notes = [
         members_note(slices),
-        members_note(below),
-        sliceless_note(len(items), negative, len(chart.items) - len(items) - negative),
+        members_note(refunds),
+        sliceless_note(len(items), len(negative), zeros),
         chart.note,
     ]
-    entries = slices + below
-    around = framed(page, chart.title, notes)
-    circle, legend = _places(page, around, entries, total)
-    _slices(page, circle, slices, total)
-    _legend(page, legend, entries, total)
+    entries = slices + refunds
+    frame = draw_frame(page, chart.title, notes)
+    circle, legend = _places(page, frame, entries, total)
+    _draw_slices(page, circle, slices, total)
+    _draw_legend(page, legend, entries, total)
 
 
-def _below_zero(items: Sequence[tuple[str, int]]) -> list[Entry]:
-    """A line of the legend for refunds that are more than what was spent."""
+def _negative_entry(items: Sequence[tuple[str, int]]) -> list[Entry]:
+    """The legend's line for the amounts below zero, if there are any; they are refunds."""
     if len(items) < 2:
         return [Entry(name, value, "") for name, value in items]
     names = tuple(name for name, _ in items)
     return [Entry(f"マイナスの{len(items)}項目", sum(value for _, value in items), "", names)]
 
 
-def _row(page: Page) -> float:
-    return page.style.font * 1.5
+def _row_height(page: Page) -> float:
+    return page.style.font * _ROW_EM
 
 
-def _places(page: Page, around: Box, entries: list[Entry], total: int) -> tuple[Box, Box]:
-    """Side by side on a wide page, one above the other on a tall one."""
-    gap = page.style.gap
-    wanted = sum(_columns(page, entries, total)) + 3.1 * page.style.font
-    if around.width >= around.height:
-        left = min(around.height, around.width - min(wanted, around.width * 0.6) - gap)
-        spare = max(around.width - left - gap - wanted, 0)
-        middle = around.left + spare / 3 + left
-        return (
-            Box(around.left + spare / 3, around.top, middle, around.bottom),
-            Box(middle + spare / 3 + gap, around.top, around.right, around.bottom),
-        )
-    rows = (len(entries) + 1) * _row(page)
-    high = min(around.width, around.height - rows - 2 * gap)
-    top = around.top + (around.height - high - rows - 2 * gap) / 2
-    side = max(around.width - wanted, 0) / 2
+def _places(page: Page, frame: Box, entries: list[Entry], total: int) -> tuple[Box, Box]:
+    """The boxes of circle and legend: side by side on a wide page, stacked on a tall one."""
+    width = sum(_column_widths(page, entries, total)) + _WIDTH_EM * page.style.font
+    if frame.width >= frame.height:
+        return _side_by_side(frame, page.style.gap, width)
+    return _stacked(frame, 2 * page.style.gap, width, (len(entries) + 1) * _row_height(page))
+
+
+def _side_by_side(frame: Box, gap: float, legend_width: float) -> tuple[Box, Box]:
+    """Room that neither needs goes in equal parts before, between and behind them."""
+    circle = min(
+        frame.height, frame.width - min(legend_width, frame.width * _MAX_LEGEND_SHARE) - gap
+    )
+    spare = max(frame.width - circle - gap - legend_width, 0) / 3
+    left, right = frame.left + spare, frame.left + spare + circle
     return (
-        Box(around.left, top, around.right, top + high),
-        Box(around.left + side, top + high + 2 * gap, around.right, top + high + 2 * gap + rows),
+        Box(left, frame.top, right, frame.bottom),
+        Box(right + spare + gap, frame.top, frame.right, frame.bottom),
     )
 
 
-def _columns(page: Page, entries: list[Entry], total: int) -> tuple[float, float, float]:
-    """The widths that names, amounts and percentages want."""
+def _stacked(frame: Box, gap: float, legend_width: float, legend_height: float) -> tuple[Box, Box]:
+    """Both in the middle of the page, the circle above."""
+    circle = min(frame.width, frame.height - legend_height - gap)
+    top = frame.top + (frame.height - circle - legend_height - gap) / 2
+    left = frame.left + max(frame.width - legend_width, 0) / 2
+    bottom = top + circle
+    return (
+        Box(frame.left, top, frame.right, bottom),
+        Box(left, bottom + gap, frame.right, bottom + gap + legend_height),
+    )
+
+
+def _column_widths(page: Page, entries: list[Entry], total: int) -> tuple[float, float, float]:
+    """The widths that names, amounts and percentages need."""
     width, pixels = page.typeface.width, page.style.font
     return (
         max(width(name, pixels) for name in ("合計", *(entry.name for entry in entries))),
@@ -89,8 +119,8 @@ def _columns(page: Page, entries: list[Entry], total: int) -> tuple[float, float
     )
 
 
-def _slices(page: Page, box: Box, entries: list[Entry], total: int) -> None:
-    """All slices are the whole circle; where they are more than the total, none is labelled."""
+def _draw_slices(page: Page, box: Box, entries: list[Entry], total: int) -> None:
+    """Draw the slices, with percentages unless refunds make the total less than the circle."""
     drawn = sum(entry.value for entry in entries)
     radius = min(box.width, box.height) / 2
     center = (box.left + box.right) / 2, (box.top + box.bottom) / 2
@@ -102,37 +132,37 @@ def _slices(page: Page, box: Box, entries: list[Entry], total: int) -> None:
     before = 0
     for entry in entries if drawn == total else ():
         turn = (2 * before + entry.value) / (2 * drawn)
-        _percentage(page, center, radius, turn, entry.value / drawn, yen.share(entry.value, total))
+        text = yen.share(entry.value, total)
+        _draw_percentage(page, center, radius, turn, entry.value / drawn, text)
         before += entry.value
 
 
-def _percentage(
+def _draw_percentage(
     page: Page, center: tuple[float, float], radius: float, turn: float, share: float, text: str
 ) -> None:
-    """Write a percentage into its slice if it has the room, along the rim and towards it."""
-    pixels = page.style.font
-    wide, high = page.typeface.width(text, pixels), pixels * 1.2
-    across, upright = sin(2 * pi * turn), cos(2 * pi * turn)
-    reach = radius * 0.68
-    along = abs(upright) * wide + abs(across) * high
-    outward = abs(across) * wide + abs(upright) * high
-    if along <= 2 * pi * reach * share and outward <= radius * 0.6:
-        page.text(center[0] + reach * across, center[1] - reach * upright, text, pixels,
-                  align="center")  # fmt: skip
+    """Write a percentage into its slice if it fits there, both along the rim and across."""
+    font = page.style.font
+    width, height = page.typeface.width(text, font), font * _LETTER_HEIGHT_EM
+    x, y = sin(2 * pi * turn), cos(2 * pi * turn)
+    distance = radius * _PERCENTAGE_AT
+    along = abs(y) * width + abs(x) * height
+    across = abs(x) * width + abs(y) * height
+    if along <= 2 * pi * distance * share and across <= radius * _MAX_PERCENTAGE_SHARE:
+        page.text(center[0] + distance * x, center[1] - distance * y, text, font, align="center")
 
 
-def _legend(page: Page, box: Box, entries: list[Entry], total: int) -> None:
-    """Swatch, name, amount and percentage; the amount goes where there is no room for it."""
-    pixels, row = page.style.font, _row(page)
-    swatch = pixels * 0.9
-    names, amounts, shares = _columns(page, entries, total)
-    room = box.width - swatch - pixels / 2
-    right = min(box.right, box.left + swatch + pixels / 2 + names + amounts + shares + 1.6 * pixels)
-    if room - shares - amounts - 1.6 * pixels < min(names, 4 * pixels):
+def _draw_legend(page: Page, box: Box, entries: list[Entry], total: int) -> None:
+    """Write a line for each entry: swatch, name, amount if there is room for it, percentage."""
+    font, row = page.style.font, _row_height(page)
+    swatch, gap = font * _SWATCH_EM, font * _COLUMN_GAP_EM
+    left = box.left + swatch + font * _NAME_GAP_EM
+    names, amounts, shares = _column_widths(page, entries, total)
+    right = min(box.right, left + names + amounts + shares + 2 * gap)
+    if box.right - left - shares - amounts - 2 * gap < min(names, _MIN_NAME_EM * font):
         amounts = 0.0
     rows = len(entries) + 1
     top = box.top + max(box.height - rows * row, 0) / 2
-    column = right - shares - (amounts + 0.8 * pixels if amounts else 0) - 0.8 * pixels
+    names_end = right - shares - (amounts + gap if amounts else 0) - gap
     for number, entry in enumerate([*entries, Entry("合計", total, "")]):
         middle = top + (number + 0.5) * row
         if entry.color:
@@ -140,20 +170,19 @@ def _legend(page: Page, box: Box, entries: list[Entry], total: int) -> None:
                 Box(box.left, middle - swatch / 2, box.left + swatch, middle + swatch / 2),
                 entry.color,
             )
-        left = box.left + swatch + pixels / 2
-        page.text(left, middle, entry.name, pixels, width=column - left)
+        page.text(left, middle, entry.name, font, width=names_end - left)
         if amounts:
-            page.text(right - shares - 0.8 * pixels, middle, yen.amount(entry.value), pixels,
-                      align="right")  # fmt: skip
+            amount = yen.amount(entry.value)
+            page.text(right - shares - gap, middle, amount, font, align="right")
         if number < len(entries):
-            page.text(right, middle, yen.share(entry.value, total), pixels, align="right")
+            page.text(right, middle, yen.share(entry.value, total), font, align="right")
         elif not amounts:
-            page.text(right, middle, _sum(page, total, right - left), pixels, align="right")
+            page.text(right, middle, _total_text(page, total, right - left), font, align="right")
 
 
-def _sum(page: Page, total: int, room: float) -> str:
-    """The total beside its word, in full if there is room."""
-    pixels = page.style.font
+def _total_text(page: Page, total: int, width: float) -> str:
+    """The total in full if it fits beside 合計, else shortened."""
+    font = page.style.font
     full = yen.amount(total)
-    fits = page.typeface.width(full, pixels) + page.typeface.width("合計 ", pixels) <= room
+    fits = page.typeface.width(full, font) + page.typeface.width("合計 ", font) <= width
     return full if fits else yen.short(total)

@@ -1,4 +1,4 @@
-"""The local page of each chart: ``http://127.0.0.1:8080/api/charts/{id}``, on this machine only."""
+"""Serves charts to this machine only, at ``http://127.0.0.1:8080/api/charts/{id}``."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mdvec_mcp.charts.chart import Drawn
-from mdvec_mcp.charts.patience import PatientProtocol
+from mdvec_mcp.charts.connections import TimedConnection
 from mdvec_mcp.charts.store import ChartStore
 
 logger = logging.getLogger("mdvec")
 
 _PATH = "/api/charts/"
-_NEXT_PORTS = 20
+_MAX_NEXT_PORTS = 20
+_MAX_PORT = 65535
+_BACKLOG = 128
 _START_SECONDS = 10.0
 _STOP_SECONDS = 2
 _KEEP_ALIVE_SECONDS = 5
@@ -38,45 +40,45 @@ _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 class ChartServerUnavailable(MdvecError):
-    """The charts cannot be served; the message says why, in Japanese."""
+    """The chart server cannot start; the message says why, in Japanese."""
 
 
 class ChartServer:
-    """Serves charts over HTTP from a thread of its own, which starts with the first chart.
+    """An HTTP server in its own thread, which starts with the first chart.
 
-    Safe for several threads. Nothing is printed: STDOUT belongs to the protocol.
+    Thread-safe. It prints nothing: STDOUT belongs to the MCP protocol.
 
     Args:
-        settings: where charts are served, and for how long.
-        protocol: what a connection is to the server, its patience included.
+        settings: the address, and the limits of the cache.
+        connection: the class of its connections.
     """
 
     def __init__(
-        self, settings: ChartSettings, protocol: type[PatientProtocol] = PatientProtocol
+        self, settings: ChartSettings, connection: type[TimedConnection] = TimedConnection
     ) -> None:
         self.store = ChartStore(
             entries=settings.cache_entries, ttl_seconds=settings.cache_ttl_seconds
         )
         self._settings = settings
-        self._protocol = protocol
+        self._connection = connection
         self._lock = threading.Lock()
         self._running: _Running | None = None
 
     def publish(self, drawn: Drawn) -> str:
-        """Keep a chart and return the address at which a browser on this machine finds it.
+        """Store a chart and return its address for a browser on this machine.
 
         Raises:
-            ChartServerUnavailable: no port can be had.
+            ChartServerUnavailable: no port is free.
         """
         self._started()
         return self.url_for(self.store.put(drawn))
 
     def url_for(self, chart_id: str) -> str:
-        """The address of a chart; starts the server if it does not run."""
+        """The address of a chart; starts the server if it is not running."""
         return f"http://{_in_url(self._settings.host)}:{self._started().port}{_PATH}{chart_id}"
 
     def close(self) -> None:
-        """Stop serving, free the port and forget the charts; charts to come start it again."""
+        """Stop serving, free the port and drop the charts; the next chart starts it again."""
         with self._lock:
             running, self._running = self._running, None
         if running is not None:
@@ -89,16 +91,16 @@ class ChartServer:
                 listening = _listen(self._settings.host, self._settings.port)
                 port = int(listening.getsockname()[1])
                 app = chart_app(self.store, port, self._settings.chunk_size)
-                self._running = _Running(app, listening, port, self._protocol)
+                self._running = _Running(app, listening, port, self._connection)
                 logger.info("charts are served on port %d", port)
             return self._running
 
 
 class _Running:
-    """A server in its thread, with its own event loop."""
+    """A running server: its thread, event loop and port."""
 
     def __init__(
-        self, app: ASGIApp, listening: socket.socket, port: int, protocol: type[PatientProtocol]
+        self, app: ASGIApp, listening: socket.socket, port: int, connection: type[TimedConnection]
     ) -> None:
         self.port = port
         self._listening = listening
@@ -106,10 +108,10 @@ class _Running:
         config = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", ws="none",
             server_header=False, timeout_graceful_shutdown=_STOP_SECONDS,
-            timeout_keep_alive=_KEEP_ALIVE_SECONDS, http=protocol,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS, http=connection,
         )  # fmt: skip
-        self._server = _Announcing(config, self._ready)
-        # Outside the main thread uvicorn leaves the process's signals alone.
+        self._server = _SignallingServer(config, self._ready)
+        # Outside the main thread uvicorn installs no signal handlers.
         self._thread = threading.Thread(target=self._run, name="mdvec-charts", daemon=True)
         self._thread.start()
         if not self._ready.wait(_START_SECONDS) or not self._server.started:
@@ -118,7 +120,7 @@ class _Running:
 
     @property
     def alive(self) -> bool:
-        """Whether it still answers."""
+        """Whether its thread is still running."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
@@ -136,8 +138,8 @@ class _Running:
             self._ready.set()
 
 
-class _Announcing(uvicorn.Server):
-    """Says when it listens."""
+class _SignallingServer(uvicorn.Server):
+    """Sets an event once it listens."""
 
     def __init__(self, config: uvicorn.Config, ready: threading.Event) -> None:
         super().__init__(config)
@@ -149,14 +151,14 @@ class _Announcing(uvicorn.Server):
 
 
 def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
-    """The web application: charts by id, for requests that name this machine, and nothing else."""
+    """The web application: serves charts by id, to requests addressed to this machine."""
 
     async def chart(request: Request) -> Response:
-        kept = store.kept(request.path_params["chart_id"])
-        if kept is None:
+        stored = store.find(request.path_params["chart_id"])
+        if stored is None:
             return _refusal(404, _GONE)
-        drawn = kept.drawn
-        headers = _headers(drawn, int(kept.seconds))
+        drawn = stored.drawn
+        headers = _headers(drawn, int(stored.seconds))
         if request.method == "HEAD":
             return Response(headers=headers)
         return StreamingResponse(_chunks(drawn.data, chunk_size), headers=headers)
@@ -176,9 +178,9 @@ def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
 
 
 class _LocalOnly:
-    """Refuses requests that came by another name.
+    """Refuses requests whose Host is not this machine.
 
-    Or else a web page could reach the charts by having its own name point at this machine.
+    Otherwise a web page could read charts by pointing its own domain at it (DNS rebinding).
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
@@ -220,15 +222,16 @@ def _refusal(status: int, sentence: str, headers: dict[str, str] | None = None) 
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket on the port, on the next free one, or on any that is free."""
-    tried = [one for one in range(port, port + _NEXT_PORTS + 1) if one <= 65535] if port else []
+    """A socket on the port, or on one of the next ports, or on any free port."""
+    last = min(port + _MAX_NEXT_PORTS, _MAX_PORT)
+    tried = range(port, last + 1) if port else ()
     for candidate in [*tried, 0]:
         listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
         if os.name == "posix":  # elsewhere it would let two servers have one port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((_ADDRESSES.get(host, host), candidate))
-            listening.listen(128)
+            listening.listen(_BACKLOG)
         except OSError as error:
             listening.close()
             failure = error

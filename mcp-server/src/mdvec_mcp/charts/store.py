@@ -1,4 +1,4 @@
-"""The charts that can be fetched: for a while, so many of them, and only so many bytes."""
+"""The chart cache, bounded by count, bytes and age."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cachetools import TTLCache
+from mdvec.sizes import MEGABYTE
 
 from mdvec_mcp.charts.chart import Drawn
 
-MOST_BYTES = 64 * 2**20
-_ID_BYTES = 24
+MAX_BYTES = 64 * MEGABYTE
+_ID_BYTES = 24  # random, so that an id cannot be guessed
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A chart, and for how many more seconds it is kept."""
+class StoredChart:
+    """A chart, and the seconds until it expires."""
 
     drawn: Drawn
     seconds: float
 
 
 class ChartStore:
-    """Charts by ids that cannot be guessed; of too many, the one unused for longest goes.
+    """Charts by random ids; when it is full, the least recently used chart is dropped.
 
-    Safe for several threads.
+    Thread-safe.
 
     Args:
-        entries: how many charts are kept.
-        ttl_seconds: how long each is kept.
-        most_bytes: how much they may take together; a larger one is not kept at all.
-        clock: the seconds that count.
+        entries: the number of charts.
+        ttl_seconds: how long each is stored.
+        max_bytes: the size of all charts together; a larger chart is not stored.
+        clock: the time in seconds.
     """
 
     def __init__(
@@ -41,18 +42,18 @@ class ChartStore:
         *,
         entries: int,
         ttl_seconds: float,
-        most_bytes: int = MOST_BYTES,
+        max_bytes: int = MAX_BYTES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._entries = entries
         self._clock = clock
         self._charts: TTLCache[str, tuple[Drawn, float]] = TTLCache(
-            most_bytes, ttl_seconds, timer=clock, getsizeof=lambda kept: len(kept[0].data)
+            max_bytes, ttl_seconds, timer=clock, getsizeof=lambda stored: len(stored[0].data)
         )
         self._lock = threading.Lock()
 
     def put(self, drawn: Drawn) -> str:
-        """Keep a chart; return its id."""
+        """Store a chart; return its id."""
         chart_id = secrets.token_urlsafe(_ID_BYTES)
         with self._lock:
             self._charts.expire()
@@ -63,19 +64,19 @@ class ChartStore:
         return chart_id
 
     def get(self, chart_id: str) -> Drawn | None:
-        """The chart of an id, or None if there is none (any more)."""
-        kept = self.kept(chart_id)
-        return None if kept is None else kept.drawn
+        """The chart of an id; None if it is unknown or has expired."""
+        stored = self.find(chart_id)
+        return None if stored is None else stored.drawn
 
-    def kept(self, chart_id: str) -> Kept | None:
-        """The chart of an id with the time that it has left."""
+    def find(self, chart_id: str) -> StoredChart | None:
+        """The chart of an id with its remaining time; None if it is unknown or has expired."""
         with self._lock:
             found = self._charts.get(chart_id)
             now = self._clock()
-        return None if found is None else Kept(found[0], max(found[1] - now, 0.0))
+        return None if found is None else StoredChart(found[0], max(found[1] - now, 0.0))
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Drop all charts."""
         with self._lock:
             self._charts.clear()
 

@@ -18,17 +18,21 @@ LOSS_INK = "#B3261E"
 GRID = "#E3E5E8"
 AXIS = "#9AA0A6"
 
-TITLE_POINTS, LABEL_POINTS, FONT_POINTS = 16, 14, 12
-PIXELS_PER_INCH = 96
+TITLE_POINTS, FONT_POINTS, SMALL_POINTS = 16, 12, 10
+PIXELS_PER_INCH, POINTS_PER_INCH = 96, 72
 _DESIGNED_FOR = (800, 600)
+_SCALE_EXPONENT, _MIN_SCALE = 0.7, 0.62
+_SMALL_RATIO, _SMALL_TITLE = 0.5, 0.85  # pictures of at most half the size have smaller titles
+_GAP, _LINE = 12, 3.0  # pixels at the designed size
+_MIN_SMALL, _MIN_GAP, _MIN_LINE = 9.0, 5.0, 2.0  # pixels
+_DARKER = 0.72
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Measures in pixels for a picture of one size."""
+    """Letter heights, gaps and line widths, in pixels, for one size of picture."""
 
     title: float
-    label: float
     font: float
     small: float
     gap: float
@@ -36,29 +40,29 @@ class Style:
 
     @classmethod
     def of(cls, size: Size) -> Style:
-        """The designed sizes at 800x600, in other pictures changed by less than their sides.
+        """The measures for a size: those designed for 800x600, scaled by less than the sides.
 
-        So small ones stay legible and large ones are not all letters.
+        So small pictures stay legible, and large ones are not filled with letters.
         """
         ratio = min(size[0] / _DESIGNED_FOR[0], size[1] / _DESIGNED_FOR[1])
-        scale = max(float(ratio**0.7), 0.62)
-        pixels = scale * PIXELS_PER_INCH / 72
+        scale = max(float(ratio**_SCALE_EXPONENT), _MIN_SCALE)
+        pixels = scale * PIXELS_PER_INCH / POINTS_PER_INCH
+        is_small = ratio <= _SMALL_RATIO
         return cls(
-            title=TITLE_POINTS * pixels * (1 if ratio > 0.5 else 0.85),
-            label=LABEL_POINTS * pixels,
+            title=TITLE_POINTS * pixels * (_SMALL_TITLE if is_small else 1),
             font=FONT_POINTS * pixels,
-            small=max(10 * pixels, 9.0),
-            gap=max(12 * scale, 5.0) if ratio > 0.5 else 5.0,
-            line=max(3.0 * scale, 2.0),
+            small=max(SMALL_POINTS * pixels, _MIN_SMALL),
+            gap=_MIN_GAP if is_small else max(_GAP * scale, _MIN_GAP),
+            line=max(_LINE * scale, _MIN_LINE),
         )
 
 
 def color(index: int) -> str:
-    """The palette, over and over."""
+    """The colour of the entry at ``index``; the palette repeats."""
     return CATEGORY_COLORS[index % len(CATEGORY_COLORS)]
 
 
-def darker(value: str, share: float = 0.72) -> str:
-    """The same hue, dark enough to stand out of a white page."""
-    parts = (round(int(value[at : at + 2], 16) * share) for at in (1, 3, 5))
+def darker(value: str) -> str:
+    """A darker shade of a colour, which stands out on a white page."""
+    parts = (round(int(value[at : at + 2], 16) * _DARKER) for at in (1, 3, 5))
     return "#" + "".join(f"{part:02X}" for part in parts)

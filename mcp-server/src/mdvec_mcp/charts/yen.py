@@ -1,4 +1,4 @@
-"""Yen on a chart: amounts, shares and the steps of an axis, all in integers."""
+"""The numbers on a chart: amounts in yen, shares and axis ticks, all in integers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def amount(value: int) -> str:
 
 
 def short(value: int) -> str:
-    """An amount in its largest unit with one decimal, rounded half up: ``1.2万円``."""
+    """An amount in its largest unit, with one decimal, rounded half up: ``1.2万円``."""
     for size, unit in _UNITS:
         if abs(value) >= size:
             tenths = (abs(value) * 20 + size) // (size * 2)
@@ -25,23 +25,23 @@ def share(part: int, whole: int) -> str:
 
 
 def percentage(tenths: int) -> str:
-    """So many tenths of a per cent: ``12.5%``."""
+    """Tenths of a per cent as text: 125 is ``12.5%``."""
     return f"{'-' if tenths < 0 else ''}{abs(tenths) // 10}.{abs(tenths) % 10}%"
 
 
-def steps(low: int, high: int, most: int) -> range:
-    """At most about ``most`` round values, from ``low`` or under it to ``high`` or over it."""
+def steps(low: int, high: int, max_steps: int) -> range:
+    """Round axis values that cover ``low`` to ``high`` in about ``max_steps`` steps or fewer."""
     high = max(high, low + 1)
     span = high - low
     step = 1
-    while span > step * most:
+    while span > step * max_steps:
         # 1, 2, 5, 10, 20, 50, …
         step = step * 5 // 2 if str(step)[0] == "2" else step * 2
     return range(low // step * step, -(-high // step) * step + 1, step)
 
 
 def tick(value: int, step: int) -> str:
-    """A value of an axis, in 万, 億 or 兆 where its step is that large."""
+    """An axis value, in 万, 億 or 兆 if the step is a multiple of that."""
     for size, unit in _UNITS:
         if step % size == 0 and value:
             return f"{value // size:,}{unit}円"

@@ -11,7 +11,7 @@ import pytest
 from mdvec.settings import ChartSettings
 
 from mdvec_mcp.charts.chart import Drawn
-from mdvec_mcp.charts.patience import PatientProtocol
+from mdvec_mcp.charts.connections import TimedConnection
 from mdvec_mcp.charts.server import ChartServer
 from mdvec_mcp.charts.store import ChartStore
 
@@ -23,8 +23,8 @@ SVG = Drawn(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
 def serving():
     servers = []
 
-    def start(protocol=PatientProtocol, **settings):
-        servers.append(ChartServer(ChartSettings(**{"port": 0, **settings}), protocol))
+    def start(connection=TimedConnection, **settings):
+        servers.append(ChartServer(ChartSettings(**{"port": 0, **settings}), connection))
         return servers[-1]
 
     yield start
@@ -223,8 +223,8 @@ def test_clients_that_never_read_their_answer_do_not_keep_others_out(serving):
         assert (status, headers["content-length"]) == (200, str(len(large.data)))
 
 
-class Hasty(PatientProtocol):
-    patience = 0.05
+class Hasty(TimedConnection):
+    timeout_seconds = 0.05
 
 
 @pytest.mark.parametrize("said", [b"", b"GET /api/charts/x HTTP/1.1\r\n"])
@@ -306,7 +306,7 @@ def test_of_too_many_charts_the_one_unused_for_longest_goes():
 
 
 def test_charts_never_take_more_bytes_than_allowed():
-    store = ChartStore(entries=50, ttl_seconds=3600, most_bytes=25)
+    store = ChartStore(entries=50, ttl_seconds=3600, max_bytes=25)
     kept = [store.put(Drawn(bytes(10), "image/png")) for _ in range(5)]
     assert [store.get(one) is not None for one in kept] == [False, False, False, True, True]
     assert store.get(store.put(Drawn(bytes(26), "image/png"))) is None

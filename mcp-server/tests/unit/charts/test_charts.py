@@ -1,8 +1,10 @@
 """Charts: the pixels that matter, the texts that are hard to write, and what cannot be drawn."""
 
+import gc
 import io
 import re
 import threading
+import weakref
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -15,6 +17,7 @@ from matplotlib import font_manager
 from PIL import Image
 
 from mdvec_mcp.charts import yen
+from mdvec_mcp.charts.bar import draw_bars
 from mdvec_mcp.charts.categories import joined, members_note
 from mdvec_mcp.charts.chart import (
     CategoryChart,
@@ -23,11 +26,13 @@ from mdvec_mcp.charts.chart import (
     TrendChart,
     parse_size,
 )
+from mdvec_mcp.charts.encoding import png
 from mdvec_mcp.charts.figure import draw
 from mdvec_mcp.charts.fonts import FontUnusable, typeface
 from mdvec_mcp.charts.page import Page
 from mdvec_mcp.charts.pie import draw_pie
 from mdvec_mcp.charts.styles import CATEGORY_COLORS, OTHERS_COLOR
+from mdvec_mcp.charts.trend import draw_trend
 
 NAMES = (
     "食費", "日用品", "水道・光熱費", "通信費", "住宅", "交通費", "教養・教育", "趣味・娯楽",
@@ -270,7 +275,7 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
 
 
 def test_small_slices_become_one_that_is_named():
-    entries = joined((("大", 1000), ("中", 500), ("小", 3), ("微", 2)), 8, smallest=20)
+    entries = joined((("大", 1000), ("中", 500), ("小", 3), ("微", 2)), 8, min_value=20)
     assert [(entry.name, entry.value) for entry in entries] == [
         ("大", 1000), ("中", 500), ("その他（2項目）", 5),
     ]  # fmt: skip
@@ -279,7 +284,7 @@ def test_small_slices_become_one_that_is_named():
 
 
 def test_a_single_small_slice_keeps_its_name():
-    entries = joined((("大", 1000), ("小", 3)), 8, smallest=20)
+    entries = joined((("大", 1000), ("小", 3)), 8, min_value=20)
     assert [entry.name for entry in entries] == ["大", "小"]
     assert members_note(entries) == ""
 
@@ -450,3 +455,18 @@ def test_any_texts_and_amounts_give_a_picture_or_a_reason(title, items, kind, si
         assert whole <= 0
     else:
         assert Image.open(io.BytesIO(drawn.data)).size == size
+
+
+@each_chart
+def test_a_closed_page_frees_its_pixels_without_the_garbage_collector(chart):
+    paint = {"pie": draw_pie, "bar": draw_bars, "line": draw_trend, "area": draw_trend}
+    gc.disable()
+    try:
+        page = Page((800, 600), typeface(None))
+        paint[chart.kind](page, chart)
+        png(page)
+        pixels = weakref.ref(page.figure.canvas.renderer)
+        page.close()
+        assert pixels() is None
+    finally:
+        gc.enable()
