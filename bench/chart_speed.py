@@ -8,7 +8,8 @@ import urllib.request
 
 import psutil
 from mdvec.settings import ChartSettings
-from mdvec_mcp.charts.chart import CategoryChart, Chart, Drawn, Series, TrendChart
+from mdvec.settings.charts import ChartSettings
+from mdvec_mcp.charts.chart import CategoryChart, Chart, Picture, Series, TrendChart
 from mdvec_mcp.charts.figure import draw
 from mdvec_mcp.charts.server import ChartServer
 from processes import Bench, call_in_child
@@ -52,7 +53,7 @@ def draw_many() -> tuple[list[float], float]:
 def serve() -> list[float]:
     """MB a second of each client."""
     server = ChartServer(ChartSettings(port=0))
-    url = server.publish(Drawn(bytes(BYTES), "image/png"))
+    url = server.publish(Picture(bytes(BYTES), "image/png"))
     speeds: list[float] = []
 
     def fetch() -> None:

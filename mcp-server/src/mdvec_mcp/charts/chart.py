@@ -65,7 +65,7 @@ Chart = CategoryChart | TrendChart
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Picture:
     """A picture, and the characters for which its font has no glyph (drawn as 〓)."""
 
     data: bytes

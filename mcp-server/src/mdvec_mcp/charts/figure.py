@@ -11,8 +11,8 @@ from mdvec_mcp.charts.chart import (
     MEDIA_TYPES,
     CategoryChart,
     Chart,
-    Drawn,
     ImageFormat,
+    Picture,
     Series,
     Size,
     check_size,
@@ -31,7 +31,7 @@ _drawing = threading.Lock()
 
 def draw(
     chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None
-) -> Drawn:
+) -> Picture:
     """Draw a chart in exactly this size; thread-safe.
 
     Args:
@@ -58,7 +58,7 @@ def draw(
             page.close()
     if missing:
         logger.warning("a chart shows %d characters as 〓: its font lacks them", len(missing))
-    return Drawn(data, MEDIA_TYPES[image_format], tuple(dict.fromkeys(missing)))
+    return Picture(data, MEDIA_TYPES[image_format], tuple(dict.fromkeys(missing)))
 
 
 def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:

@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mdvec_mcp.charts.chart import Drawn
+from mdvec_mcp.charts.chart import Picture
 from mdvec_mcp.charts.connections import TimedConnection
 from mdvec_mcp.charts.store import ChartStore
 
@@ -64,14 +64,14 @@ class ChartServer:
         self._lock = threading.Lock()
         self._running: _Running | None = None
 
-    def publish(self, drawn: Drawn) -> str:
+    def publish(self, picture: Picture) -> str:
         """Store a chart and return its address for a browser on this machine.
 
         Raises:
             ChartServerUnavailable: no port is free.
         """
         self._started()
-        return self.url_for(self.store.put(drawn))
+        return self.url_for(self.store.put(picture))
 
     def url_for(self, chart_id: str) -> str:
         """The address of a chart; starts the server if it is not running."""
@@ -157,11 +157,11 @@ def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
         stored = store.find(request.path_params["chart_id"])
         if stored is None:
             return _refusal(404, _GONE)
-        drawn = stored.drawn
-        headers = _headers(drawn, int(stored.seconds))
+        picture = stored.picture
+        headers = _headers(picture, int(stored.seconds))
         if request.method == "HEAD":
             return Response(headers=headers)
-        return StreamingResponse(_chunks(drawn.data, chunk_size), headers=headers)
+        return StreamingResponse(_chunks(picture.data, chunk_size), headers=headers)
 
     async def missing(_request: Request, _error: Exception) -> Response:
         return _refusal(404, "このアドレスには何もありません。")
@@ -201,16 +201,16 @@ async def _chunks(data: bytes, size: int) -> AsyncIterator[bytes]:
         yield data[start : start + size]
 
 
-def _headers(drawn: Drawn, seconds: int) -> dict[str, str]:
+def _headers(picture: Picture, seconds: int) -> dict[str, str]:
     headers = {
-        "Content-Type": drawn.media_type,
-        "Content-Length": str(len(drawn.data)),
-        "Content-Disposition": f'inline; filename="chart.{_ENDINGS[drawn.media_type]}"',
+        "Content-Type": picture.media_type,
+        "Content-Length": str(len(picture.data)),
+        "Content-Disposition": f'inline; filename="chart.{_ENDINGS[picture.media_type]}"',
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": f"private, max-age={seconds}",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
-    if drawn.media_type == "image/svg+xml":
+    if picture.media_type == "image/svg+xml":
         headers["Content-Security-Policy"] = _SVG_POLICY
     return headers
 

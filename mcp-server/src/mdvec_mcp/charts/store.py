@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cachetools import TTLCache
 from mdvec.sizes import MEGABYTE
 
-from mdvec_mcp.charts.chart import Drawn
+from mdvec_mcp.charts.chart import Picture
 
 MAX_BYTES = 64 * MEGABYTE
 _ID_BYTES = 24  # random, so that an id cannot be guessed
@@ -21,7 +21,7 @@ _ID_BYTES = 24  # random, so that an id cannot be guessed
 class StoredChart:
     """A chart, and the seconds until it expires."""
 
-    drawn: Drawn
+    picture: Picture
     seconds: float
 
 
@@ -47,26 +47,26 @@ class ChartStore:
     ) -> None:
         self._entries = entries
         self._clock = clock
-        self._charts: TTLCache[str, tuple[Drawn, float]] = TTLCache(
+        self._charts: TTLCache[str, tuple[Picture, float]] = TTLCache(
             max_bytes, ttl_seconds, timer=clock, getsizeof=lambda stored: len(stored[0].data)
         )
         self._lock = threading.Lock()
 
-    def put(self, drawn: Drawn) -> str:
+    def put(self, picture: Picture) -> str:
         """Store a chart; return its id."""
         chart_id = secrets.token_urlsafe(_ID_BYTES)
         with self._lock:
             self._charts.expire()
             while len(self._charts) >= self._entries:
                 self._charts.popitem()
-            if len(drawn.data) <= self._charts.maxsize:
-                self._charts[chart_id] = drawn, self._clock() + self._charts.ttl
+            if len(picture.data) <= self._charts.maxsize:
+                self._charts[chart_id] = picture, self._clock() + self._charts.ttl
         return chart_id
 
-    def get(self, chart_id: str) -> Drawn | None:
+    def get(self, chart_id: str) -> Picture | None:
         """The chart of an id; None if it is unknown or has expired."""
         stored = self.find(chart_id)
-        return None if stored is None else stored.drawn
+        return None if stored is None else stored.picture
 
     def find(self, chart_id: str) -> StoredChart | None:
         """The chart of an id with its remaining time; None if it is unknown or has expired."""

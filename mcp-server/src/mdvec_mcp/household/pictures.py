@@ -22,6 +22,7 @@ from mdvec_mcp.charts.chart import (
     CategoryChart,
     CategoryKind,
     Chart,
+    ImageFormat,
     Series,
     Size,
     TrendChart,
@@ -32,9 +33,8 @@ from mdvec_mcp.household.schema import ChartModel
 
 logger = logging.getLogger("mdvec")
 
-Kind = TypeVar("Kind", bound=str)
+K = TypeVar("K", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
-ImageFormat = Literal["png", "svg"]
 
 _DEFAULT_SIZE = (800, 600)
 
@@ -98,7 +98,7 @@ class ChartPublisher:
         image_format = request.image_format or self.settings.default_format
         alt_text = f"家計簿グラフ - {chart.title}"
         try:
-            drawn = draw(chart, size, image_format, font_path=self.settings.font_path)
+            picture = draw(chart, size, image_format, font_path=self.settings.font_path)
         except MdvecError as error:
             return _text_only(alt_text, str(error))
         except Exception as error:  # noqa: BLE001 - the text answers without it
@@ -107,10 +107,10 @@ class ChartPublisher:
             return _text_only(alt_text, type(error).__name__)
         blocks: list[ContentBlock] = []
         if image_format == "png":
-            data = base64.b64encode(drawn.data).decode("ascii")
-            blocks.append(ImageContent(type="image", data=data, mime_type=drawn.media_type))
+            data = base64.b64encode(picture.data).decode("ascii")
+            blocks.append(ImageContent(type="image", data=data, mime_type=picture.media_type))
         try:
-            url = self.server.publish(drawn)
+            url = self.server.publish(picture)
         except MdvecError as error:
             if not blocks:
                 return _text_only(alt_text, str(error))
@@ -168,7 +168,7 @@ def trend_chart(answer: TrendAnswer, requested: GraphType | None) -> TrendChart:
     return TrendChart(kind, title, months, series, percent=answer.savings is not None)
 
 
-def _checked_kind(requested: GraphType | None, fitting: tuple[Kind, ...], tool: str) -> Kind:
+def _checked_kind(requested: GraphType | None, fitting: tuple[K, ...], tool: str) -> K:
     """The requested kind of chart, by default the first that fits."""
     for kind in fitting:
         if requested in (None, kind):

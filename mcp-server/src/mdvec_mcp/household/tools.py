@@ -11,7 +11,7 @@ from mdvec.household.trend import TrendAnswer
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
-from mdvec_mcp.charts.chart import CATEGORY_KINDS, TREND_KINDS
+from mdvec_mcp.charts.chart import CATEGORY_KINDS, TREND_KINDS, ImageFormat
 from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household import schema as models
 from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
@@ -19,7 +19,6 @@ from mdvec_mcp.household.pictures import (
     ChartPublisher,
     ChartRequest,
     GraphType,
-    ImageFormat,
     PublishedChart,
 )
 
@@ -69,7 +68,7 @@ ImageSize = Annotated[
     str | None,
     Field(description="画像の大きさ（ピクセル、幅x高さ）。省略時は800x600、最大1920x1080。"),
 ]
-Format = Annotated[ImageFormat | None, Field(description="画像の形式。SVG はURLで返る。")]
+FileFormat = Annotated[ImageFormat | None, Field(description="画像の形式。SVG はURLで返る。")]
 
 
 def add_household_tools(
@@ -90,7 +89,7 @@ def _add_month(server: MCPServer, context: HouseholdContext, charts: ChartPublis
         output_format: OutputFormat = "text",
         graph_type: MonthGraph = None,
         image_size: ImageSize = None,
-        image_format: Format = None,
+        image_format: FileFormat = None,
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.MonthlyHouseholdModel]:
         def work(connection: Connection, tool_id: int) -> HouseholdAnswer:
@@ -124,7 +123,7 @@ def _add_trend(server: MCPServer, context: HouseholdContext, charts: ChartPublis
         output_format: OutputFormat = "text",
         graph_type: TrendGraph = None,
         image_size: ImageSize = None,
-        image_format: Format = None,
+        image_format: FileFormat = None,
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.TrendModel]:
         def work(connection: Connection, tool_id: int) -> TrendAnswer:

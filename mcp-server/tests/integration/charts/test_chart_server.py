@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 import pytest
 from mdvec.settings import ChartSettings
 
-from mdvec_mcp.charts.chart import Drawn
+from mdvec_mcp.charts.chart import Picture
 from mdvec_mcp.charts.connections import TimedConnection
 from mdvec_mcp.charts.server import ChartServer
 from mdvec_mcp.charts.store import ChartStore
 
-PNG = Drawn(b"\x89PNG" + bytes(range(256)) * 400, "image/png")
-SVG = Drawn(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
+PNG = Picture(b"\x89PNG" + bytes(range(256)) * 400, "image/png")
+SVG = Picture(b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml")
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_sockets_that_ask_for_nothing_do_not_keep_others_out(serving, said):
 
 
 def test_clients_that_never_read_their_answer_do_not_keep_others_out(serving):
-    large = Drawn(bytes(8 * 2**20), "image/png")
+    large = Picture(bytes(8 * 2**20), "image/png")
     url = serving(chunk_size=2**20).publish(large)
     address = urlsplit(url)
     request = f"GET {address.path} HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode()
@@ -307,9 +307,9 @@ def test_of_too_many_charts_the_one_unused_for_longest_goes():
 
 def test_charts_never_take_more_bytes_than_allowed():
     store = ChartStore(entries=50, ttl_seconds=3600, max_bytes=25)
-    kept = [store.put(Drawn(bytes(10), "image/png")) for _ in range(5)]
+    kept = [store.put(Picture(bytes(10), "image/png")) for _ in range(5)]
     assert [store.get(one) is not None for one in kept] == [False, False, False, True, True]
-    assert store.get(store.put(Drawn(bytes(26), "image/png"))) is None
+    assert store.get(store.put(Picture(bytes(26), "image/png"))) is None
     assert len(store) == 2
 
 
