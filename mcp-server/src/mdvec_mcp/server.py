@@ -94,7 +94,7 @@ class Family:
 def build_server(
     database: Path, tools: Sequence[Tool], models: ModelPool, settings: Settings
 ) -> MdvecServer:
-    """A server that offers ``tools``; no model, process or port is opened yet."""
+    """A server that offers ``tools``; it has started nothing and loaded no model yet."""
     server = MdvecServer("mdvec", version=__version__, instructions=_instructions(tools, database))
     wiring = Wiring(server, database, models, settings)
     families = [family for key, family in FAMILIES.items() if _rows_of(key, tools)]
