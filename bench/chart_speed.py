@@ -8,7 +8,6 @@ import urllib.request
 
 import psutil
 from mdvec.settings import ChartSettings
-from mdvec.settings.charts import ChartSettings
 from mdvec_mcp.charts.chart import CategoryChart, Chart, Picture, Series, TrendChart
 from mdvec_mcp.charts.figure import draw
 from mdvec_mcp.charts.server import ChartServer

@@ -11,7 +11,6 @@ from mdvec import __version__
 from mdvec.analysis.exports import ExportFolder
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
-from mdvec.sizes import MEGABYTE
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
@@ -59,10 +58,10 @@ class Wiring:
     def analytics(self) -> Analytics:
         """The analytics service, which starts and ends with the server."""
         folder, limits = self.settings.analytics_folder, self.settings.analytics
-        exports = ExportFolder(folder, limits.export_ttl_seconds, limits.max_total_mb * MEGABYTE)
+        exports = ExportFolder(folder, limits.export_ttl_seconds, limits.max_total_bytes)
         queries = QueryProcess(
             folder,
-            Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_mb * MEGABYTE),
+            Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
             lambda: current_data(self.database),
         )
         analytics = Analytics(queries, exports, limits)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import anyio
 from anyio.lowlevel import RunVar
 from mcp_types import CallToolResult, ToolAnnotations
-from mdvec.settings.analytics import MAX_ROWS
+from mdvec.settings import MAX_EXPORT_ROWS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
@@ -68,7 +68,11 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
         format: Literal["parquet", "csv"] = "parquet",  # noqa: A002 - the seed's name
         max_rows: Annotated[
             int | None,
-            Field(ge=1, le=MAX_ROWS, description="More rows than this are an error, not a file."),
+            Field(
+                ge=1,
+                le=MAX_EXPORT_ROWS,
+                description="More rows than this are an error, not a file.",
+            ),
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
         return await call_within_guard(

@@ -6,6 +6,7 @@ import re
 import threading
 import weakref
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -459,13 +460,15 @@ def test_any_texts_and_amounts_give_a_picture_or_a_reason(title, items, kind, si
 
 @each_chart
 def test_a_closed_page_frees_its_pixels_without_the_garbage_collector(chart):
-    paint = {"pie": draw_pie, "bar": draw_bars, "line": draw_trend, "area": draw_trend}
+    paint: dict[str, Any] = {
+        "pie": draw_pie, "bar": draw_bars, "line": draw_trend, "area": draw_trend,
+    }  # fmt: skip
     gc.disable()
     try:
         page = Page((800, 600), typeface(None))
         paint[chart.kind](page, chart)
         png(page)
-        pixels = weakref.ref(page.figure.canvas.renderer)
+        pixels = weakref.ref(vars(page.figure.canvas)["renderer"])
         page.close()
         assert pixels() is None
     finally:

@@ -12,13 +12,13 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from mdvec.embedding.cards import CARDS
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.sizes import MEGABYTE
 
 APP = "mdvec"
 """The name of the folders that settings, data and caches are kept in."""
 MAX_EXPORT_ROWS = 5_000_000
 """The upper bound of ``max_rows``, in the settings and in a call of ``export``."""
 _MAX_TABLES = 10
-_MEGABYTE = 2**20
 """What every setting in MB counts in."""
 
 
@@ -125,7 +125,7 @@ class ScanSettings(_Section):
         tuple[Annotated[str, AfterValidator(_gitignore_pattern)], ...],
         BeforeValidator(_list_as_tuple),
     ] = Field((), description="a list of patterns as in .gitignore")
-    max_bytes: int = Field(10 * _MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
+    max_bytes: int = Field(10 * MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
 
 
 class ChartSettings(_Section):
@@ -205,12 +205,12 @@ class AnalyticsSettings(_Section):
     @property
     def max_export_bytes(self) -> int:
         """``max_export_mb`` in bytes."""
-        return self.max_export_mb * _MEGABYTE
+        return self.max_export_mb * MEGABYTE
 
     @property
     def max_total_bytes(self) -> int:
         """``max_total_mb`` in bytes."""
-        return self.max_total_mb * _MEGABYTE
+        return self.max_total_mb * MEGABYTE
 
 
 class Settings(BaseModel):
