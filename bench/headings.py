@@ -12,8 +12,9 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
 from mdvec.index.documents import NewDocument
 from mdvec.search.core.fusion import SearchMode
-from mdvec.text.chunking import Chunk, ChunkingOptions, chunk_document
+from mdvec.text.chunking import Chunk, chunk_document
 from mdvec.text.context import in_context
+from mdvec.text.options import ChunkingOptions
 from mdvec.text.tokens import is_blank
 from processes import Bench
 from results import Row

@@ -17,8 +17,9 @@ import numpy as np
 from corpus import markdown_files
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
-from mdvec.text.chunking import Chunk, ChunkingOptions, chunk_document
+from mdvec.text.chunking import Chunk, chunk_document
 from mdvec.text.markdown import Outline, outline
+from mdvec.text.options import ChunkingOptions
 from mdvec.text.tokens import is_blank
 
 LEVELS = (1, 2, 3)

@@ -32,8 +32,9 @@ def measure(bench: Bench) -> list[Row]:
 def milliseconds(corpus: str, runs: int) -> list[float]:
     """How long each file takes, outline included: the median of its runs."""
     from mdvec.embedding import catalog
-    from mdvec.text.chunking import ChunkingOptions, chunk_document
+    from mdvec.text.chunking import chunk_document
     from mdvec.text.markdown import outline
+    from mdvec.text.options import ChunkingOptions
 
     embedder = catalog.load("use")
     card = embedder.card

@@ -11,7 +11,7 @@ from mdvec.index import tables
 from mdvec.index.documents import NewDocument, put_document
 from mdvec.index.tables import Tables
 from mdvec.manage.registering import add_tool
-from mdvec.text.chunking import ChunkingOptions
+from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
 
 

@@ -11,7 +11,8 @@ from corpus import markdown_files
 from finding import evenly
 from mdvec.embedding import catalog
 from mdvec.index.documents import NewDocument
-from mdvec.text.chunking import Chunk, ChunkingOptions
+from mdvec.text.chunking import Chunk
+from mdvec.text.options import ChunkingOptions
 from mdvec.text.tokens import is_blank
 from stored_documents import store
 

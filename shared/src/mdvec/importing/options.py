@@ -8,7 +8,7 @@ from typing import Any
 from mdvec.embedding.cards import ModelCard
 from mdvec.embedding.catalog import AUTO
 from mdvec.errors import MdvecError
-from mdvec.text.chunking import ChunkingOptions, InvalidChunking, Strategy
+from mdvec.text.options import ChunkingOptions, InvalidChunking, Strategy
 from mdvec.tools.rows import Tool
 
 DEFAULT_STRATEGY: Strategy = "heading"

@@ -22,7 +22,7 @@ from mdvec.search.core.fusion import (
     SearchMode,
     is_foreign_prose,
 )
-from mdvec.text.terms import WantedTerms
+from mdvec.text.terms import TermCounter
 from mdvec.timing import Stopwatch
 from mdvec.tools.rows import Tool
 
@@ -52,7 +52,7 @@ class ToolCandidates:
         texts = [
             lexical.indexed_text(chunk.title, chunk.heading, chunk.content) for chunk in self.chunks
         ]
-        terms = WantedTerms(query)
+        terms = TermCounter(query)
         return [
             Candidate(
                 terms.counts(text) if self.has_words else {},

@@ -1,4 +1,4 @@
-"""A document's outline: its front matter, its title and its headings, with their positions."""
+"""A document's outline: title, headings with their positions, and where the body begins."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _TOML_MATTER = re.compile(
 )
 _MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
 _TITLE_LINE = re.compile(r"title[ \t]*:(.*)")
-_MAX_MATTER = 65_536
+_MAX_FRONT_MATTER = 65_536
 _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
-_LONGEST_HEADING = 200
-"""Characters of a heading or a title. A rule under a paragraph makes a heading of all of it, and
-every chunk of the section would carry that."""
+_MAX_HEADING = 200
+"""In characters, titles included. A rule under a paragraph makes a heading of the whole paragraph,
+and every chunk of the section would carry it."""
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: its level (1-6), its words, and where its line begins."""
+    """A heading: level (1-6), words, and the position of its line."""
 
     level: int
     words: str
@@ -38,8 +38,8 @@ class Heading:
 class Outline:
     """A document's structure.
 
-    ``body`` is the position behind the front matter; headings are those of the document itself,
-    not those quoted in a list, a block quote or a code fence.
+    ``body`` is the position after the front matter. Headings inside a list, a block quote or a
+    code fence do not count.
     """
 
     title: str
@@ -49,9 +49,10 @@ class Outline:
 
 
 def outline(content: str, file_name: str) -> Outline:
-    """Read the structure of a document; a file that is not Markdown has no headings.
+    """The outline of a document; a file that is not Markdown has no headings.
 
-    The title is the front matter's, else the first level-1 heading's, else the file's name.
+    The title is that of the front matter, or else the first level-1 heading, or else the file's
+    name without its suffix.
     """
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     if not file_name.lower().endswith(_MARKDOWN_SUFFIXES):
@@ -64,12 +65,12 @@ def outline(content: str, file_name: str) -> Outline:
 
 
 def line_starts(content: str, start: int = 0) -> list[int]:
-    """Where each line from ``start`` on begins; CRLF, CR and LF all end a line."""
+    """The start of each line, from ``start`` on; CRLF, CR and LF all end a line."""
     return [start, *(found.end() for found in LINE_BREAK.finditer(content, start))]
 
 
 def _headings(content: str, body: int) -> tuple[Heading, ...]:
-    from markdown_it import MarkdownIt  # an eighth of a second that most commands need not pay
+    from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay
 
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
@@ -88,12 +89,12 @@ def _plain(words: str) -> str:
 
 
 def _shortened(words: str) -> str:
-    return words if len(words) <= _LONGEST_HEADING else words[: _LONGEST_HEADING - 1] + "…"
+    return words if len(words) <= _MAX_HEADING else words[: _MAX_HEADING - 1] + "…"
 
 
 def _front_matter(content: str) -> tuple[int, str]:
-    """Where the body begins, and the front matter's title."""
-    head = content[:_MAX_MATTER]
+    """The position of the body, and the front matter's title."""
+    head = content[:_MAX_FRONT_MATTER]
     if (found := _YAML_MATTER.match(head)) and (title := _yaml_title(found[1])) is not None:
         return found.end(), title
     if (found := _TOML_MATTER.match(head)) and (title := _toml_title(found[1])) is not None:
@@ -102,14 +103,14 @@ def _front_matter(content: str) -> tuple[int, str]:
 
 
 def _yaml_title(block: str) -> str | None:
-    """The title, "" where there is none, None when the block is no front matter at all."""
+    """The title; "" if it has none, None if the block is not front matter at all."""
     import yaml
 
     try:
-        # The base loader makes text of every value: a title of 1.10 or 2024-01-01 stays as it is.
+        # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
         matter = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError):
-        # People write "title: A: B", which is no YAML. Lines that look like keys still are matter.
+        # People write "title: A: B", which is not YAML; lines that look like keys still count.
         lines = LINE_BREAK.split(block)
         if not all(_MATTER_LINE.fullmatch(line) for line in lines):
             return None
@@ -131,9 +132,9 @@ def _title_of(matter: object) -> str | None:
     if not isinstance(matter, Mapping):
         return None
     title: Any = matter.get("title", "")
-    # A list of lists may be endless once it is written out.
+    # Nested YAML aliases may be endless when written out as text.
     if isinstance(title, list | dict) or title in ("~", "null"):
         return ""
-    # "\ud83d\ude00" is how JSON writes an emoji; half of one stands for nothing.
+    # JSON writes an emoji as "\ud83d\ude00"; an unpaired half is replaced.
     words = str(title).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return " ".join(words.split())

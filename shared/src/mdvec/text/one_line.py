@@ -1,10 +1,10 @@
-"""Names and headings on one line, as a terminal or a model may be shown them."""
+"""File names and headings on one line, safe to show on a terminal or to a model."""
 
 
 def on_one_line(text: str) -> str:
-    """``text`` with runs of white space as one space, and control characters written out.
+    """``text`` with white space collapsed and control characters escaped.
 
-    A file's name may hold line breaks and terminal codes; shown raw, it could pass for output.
+    A file name may contain line breaks and terminal codes; shown raw, it could pass for output.
     """
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")

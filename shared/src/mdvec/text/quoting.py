@@ -1,13 +1,13 @@
-"""Names and texts as DuckDB's SQL writes them, whatever characters they have."""
+"""Quoting of names and text in SQL, the same in SQLite and DuckDB."""
 
 from __future__ import annotations
 
 
 def identifier(name: str) -> str:
-    """A table's or column's name, quoted."""
+    """The name of a table, column or index as a quoted identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text, quoted."""
+    """``text`` as a string literal."""
     return "'" + text.replace("'", "''") + "'"

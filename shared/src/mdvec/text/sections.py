@@ -1,4 +1,4 @@
-"""Sections: what stands under one heading, or one paragraph of plain text."""
+"""Sections: the text under one heading, or one paragraph of plain text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*(?:\r\n|\r|\n))+")
 class Section:
     """A range of the content under one heading.
 
-    ``lineage`` numbers the headings above it and its own, outermost first, so that two
-    headings with the same words stay two.
+    ``lineage`` is the numbers of the headings above it and of its own, outermost first: two
+    headings with the same words have different lineages.
     """
 
     start: int
@@ -25,7 +25,7 @@ class Section:
 
 
 def heading_sections(content: str, outline: Outline, levels: tuple[int, ...]) -> list[Section]:
-    """Cut the body at headings of ``levels``; what stands before the first is a section too."""
+    """Cut the body at headings of ``levels``; text before the first one is a section too."""
     cuts = [heading for heading in outline.headings if heading.level in levels]
     edges = [outline.body, *(heading.start for heading in cuts), len(content)]
     sections = [Section(edges[0], edges[1], (), "")]
@@ -56,9 +56,9 @@ def paragraphs(content: str, body: int) -> list[Section]:
 
 
 def join_short(content: str, sections: list[Section], min_chars: int) -> list[Section]:
-    """Join a section under ``min_chars`` to what follows it under the same parent.
+    """Join each section under ``min_chars`` to its first child or its next sibling.
 
-    What follows is its first child or its next sibling; the last of its parent stays alone.
+    The last section under a parent stays alone.
     """
     joined: list[Section] = []
     short: Section | None = None
@@ -85,6 +85,6 @@ def _follows(short: Section, section: Section) -> bool:
 
 
 def _joined(short: Section, section: Section) -> Section:
-    """One section of both, under the child's heading or the first sibling's."""
+    """The two sections as one, under the child's heading or the first sibling's."""
     child = len(section.lineage) > len(short.lineage)
     return replace(section if child else short, start=short.start, end=section.end)

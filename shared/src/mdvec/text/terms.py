@@ -1,11 +1,10 @@
-"""Lexical terms: what a text is found by when its words matter, with or without spaces.
+"""Terms of the lexical index, for text with or without spaces between words.
 
-Japanese runs words together, so a run of Japanese characters becomes its overlapping pairs
-(食費管理: 食費, 費管, 管理): a word of two characters or more is found wherever it stands, and an
-unspaced question shares its pairs with the passage that answers it. Its kanji, which mean
-something each, and its longer stretches of kanji or katakana, which mostly are words, are terms
-too: with them the right passage comes first more often (docs/benchmarks.md). Other scripts part
-words themselves.
+Japanese has no spaces, so a run of Japanese characters becomes its overlapping pairs (食費管理:
+食費, 費管, 管理): a word of two or more characters is found anywhere, and a question shares pairs
+with the passage that answers it. Single kanji, which carry meaning, and longer stretches of kanji
+or katakana, which are mostly words, are terms too: they bring the right passage first more often
+(docs/benchmarks.md). In other scripts a term is a word.
 """
 
 from __future__ import annotations
@@ -25,43 +24,43 @@ _CJK_START = re.compile(f"[{_CJK}]")
 _CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
 _HIRAGANA = "\u3041-\u3096\u309d-\u309f\u30fc"
 _HIRAGANA_ALONE = re.compile(f"[{_HIRAGANA}]+")
-# At the start of a question or a clause, or after a space: there a word begins. After a space
-# that follows other letters it may also be a particle (venv の使い方).
+# A word begins at the start of a question or clause, or after a space. After a space that
+# follows letters of another script it may also be a particle (venv の使い方).
 _WORDS_OF_HIRAGANA = re.compile(
     rf"(?:^\W*|[、。,.!?;:(\[{{「『【〈《“‘]\s*|(?<=[{_CJK}])\s+|(?<!\s)\s+(?![はがをのにへとでもや]))"
     f"([{_HIRAGANA}]+)"
 )
-_LONGEST = 64
+_MAX_TERM = 64
 
 
 def terms(text: str) -> list[str]:
-    """The terms of ``text``, repeated as often as they stand there.
+    """The terms of ``text``, each as often as it occurs.
 
-    Full- and half-width forms, upper and lower case are one (NFKC, case folded). A run of CJK
-    characters gives its pairs, its kanji and its stretches of three or more kanji or katakana, a
-    run of one that character; any other run of letters, digits and underscores is a word.
-    Stretches and words are cut off after 64 characters.
+    Full- and half-width forms and upper and lower case are the same (NFKC, case folded). A run of
+    CJK characters gives its pairs, its kanji and its stretches of three or more kanji or
+    katakana; a single CJK character is a term. Any other run of letters, digits and underscores
+    is a word. Stretches and words are cut off after 64 characters.
     """
     found: list[str] = []
     for match in _RUNS.finditer(_folded(text)):
         run, word = match.groups()
         if word is not None:
-            found.append(word[:_LONGEST])
+            found.append(word[:_MAX_TERM])
         elif len(run) == 1:
             found.append(run)
         else:
             found += [run[place : place + 2] for place in range(len(run) - 1)]
             found += _ONE_KANJI.findall(run)
-            found += [stretch[:_LONGEST] for stretch in _STRETCHES.findall(run)]
+            found += [stretch[:_MAX_TERM] for stretch in _STRETCHES.findall(run)]
     return found
 
 
 def question_terms(question: str) -> list[str]:
-    """The different terms that a question is searched and scored by, in their order.
+    """The distinct terms that a question is searched and scored by, in order.
 
-    Behind a word, hiragana is mostly grammar and manners (について, の, を…てください): terms of
-    hiragana alone count only where a word begins with them (ごみの日), or where the question holds
-    nothing else.
+    After a word, hiragana is mostly grammar and politeness (について, の, を…てください): terms of
+    hiragana alone count only where a word begins with them (ごみの日), or if the question has no
+    other terms.
     """
     different = list(dict.fromkeys(terms(question)))
     begun = {
@@ -71,15 +70,15 @@ def question_terms(question: str) -> list[str]:
     return telling or different
 
 
-class WantedTerms:
-    """Terms to be counted in many texts."""
+class TermCounter:
+    """Counts given terms in many texts."""
 
-    def __init__(self, wanted: Iterable[str]) -> None:
-        different = dict.fromkeys(wanted)
+    def __init__(self, terms: Iterable[str]) -> None:
+        different = dict.fromkeys(terms)
         self._cjk = [term for term in different if _CJK_START.match(term)]
         letter = f"[^\\W{_CJK}]"
         words = [
-            re.escape(term) + (f"{letter}*" if len(term) == _LONGEST else "")
+            re.escape(term) + (f"{letter}*" if len(term) == _MAX_TERM else "")
             for term in different
             if not _CJK_START.match(term)
         ]
@@ -87,28 +86,28 @@ class WantedTerms:
         self._any_words = bool(words)
 
     def counts(self, text: str) -> dict[str, int]:
-        """How often each of the terms stands in ``text``; those that do not are left out.
+        """How often each term occurs in ``text``, without those that do not.
 
-        For CJK terms any place counts, so that a stretch is found within a longer one.
+        CJK terms count anywhere, also inside a longer stretch.
         """
         folded = _folded(text)
         counts = {term: count for term in self._cjk if (count := folded.count(term))}
         if self._any_words:
-            counts |= Counter(word[:_LONGEST] for word in self._words.findall(folded))
+            counts |= Counter(word[:_MAX_TERM] for word in self._words.findall(folded))
         return counts
 
 
 def crosses_words(term: str) -> bool:
-    """Whether a pair most likely joins two words: where kanji or katakana follow hiragana.
+    """Whether a pair most likely spans two words: hiragana, then kanji or katakana.
 
-    A particle ends there and a word begins (へ移 in 「createRootへ移行」); endings, which belong
-    to their word, stand the other way round.
+    There a particle ends and a word begins (へ移 in 「createRootへ移行」). The other order is a
+    word with its ending.
     """
     return _CROSSING.fullmatch(term) is not None
 
 
 def is_letters(term: str) -> bool:
-    """Whether a term is a word of a script that parts its words, not a part of a CJK run."""
+    """Whether a term is a word of a script with spaces, not part of a CJK run."""
     return _CJK_START.match(term) is None
 
 

@@ -1,14 +1,17 @@
-"""What chunking asks of a model: where its tokens lie in a text."""
+"""Tokens: the tokenizer that chunking needs, and what long or blank texts mean to it."""
+
+from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 from typing import Protocol
 
 TokenSpan = tuple[int, int]
-"""A token's first character and the one behind its last, in the text it was read from."""
+"""A token's character range in the text: first character, and one past the last."""
 
 
-class Ruler(Protocol):
-    """Measures text in a model's own tokens."""
+class Tokenizer(Protocol):
+    """A model's tokenizer, with its input limit."""
 
     def token_spans(self, text: str) -> list[TokenSpan]:
         """The tokens of ``text`` in order; starts never decrease."""
@@ -18,5 +21,29 @@ class Ruler(Protocol):
 
 
 def is_blank(text: str) -> bool:
-    """Whether a reader would see nothing: white space, controls and zero-width characters."""
+    """Whether ``text`` shows nothing: only white space, controls and zero-width characters."""
     return all(unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cc", "Cf") for char in text)
+
+
+def blocks(text: str, size: int) -> Iterator[tuple[int, int]]:
+    """Split ``text`` into ranges of at most ``size`` characters, in order.
+
+    For tokenizers whose cost grows faster than the text. A block ends before white space if
+    there is any in its second half: no token crosses that place, so the blocks have the same
+    tokens as the whole text.
+    """
+    start = 0
+    while start < len(text):
+        end = _block_end(text, start, size)
+        yield start, end
+        start = end
+
+
+def _block_end(text: str, start: int, size: int) -> int:
+    end = start + size
+    if end >= len(text):
+        return len(text)
+    for cut in range(end, start + size // 2, -1):
+        if text[cut].isspace() and not text[cut - 1].isspace():
+            return cut
+    return end

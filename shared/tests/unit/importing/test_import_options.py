@@ -5,8 +5,14 @@ from pathlib import Path
 import pytest
 
 from mdvec.embedding.cards import E5_SMALL, PLAMO, USE
-from mdvec.importing.options import ChunkingWish, ImportRefused, model_to_load, resolve_chunking
+from mdvec.importing.options import (
+    ChunkingWish,
+    ImportRefused,
+    model_to_load,
+    resolve_chunking,
+)
 from mdvec.text.chunking import ChunkingOptions, InvalidChunking
+from mdvec.text.options import ChunkingOptions, InvalidChunking
 from mdvec.tools.rows import Tool
 
 STORED = ChunkingOptions("heading", 300, 20, (1, 2), 80)

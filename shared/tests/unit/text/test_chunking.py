@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_embedder import TinyBackend
 
-from mdvec.text.chunking import Chunk, ChunkingOptions, InvalidChunking, chunk_document
+from mdvec.text.chunking import Chunk, chunk_document
 from mdvec.text.markdown import outline
+from mdvec.text.options import ChunkingOptions, InvalidChunking
 from mdvec.text.tokens import is_blank
 
 TINY = TinyBackend()
@@ -39,8 +40,8 @@ def options(strategy="heading", **others):
     return ChunkingOptions(strategy, **given)
 
 
-def cut(content, name="note.md", ruler=TINY, **chosen):
-    return chunk_document(content, outline(content, name), options(**chosen), ruler)
+def cut(content, name="note.md", tokenizer=TINY, **chosen):
+    return chunk_document(content, outline(content, name), options(**chosen), tokenizer)
 
 
 @given(hostile, st.sampled_from(["note.md", "note.txt"]), all_options)

@@ -42,7 +42,7 @@ def test_the_text_itself_always_stays_whole_at_the_end(title, headings, text):
     assert len(embedded) <= len(text) + 201
 
 
-class Ruler:
+class Tokenizer:
     """Takes fifteen characters at once."""
 
     def token_spans(self, text):
@@ -57,8 +57,8 @@ def test_a_chunk_that_has_no_room_for_its_context_goes_without():
         Chunk(number, 0, len(text), 1, 1, "題 > 節", text)
         for number, text in enumerate(["本文です", "一二三四五六七八九十一二三四五"])
     ]
-    assert texts_to_embed("題", chunks, Ruler(), context=True) == [
+    assert texts_to_embed("題", chunks, Tokenizer(), context=True) == [
         "題 > 節\n本文です",
         "一二三四五六七八九十一二三四五",
     ]
-    assert texts_to_embed("題", chunks, Ruler(), context=False)[0] == "本文です"
+    assert texts_to_embed("題", chunks, Tokenizer(), context=False)[0] == "本文です"

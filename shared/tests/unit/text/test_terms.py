@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.text.terms import WantedTerms, question_terms, terms
+from mdvec.text.terms import TermCounter, question_terms, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them
@@ -137,11 +137,11 @@ def test_a_question_without_hiragana_keeps_every_term(question):
     ],
 )
 def test_terms_are_counted_where_they_stand(wanted, text, counts):
-    assert WantedTerms(wanted).counts(text) == counts
+    assert TermCounter(wanted).counts(text) == counts
 
 
 @given(st.text("食費管理カナabX1_ -\n"), st.text("食費管理カナabX1_ -\n"))
 def test_a_term_that_two_texts_share_is_counted(query, text):
-    counts = WantedTerms(terms(query)).counts(text)
+    counts = TermCounter(terms(query)).counts(text)
     assert set(counts) >= set(terms(query)) & set(terms(text))
     assert all(counts.values())

@@ -3,7 +3,7 @@
 import pytest
 from tiny_embedder import TinyBackend
 
-from mdvec.text.chunking import ChunkingOptions
+from mdvec.text.options import ChunkingOptions
 from mdvec.text.windows import fitting_pieces, sentence_windows, token_windows
 
 TINY = TinyBackend()

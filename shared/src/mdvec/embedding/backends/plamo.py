@@ -19,8 +19,7 @@ from mdvec.embedding.backends.alignment import align
 from mdvec.embedding.backends.plamo_cache import REVISION
 from mdvec.embedding.cards import PLAMO
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.text.blocks import blocks
-from mdvec.text.tokens import TokenSpan
+from mdvec.text.tokens import TokenSpan, blocks
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors

@@ -19,8 +19,7 @@ import numpy as np
 
 from mdvec.embedding.cards import USE
 from mdvec.embedding.embedder import ModelUnavailable
-from mdvec.text.blocks import blocks
-from mdvec.text.tokens import TokenSpan
+from mdvec.text.tokens import TokenSpan, blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,44 @@
+"""How a tool's documents are cut into chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mdvec.errors import MdvecError
+
+Strategy = Literal["heading", "token"]
+MIN_SIZE, MAX_SIZE = 64, 4096
+
+
+class InvalidChunking(MdvecError):
+    """Chunking options that cannot work."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingOptions:
+    """Chunking options; sizes are in the model's tokens, ``min_chars`` in characters.
+
+    ``min_chars`` is the length under which a section is joined to the next one. ``context`` says
+    whether title and headings are embedded with each chunk's text: false for tools imported
+    before mdvec did so, until they are rebuilt.
+    """
+
+    strategy: Strategy
+    size: int
+    overlap: int
+    heading_levels: tuple[int, ...]
+    min_chars: int
+    context: bool = True
+
+    def __post_init__(self) -> None:
+        if not MIN_SIZE <= self.size <= MAX_SIZE:
+            raise InvalidChunking(
+                f"a chunk size of {self.size} is not possible: "
+                f"choose {MIN_SIZE} to {MAX_SIZE} tokens"
+            )
+        if not 0 <= self.overlap < self.size:
+            raise InvalidChunking(
+                f"an overlap of {self.overlap} is not possible with chunks of {self.size} tokens: "
+                f"choose 0 to {self.size - 1}"
+            )
