@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 import apsw
 
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.files.scan import FileText, FoundFile, Problem, UnreadableFile, read_text
+from mdvec.files.encoding import FileText, read_text
+from mdvec.files.scan import FoundFile, Problem, UnreadableFile
 from mdvec.importing.job import Importer, ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport

@@ -1,1 +1,1 @@
-"""Source folders: finding files and decoding them."""
+"""Source folders: finding files and reading their text."""

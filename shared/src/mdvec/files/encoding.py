@@ -1,40 +1,83 @@
-"""In which encoding a file's text is, found without holding the file in memory."""
+"""Reads text files in whichever encoding they are."""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from mdvec.files.scan import UnreadableFile, why
-from mdvec.text import encoding as encodings
+from mdvec.text.encoding import UTF_16, UnknownEncoding, decoded, encoding_of, marked_encoding
 
 _BLOCK = 2**20
 
 
-def encoding_of(file: Path) -> str:
-    """The encoding of a whole file.
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """A file's text, and the SHA-256 of its bytes."""
+
+    content: str
+    content_hash: str
+
+
+def read_text(source: Path, path: str) -> FileText:
+    """Read a file whole: UTF-8 with or without BOM, cp932, EUC-JP or ISO-2022-JP.
+
+    Line ends are kept; a BOM is not part of the text.
+
+    Raises:
+        UnreadableFile: the file is gone or cannot be read, or its encoding is not certain.
+    """
+    data = _read(source / path)
+    if marked_encoding(data) == UTF_16:
+        raise UnreadableFile("it is UTF-16; save it as UTF-8")
+    if b"\0" in data:
+        raise UnreadableFile("it holds NUL bytes, so it is no text")
+    try:
+        return FileText(decoded(data), hashlib.sha256(data).hexdigest())
+    except UnknownEncoding as error:
+        raise _unknown(error) from error
+
+
+def file_encoding(file: Path) -> str:
+    """Python's name of a file's encoding, found without holding the file in memory.
 
     UTF-8 with or without BOM, UTF-16 with BOM, cp932, EUC-JP or ISO-2022-JP.
 
     Raises:
-        UnreadableFile: it cannot be read, or is no text that is surely in one of these.
+        UnreadableFile: the file cannot be read, or its encoding is not certain.
     """
     try:
-        with _from_begin(file) as stream:
-            start = stream.read(2)
-        if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return _utf16(file)
-        return encodings.encoding_of(lambda: _text_blocks(file))
+        with _open_at_start(file) as stream:
+            start = stream.read(4)
+        if marked_encoding(start) == UTF_16:
+            _check_utf16(file)
+            return UTF_16
+        return encoding_of(lambda: _text_blocks(file))
     except OSError as error:
         raise UnreadableFile(f"it cannot be read ({why(error)})") from error
-    except encodings.UnknownEncoding as error:
-        raise UnreadableFile(f"it is {error}; save it as UTF-8") from error
+    except UnknownEncoding as error:
+        raise _unknown(error) from error
 
 
-def _utf16(file: Path) -> str:
-    decoder = codecs.getincrementaldecoder("utf-16")()
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise UnreadableFile("it vanished while the import ran") from error
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+
+
+def _unknown(error: UnknownEncoding) -> UnreadableFile:
+    return UnreadableFile(f"it is {error}; save it as UTF-8")
+
+
+def _check_utf16(file: Path) -> None:
+    decoder = codecs.getincrementaldecoder(UTF_16)()
     try:
         for block in _blocks(file):
             if "\0" in decoder.decode(block):
@@ -42,7 +85,6 @@ def _utf16(file: Path) -> str:
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise UnreadableFile("it is damaged UTF-16; save it as UTF-8") from None
-    return "utf-16"
 
 
 def _text_blocks(file: Path) -> Iterator[bytes]:
@@ -53,13 +95,13 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
 
 
 def _blocks(file: Path) -> Iterator[bytes]:
-    with _from_begin(file) as stream:
+    with _open_at_start(file) as stream:
         while block := stream.read(_BLOCK):
             yield block
 
 
-def _from_begin(file: Path) -> BinaryIO:
-    """The file's bytes; a path of a descriptor may be somewhere in it."""
+def _open_at_start(file: Path) -> BinaryIO:
+    """The file's bytes from the start: a ``/dev/fd`` path may share a position in the middle."""
     stream = file.open("rb")
     stream.seek(0)
     return stream

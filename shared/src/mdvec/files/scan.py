@@ -1,9 +1,8 @@
-"""Finding the files of a source folder, and reading them."""
+"""Finds the files of a source folder."""
 
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 import unicodedata
@@ -14,14 +13,13 @@ from pathspec import GitIgnoreSpec
 
 from mdvec.errors import MdvecError
 from mdvec.files.endings import DATA_ENDINGS
-from mdvec.text.encoding import UnknownEncoding, encoding_of
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
-"""Never entered; neither are hidden folders, ``.git`` and ``.rag-index`` among them."""
+"""Never entered, like all hidden folders."""
 
 
 class SourceMissing(MdvecError):
-    """A tool's source folder is not there."""
+    """A tool's source folder or file does not exist."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
@@ -35,7 +33,7 @@ class SourceMissing(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ScanRules:
-    """Which files count: endings in any case, gitignore-style patterns, a size in bytes."""
+    """Which files to import: endings (in any case), gitignore-style patterns, a limit in bytes."""
 
     extensions: tuple[str, ...]
     exclude: tuple[str, ...]
@@ -44,7 +42,7 @@ class ScanRules:
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to import; ``path`` counts from the source folder, with '/'."""
+    """A file to import; ``path`` is relative to the source folder, with '/'."""
 
     path: str
     size: int
@@ -53,7 +51,7 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something of the source that cannot be imported, and why."""
+    """A file or folder that cannot be imported, and the reason."""
 
     file_path: str
     reason: str
@@ -61,11 +59,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What a source folder holds.
+    """The result of scanning a source folder.
 
-    ``unseen`` names folders that could not be read (with a closing '/') and files that are
-    there but cannot be imported: nothing is known of them, so nothing stored may be dropped.
-    ``others`` are the paths of files that only their ending keeps out.
+    ``unseen`` lists folders that could not be read (with a trailing '/') and files that exist but
+    cannot be imported; what is stored of them must not be deleted. ``others`` are the paths of
+    files that are left out only because of their ending.
     """
 
     files: tuple[FoundFile, ...]
@@ -74,35 +72,27 @@ class Scan:
     others: tuple[str, ...] = ()
 
     def may_still_have(self, path: str) -> bool:
-        """Whether a path that was not found may be there still: nothing was seen of its place."""
+        """Whether a path that was not found may still exist, in a place that could not be read."""
         return any(
             path == hidden or not hidden or path.startswith(f"{hidden.rstrip('/')}/")
             for hidden in self.unseen
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FileText:
-    """A file's text, and the SHA-256 of its bytes."""
-
-    content: str
-    content_hash: str
-
-
 class UnreadableFile(Exception):
-    """Why one file cannot be imported."""
+    """One file cannot be imported; the message says why."""
 
 
 def scan(source: Path, rules: ScanRules) -> Scan:
-    """Find every file under ``source`` that the rules let in, by path.
+    """Find every file under ``source`` that the rules allow, sorted by path.
 
     Raises:
-        SourceMissing: there is no such folder.
+        SourceMissing: the folder does not exist.
     """
     if not source.is_dir():
         raise SourceMissing(source)
     walk = _Walk(source, source.resolve(), rules)
-    walk.through()
+    walk.run()
     return Scan(
         files=tuple(sorted(walk.files, key=lambda file: file.path)),
         problems=tuple(sorted(walk.problems, key=lambda problem: problem.file_path)),
@@ -112,10 +102,10 @@ def scan(source: Path, rules: ScanRules) -> Scan:
 
 
 def scan_file(source: Path) -> Scan:
-    """A source that is one file, as if its folder held nothing else.
+    """The scan of a source that is a single file.
 
     Raises:
-        SourceMissing: it is gone.
+        SourceMissing: the file does not exist.
     """
     try:
         state = source.stat()
@@ -125,55 +115,14 @@ def scan_file(source: Path) -> Scan:
     return Scan(files=(found,), problems=(), unseen=())
 
 
-def file_hash(source: Path, path: str) -> str:
-    """The SHA-256 of a file's bytes.
-
-    Raises:
-        UnreadableFile: it is gone or cannot be read.
-    """
-    return hashlib.sha256(_read(source, path)).hexdigest()
-
-
-def read_text(source: Path, path: str) -> FileText:
-    """A file's text: UTF-8 with or without BOM, cp932, EUC-JP or ISO-2022-JP.
-
-    Line ends stay as they are; a BOM is no part of the text.
-
-    Raises:
-        UnreadableFile: it is gone, cannot be read, or is no text that is surely in one of these.
-    """
-    data = _read(source, path)
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise UnreadableFile("it is UTF-16; save it as UTF-8")
-    if b"\0" in data:
-        raise UnreadableFile("it holds NUL bytes, so it is no text")
-    return FileText(_decoded(data), hashlib.sha256(data).hexdigest())
-
-
-def _decoded(data: bytes) -> str:
-    try:
-        return data.decode(encoding_of(lambda: (data,)))
-    except UnknownEncoding as error:
-        raise UnreadableFile(f"it is {error}; save it as UTF-8") from error
-
-
-def _read(source: Path, path: str) -> bytes:
-    try:
-        return (source / path).read_bytes()
-    except FileNotFoundError as error:
-        raise UnreadableFile("it vanished while the import ran") from error
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
-
-
 def why(error: OSError) -> str:
-    """The system's own word for an error, to stand in a sentence."""
+    """The system's message for an error, in lower case, to be part of a sentence."""
     return (error.strerror or type(error).__name__).lower()
 
 
 @dataclass
 class _Walk:
-    """One walk through a source folder."""
+    """State of one walk through a source folder."""
 
     source: Path
     root: Path
@@ -187,14 +136,14 @@ class _Walk:
     def __post_init__(self) -> None:
         self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
         self._endings = {ending.lower() for ending in self.rules.extensions}
-        self._to_enter = [(str(self.source), "")]
+        self._pending = [(str(self.source), "")]
 
-    def through(self) -> None:
-        """Walk the folder and all below it, however deep."""
-        while self._to_enter:
-            self._look_into(*self._to_enter.pop())
+    def run(self) -> None:
+        """Visit the folder and everything below it."""
+        while self._pending:
+            self._visit(*self._pending.pop())
 
-    def _look_into(self, folder: str, prefix: str) -> None:
+    def _visit(self, folder: str, prefix: str) -> None:
         if not _storable(prefix):
             self._report(prefix, "its name is not valid Unicode; rename it")
             return
@@ -215,7 +164,7 @@ class _Walk:
 
     def _enter_folder(self, entry: os.DirEntry[str], path: str) -> None:
         if not self._skipped_folder(entry.name, path):
-            self._to_enter.append((entry.path, f"{path}/"))
+            self._pending.append((entry.path, f"{path}/"))
 
     def _skipped_folder(self, name: str, path: str) -> bool:
         skipped = name.startswith(".") or name in SKIPPED_FOLDERS
@@ -223,7 +172,7 @@ class _Walk:
 
     def _wanted(self, path: str) -> bool:
         name = path.rpartition("/")[2]
-        # "._name" is what macOS leaves beside a file on other disks.
+        # macOS writes "._name" beside a file on disks of other systems.
         ending = os.path.splitext(name)[1].lower()  # noqa: PTH122 - called once per file
         if name.startswith("._") or self._matches_exclude(path):
             return False
@@ -235,7 +184,7 @@ class _Walk:
         return bool(self.rules.exclude) and self._excluded.match_file(_composed(path))
 
     def _follow(self, entry: os.DirEntry[str], path: str) -> None:
-        """Follow a symbolic link that stays within the source; report one that does not."""
+        """Follow a symbolic link whose target is within the source; report any other."""
         try:
             target = Path(entry.path).resolve(strict=True)
         except (OSError, RuntimeError):
@@ -259,7 +208,7 @@ class _Walk:
             self._report(path, "the link leads to a folder that another link brought in already")
         else:
             self.linked.add(target)
-            self._to_enter.append((entry.path, f"{path}/"))
+            self._pending.append((entry.path, f"{path}/"))
 
     def _take(self, entry: os.DirEntry[str], path: str) -> None:
         if not _storable(path):
@@ -291,7 +240,7 @@ class _Walk:
 
 
 def _composed(path: str) -> str:
-    """A path as people type it; macOS keeps "が" in names as two characters."""
+    """A path as people type it: NFC. macOS stores "が" in names as two characters."""
     return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 

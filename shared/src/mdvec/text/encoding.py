@@ -1,8 +1,9 @@
-"""In which encoding Japanese text is: told from its bytes, or refused, never guessed wrong.
+"""Detects the encoding of Japanese text from its bytes, or refuses; it never guesses wrong.
 
-UTF-8 and ISO-2022-JP show by their form. Shift_JIS and EUC-JP do not: bytes of the one are often
-bytes of the other, and then only what they say can decide. A text that makes sense in both, or in
-neither, is refused: somebody can save it anew, but nobody can find what was stored as nonsense.
+UTF-8 and ISO-2022-JP are recognised by their form. Shift_JIS (cp932) and EUC-JP are not: many
+bytes are valid in both, and then only the text can decide. A text that makes sense in both, or in
+neither, is refused: its owner can save it again as UTF-8, but nobody can find text that was
+stored garbled.
 """
 
 from __future__ import annotations
@@ -12,75 +13,95 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 Blocks = Callable[[], Iterable[bytes]]
-"""A file's bytes from its beginning, each time it is called; without the mark of UTF-16."""
+"""Yields a file's bytes from the beginning at each call."""
 
-ISO_2022_JP = "iso2022_jp_ext"
+UTF_8 = "utf-8-sig"
+UTF_16 = "utf-16"
+CP932 = "cp932"
 EUC_JP = "euc_jp"
-_NEITHER = "neither UTF-8 nor cp932 (Shift_JIS)"
-_EITHER = "in an encoding that cannot be told (Shift_JIS, EUC-JP or another)"
+ISO_2022_JP = "iso2022_jp_ext"
+_BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, UTF_8), (codecs.BOM_UTF16_LE, UTF_16), (codecs.BOM_UTF16_BE, UTF_16),
+)  # fmt: skip
+_NONE_OF_THEM = "neither UTF-8 nor cp932 (Shift_JIS)"
+_AMBIGUOUS = "in an encoding that cannot be told (Shift_JIS, EUC-JP or another)"
 
 _JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+][@-Q]|\([IJ])")
-"""Also those that begin the Korean and Chinese sets of ISO 2022: text with them is refused."""
+"""Includes the escapes of the Korean and Chinese sets of ISO 2022: text with them is refused."""
 _NOT_EUC = re.compile(rb"[\x80-\x8d\x90-\xa0\xff]")
-"""Bytes that Shift_JIS needs for hiragana, katakana and most kanji; EUC encodings have none."""
+"""Bytes that Shift_JIS uses for hiragana, katakana and most kanji, and EUC-JP never."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _NOT_HALF_WIDTH = re.compile(rb"[\x80-\xa0\xe0-\xff]")
 _UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-_NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
-"""What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not have."""
+_NOT_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
+"""What Python decodes the bytes 80, A0 and FD to FF to, which cp932 does not define."""
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
-_FINE = re.compile(
+_WELL_FORMED = re.compile(
     "[ｦｰ-ﾝ]|(?<=[ｳｶ-ﾄﾊ-ﾎ])ﾞ|(?<=[ﾊ-ﾎ])ﾟ|(?<=[ｦ-ﾟ])ｯ|(?<=[ｷｼﾁﾆﾋﾐﾘﾞﾟ])[ｬｭｮ]|(?<=[ｳｸﾂﾌﾃﾄｼﾁｲﾞ])[ｧｨｩｪｫ]"
 )
-"""Half-width katakana as somebody would write it: small letters and marks of voicing stand behind
-letters that take them."""
-_STANDS_ALONE = re.compile("(?<![A-Za-z])[ｦ-ﾟ]{4,}(?![A-Za-z])")
+"""Half-width katakana in a plausible order: small letters and voicing marks follow only letters
+that take them."""
+_KATAKANA_WORD = re.compile("(?<![A-Za-z])[ｦ-ﾟ]{4,}(?![A-Za-z])")
 
-_LEAST_KANA = 1 / 20
 _ASCII = bytes(range(0x80))
-_BEGINS_NOTHING_LONG = bytes(each for each in range(0x100) if not 0xE0 <= each <= 0xF4)
-"""Bytes that begin no character of three or four bytes in UTF-8."""
-_MOST_ODD = 1 / 8
+_NOT_LONG_LEADS = bytes(each for each in range(0x100) if not 0xE0 <= each <= 0xF4)
+"""Bytes that do not begin a character of three or four bytes in UTF-8."""
+_MIN_KANA_SHARE = 1 / 20
+_MAX_ODDNESS = 1 / 8
 _CLEARLY_ODD = 1 / 3
-_LONG = 32
+_MIN_CERTAIN_BYTES = 32
 
 
 class UnknownEncoding(ValueError):
-    """What is wrong with the bytes, to stand behind "it is"; ``line`` is where, from 1."""
+    """What is wrong with the bytes, worded to follow "it is"; ``line`` is where, from 1."""
 
     def __init__(self, what: str, line: int) -> None:
         super().__init__(what)
         self.line = line
 
 
-def encoding_of(blocks: Blocks) -> str:
-    """The encoding of bytes that are not UTF-16, by the name that Python has for it.
+def marked_encoding(start: bytes) -> str | None:
+    """The encoding that a byte order mark at the start of a file declares, or None."""
+    return next((name for mark, name in _BYTE_ORDER_MARKS if start.startswith(mark)), None)
 
-    One of utf-8-sig, cp932, EUC-JP and ISO-2022-JP, in which all of the bytes can be decoded.
+
+def decoded(data: bytes) -> str:
+    """The text of bytes in any of the encodings that ``encoding_of`` detects.
 
     Raises:
         UnknownEncoding: they are in none of these, or could be in two.
     """
-    if _damage(blocks, "utf-8-sig") is None:
-        return _seven_bits(blocks) or _eight_bits(blocks)
+    return data.decode(encoding_of(lambda: (data,)))
+
+
+def encoding_of(blocks: Blocks) -> str:
+    """Python's name of the encoding in which all of the bytes can be decoded.
+
+    One of utf-8-sig, cp932, EUC-JP and ISO-2022-JP; UTF-16 has to be ruled out before.
+
+    Raises:
+        UnknownEncoding: they are in none of these, or could be in two.
+    """
+    if _damaged_line(blocks, UTF_8) is None:
+        return _of_seven_bits(blocks) or _of_eight_bits(blocks)
     if _is_damaged_utf8(blocks):
-        raise UnknownEncoding(_NEITHER, _damage(blocks, "utf-8-sig") or 1)
-    damaged = _damage(blocks, "cp932")
+        raise UnknownEncoding(_NONE_OF_THEM, _damaged_line(blocks, UTF_8) or 1)
+    damaged = _damaged_line(blocks, CP932)
     if any(_NOT_EUC.search(block) for block in blocks()):
         if damaged is not None:
-            raise UnknownEncoding(_NEITHER, damaged)
-        return "cp932"
+            raise UnknownEncoding(_NONE_OF_THEM, damaged)
+        return CP932
     return _by_sense(blocks, damaged)
 
 
-def _seven_bits(blocks: Blocks) -> str | None:
-    """What it is if it has no byte beyond ASCII: ISO-2022-JP says so by its escapes."""
+def _of_seven_bits(blocks: Blocks) -> str | None:
+    """The encoding if all bytes are ASCII, else None; escape sequences mean ISO-2022-JP."""
     if not all(block.isascii() for block in blocks()):
         return None
     if not _has_jis_escape(blocks):
-        return "utf-8-sig"
-    damaged = _damage(blocks, ISO_2022_JP)
+        return UTF_8
+    damaged = _damaged_line(blocks, ISO_2022_JP)
     if damaged is not None:
         raise UnknownEncoding("in ISO 2022 with characters that ISO-2022-JP does not have", damaged)
     return ISO_2022_JP
@@ -95,24 +116,24 @@ def _has_jis_escape(blocks: Blocks) -> bool:
     return False
 
 
-def _eight_bits(blocks: Blocks) -> str:
-    """UTF-8, unless it is as well half-width katakana of Shift_JIS, as ﾃｽ and ý are one."""
+def _of_eight_bits(blocks: Blocks) -> str:
+    """UTF-8, unless the bytes are half-width katakana in Shift_JIS as well, as ﾃｽ and ý are."""
     if any(_NOT_HALF_WIDTH.search(block) for block in blocks()):
-        return "utf-8-sig"
-    if _damage(blocks, "cp932") is None:
-        alone = any(_STANDS_ALONE.search(text) for text in _decoded(blocks, "cp932"))
-        if alone and _oddness(_decoded(blocks, "cp932")) <= _MOST_ODD:
-            raise UnknownEncoding(_EITHER, 1)
-    return "utf-8-sig"
+        return UTF_8
+    if _damaged_line(blocks, CP932) is None:
+        has_words = any(_KATAKANA_WORD.search(text) for text in _decoded_blocks(blocks, CP932))
+        if has_words and _oddness(_decoded_blocks(blocks, CP932)) <= _MAX_ODDNESS:
+            raise UnknownEncoding(_AMBIGUOUS, 1)
+    return UTF_8
 
 
 def _is_damaged_utf8(blocks: Blocks) -> bool:
-    """Whether nearly all is UTF-8; in Shift_JIS it would be garbled."""
+    """Whether nearly all of it is UTF-8; read as Shift_JIS it would be garbled."""
     beyond = possible = whole = 0
     for block in blocks():
         beyond += len(block.translate(None, _ASCII))
-        possible += len(block.translate(None, _BEGINS_NOTHING_LONG))
-    if 4 * 4 * possible < 3 * beyond:  # as in nearly all Shift_JIS: there are not even beginnings
+        possible += len(block.translate(None, _NOT_LONG_LEADS))
+    if 4 * 4 * possible < 3 * beyond:  # as in nearly all Shift_JIS: too few lead bytes
         return False
     for block in blocks():
         whole += sum(len(found) for found in _UTF8.findall(block) if len(found) > 2)
@@ -120,40 +141,41 @@ def _is_damaged_utf8(blocks: Blocks) -> bool:
 
 
 def _by_sense(blocks: Blocks, damaged: int | None) -> str:
-    """Shift_JIS or EUC-JP, where the bytes alone do not tell: whichever makes sense alone."""
-    odd = 1.0 if damaged is not None else _oddness(_decoded(blocks, "cp932"))
-    euc_damaged = _damage(blocks, EUC_JP)
-    if euc_damaged is None and odd > _CLEARLY_ODD and _has_kana(_decoded(blocks, EUC_JP)):
+    """Shift_JIS or EUC-JP where the bytes are valid in both: the only one that makes sense."""
+    odd = 1.0 if damaged is not None else _oddness(_decoded_blocks(blocks, CP932))
+    euc_damaged = _damaged_line(blocks, EUC_JP)
+    if euc_damaged is None and odd > _CLEARLY_ODD and _has_kana(_decoded_blocks(blocks, EUC_JP)):
         return EUC_JP
-    if euc_damaged is not None and odd <= _MOST_ODD:
-        return "cp932"
-    if odd == 0 and sum(len(_BEYOND_ASCII.findall(block)) for block in blocks()) >= _LONG:
-        return "cp932"  # so many kanji are never all half-width katakana in good order as well
+    if euc_damaged is not None and odd <= _MAX_ODDNESS:
+        return CP932
+    beyond_ascii = sum(len(_BEYOND_ASCII.findall(block)) for block in blocks())
+    if odd == 0 and beyond_ascii >= _MIN_CERTAIN_BYTES:
+        return CP932  # EUC-JP text of this length is never well-formed half-width katakana
     if damaged is not None and euc_damaged is not None:
-        raise UnknownEncoding(_NEITHER, damaged)
-    raise UnknownEncoding(_EITHER, 1)
+        raise UnknownEncoding(_NONE_OF_THEM, damaged)
+    raise UnknownEncoding(_AMBIGUOUS, 1)
 
 
 def _has_kana(texts: Iterable[str]) -> bool:
-    """Whether a text has as much hiragana or katakana as Japanese has, and Chinese has not."""
+    """Whether a text has enough hiragana or katakana to be Japanese and not Chinese."""
     beyond = kana = 0
     for text in texts:
         beyond += sum(not char.isascii() for char in text)
         kana += len(_KANA.findall(text))
-    return kana >= max(beyond * _LEAST_KANA, 1)
+    return kana >= max(beyond * _MIN_KANA_SHARE, 1)
 
 
 def _oddness(texts: Iterable[str]) -> float:
-    """Which share of what is beyond ASCII is not half-width katakana in good order."""
-    beyond = fine = 0
+    """The share of characters beyond ASCII that are not well-formed half-width katakana."""
+    beyond = well_formed = 0
     for text in texts:
         beyond += sum(not char.isascii() for char in text)
-        fine += len(_FINE.findall(text))
-    return 1 - fine / beyond if beyond else 1.0
+        well_formed += len(_WELL_FORMED.findall(text))
+    return 1 - well_formed / beyond if beyond else 1.0
 
 
-def _damage(blocks: Blocks, encoding: str) -> int | None:
-    """The line at which bytes are not of an encoding; None when all are."""
+def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
+    """The first line that cannot be decoded, or None if all can."""
     line = 1
     decoder = codecs.getincrementaldecoder(encoding)()
     for block, final in _with_end(blocks()):
@@ -161,14 +183,14 @@ def _damage(blocks: Blocks, encoding: str) -> int | None:
             text = decoder.decode(block, final=final)
         except UnicodeDecodeError as error:
             return line + error.object[: error.start].count(b"\n")
-        odd = _NO_CP932.search(text) if encoding == "cp932" else None
-        if odd is not None:
-            return line + text.count("\n", 0, odd.start())
+        undefined = _NOT_IN_CP932.search(text) if encoding == CP932 else None
+        if undefined is not None:
+            return line + text.count("\n", 0, undefined.start())
         line += text.count("\n")
     return None
 
 
-def _decoded(blocks: Blocks, encoding: str) -> Iterator[str]:
+def _decoded_blocks(blocks: Blocks, encoding: str) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder(encoding)()
     return (decoder.decode(block, final=final) for block, final in _with_end(blocks()))
 

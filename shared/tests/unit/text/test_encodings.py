@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mdvec.files import encoding as text_encoding
-from mdvec.files.scan import UnreadableFile, read_text
+from mdvec.files.encoding import file_encoding, read_text
+from mdvec.files.scan import UnreadableFile
 from mdvec.household.core.moneyforward import NotTransactions, decoded
 from mdvec.text.encoding import UnknownEncoding, encoding_of
 
@@ -34,7 +34,7 @@ def readings(folder, data):
     found = []
     for read in (
         lambda: read_text(folder, "a.txt").content,
-        lambda: data.decode(text_encoding.encoding_of(folder / "a.txt")),
+        lambda: data.decode(file_encoding(folder / "a.txt")),
         lambda: decoded(data),
     ):
         try:

@@ -16,7 +16,7 @@ from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, lists_to_parquet, write_lists
-from mdvec.files.encoding import encoding_of
+from mdvec.files.encoding import file_encoding
 from mdvec.files.scan import UnreadableFile
 from mdvec.text.quoting import identifier, literal
 
@@ -68,7 +68,7 @@ def _write_plain(
     source: Path, allowed: str, plain: Path, on_rows: Callable[[int], None]
 ) -> tuple[str, ...]:
     """Write the rows to the plain copy, in one unambiguous dialect; return the column names."""
-    encoding = encoding_of(source)
+    encoding = file_encoding(source)
     try:
         with source.open(encoding=encoding, newline="") as text:
             delimiter = _delimiter(text, allowed)

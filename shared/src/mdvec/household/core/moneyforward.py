@@ -23,7 +23,8 @@ from mdvec.household.core.cells import (
     parse_date,
     parse_flag,
 )
-from mdvec.text.encoding import UnknownEncoding, encoding_of
+from mdvec.text import encoding as encodings
+from mdvec.text.encoding import UnknownEncoding
 
 _NAMES = {
     "date": ("日付",),
@@ -38,7 +39,6 @@ _NAMES = {
     "mf_id": ("ID",),
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
-_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _DELIMITERS = ",\t;|"
 _SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
 _BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
@@ -269,20 +269,19 @@ def decoded(data: bytes) -> str:
     Raises:
         NotTransactions: it is in no encoding that is known.
     """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            try:
-                return data.decode(encoding)
-            except UnicodeDecodeError as error:
-                raise NotTransactions(
-                    f"it begins as {encoding.removesuffix('-sig').upper()}, but line "
-                    f"{_line_of(data, error)} is damaged; download it again"
-                ) from error
+    if marked := encodings.marked_encoding(data):
+        try:
+            return data.decode(marked)
+        except UnicodeDecodeError as error:
+            raise NotTransactions(
+                f"it begins as {marked.removesuffix('-sig').upper()}, but line "
+                f"{_line_of(data, error)} is damaged; download it again"
+            ) from error
     damaged = _damaged_utf8(data)
     if damaged is not None:
         raise _unknown("neither UTF-8 nor cp932 (Shift_JIS)", damaged)
     try:
-        return data.decode(encoding_of(lambda: (data,)))
+        return encodings.decoded(data)
     except UnknownEncoding as error:
         raise _unknown(str(error), error.line) from error
 
