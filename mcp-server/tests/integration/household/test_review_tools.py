@@ -6,7 +6,7 @@ import anyio
 import pytest
 from mcp import Client
 from mdvec.database.connection import open_database
-from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.tools.rows import add_tool, list_tools
 
@@ -31,8 +31,8 @@ class Household:
             tool = add_tool(connection, name, "家計簿", self.database.parent, "household")
             known = "SELECT 1 FROM sqlite_schema WHERE name = 'transactions'"
             if not connection.execute(known).fetchone():
-                create_ledger(connection)
-                add_statements(connection)
+                m003_ledger(connection)
+                m005_statements(connection)
             for number, account in enumerate(rows):
                 connection.execute(
                     "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "

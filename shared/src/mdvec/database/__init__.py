@@ -1,1 +1,1 @@
-"""The one SQLite file: connections and migrations."""
+"""The SQLite file: connections and migrations."""

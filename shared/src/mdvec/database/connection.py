@@ -1,4 +1,4 @@
-"""Connections to the one SQLite file, and what its errors mean to a user.
+"""Connections to the SQLite file, and its errors in words that a user can act on.
 
 The driver is apsw: the sqlite3 module of many Pythons cannot load extensions, and sqlite-vec
 is one.
@@ -26,11 +26,11 @@ _LOG_TIMEOUT_MS = 1_000
 
 
 class DatabaseError(MdvecError):
-    """The database file cannot do what was asked of it."""
+    """Reading or writing the database file failed."""
 
 
 class DatabaseMissing(DatabaseError):
-    """There is no database file yet."""
+    """The database file does not exist yet."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -49,20 +49,20 @@ class DatabaseEmptied(DatabaseError):
 
 
 class DatabaseUnusable(DatabaseError):
-    """The file is there, but it is no mdvec database that this version can use."""
+    """The file exists but is not an mdvec database that this version can use."""
 
 
 @contextmanager
 def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
     """Open the file for one piece of work, and close it.
 
-    ``read`` changes nothing and creates nothing; ``write`` needs the file to be there and brings
-    its tables up to this version; ``create`` makes it, and its folder, when they are missing.
+    ``read`` changes and creates nothing. ``write`` requires the file to exist and migrates it to
+    the latest format. ``create`` also creates the file and its folder if they are missing.
 
     Raises:
-        DatabaseMissing: there is no file (``read`` and ``write``).
-        DatabaseUnusable: it is no mdvec database, made by a newer version, or cannot be written.
-        DatabaseError: the disk is full, or another program holds the file.
+        DatabaseMissing: the file does not exist (``read`` and ``write``).
+        DatabaseUnusable: it is not an mdvec database, is of a newer version, or is not writable.
+        DatabaseError: the disk is full, or another program keeps the file locked.
     """
     _look_at(path, mode)
     with translated(path):
@@ -79,7 +79,7 @@ def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into sentences about ``path``."""
+    """Raise SQLite's errors as ``DatabaseError`` about ``path``."""
     try:
         yield
     except apsw.Error as error:
@@ -87,9 +87,9 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def _cause(error: apsw.Error) -> apsw.Error:
-    """The first of several errors, which is the one that tells what happened.
+    """The first of a chain of errors: the one that says what happened.
 
-    SQLite ends a transaction itself when the disk is full; ending it once more then fails.
+    On a full disk SQLite ends the transaction itself; ending it again then fails too.
     """
     while isinstance(error.__context__, apsw.Error):
         error = error.__context__
@@ -151,7 +151,7 @@ def empty_log(connection: apsw.Connection, timeout_ms: int = _LOG_TIMEOUT_MS) ->
 
 @contextmanager
 def snapshot(connection: apsw.Connection) -> Iterator[None]:
-    """Read everything within from one state of the file, whatever is written meanwhile."""
+    """Read from one state of the file throughout, whatever is written meanwhile."""
     connection.execute("BEGIN DEFERRED")
     try:
         yield
@@ -159,13 +159,8 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
         connection.execute("COMMIT")
 
 
-def identifier(name: str) -> str:
-    """A table's or index's name, quoted for SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def _look_at(path: Path, mode: Mode) -> None:
-    """Refuse what is no file before SQLite, whose words for it are vague, tries it."""
+    """Refuse what is not a file before SQLite does, whose message would be vague."""
     try:
         is_folder, is_there = path.is_dir(), path.exists()
     except OSError as error:
@@ -204,13 +199,13 @@ def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
 
 
 def _connect_read(path: Path) -> apsw.Connection:
-    """Open for reading: as a writer would where possible, so that the log is tidied up after."""
+    """Open for reading, with write access where possible so that the log can be checkpointed."""
     ways: list[tuple[str, int]] = [
         (str(path), apsw.SQLITE_OPEN_READWRITE),
         (str(path), apsw.SQLITE_OPEN_READONLY),
     ]
     if not Path(f"{path}-wal").exists():
-        # In a folder that cannot be written there is no room for the log, and nobody to write it.
+        # In a read-only folder no log can be created, and nobody else writes one.
         address = f"file:{quote(str(path.absolute()))}?immutable=1"
         ways.append((address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
     for way, flags in ways[:-1]:
@@ -243,7 +238,7 @@ def _prepare(connection: apsw.Connection) -> None:
 
 
 def _vector_extension() -> str:
-    """sqlite-vec's library; importing the package itself would import numpy."""
+    """The path of sqlite-vec's library; importing the package would import numpy."""
     package = importlib.util.find_spec("sqlite_vec")
     if package is None or package.origin is None:
         raise DatabaseError("sqlite-vec is missing; install it with: pip install sqlite-vec")
@@ -276,9 +271,9 @@ def _make_folder(folder: Path) -> None:
 
 
 def _make_private(path: Path) -> None:
-    """Make a new file that its owner alone can read; SQLite gives its log the same mode.
+    """Create a file that only its owner can read; SQLite gives its log the same mode.
 
-    A file that is there keeps its mode.
+    An existing file keeps its mode.
     """
-    with suppress(OSError):  # whatever is wrong, SQLite's own opening says it
+    with suppress(OSError):  # opening the file reports whatever is wrong
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,4 +1,4 @@
-"""The tables that list a dataset's files and tables, as the migration made them."""
+"""The migration that creates the tables of datasets."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ CREATE TABLE dataset_tables (
 """
 
 
-def create_datasets(connection: apsw.Connection) -> None:
-    """Make the tables that datasets are recorded in."""
+def m004_datasets(connection: apsw.Connection) -> None:
+    """Create the lists of each dataset's files and tables."""
     connection.execute(_SCHEMA)

@@ -1,4 +1,4 @@
-"""The tables of the household, in the steps by which they came."""
+"""The migrations that create the household's tables."""
 
 from __future__ import annotations
 
@@ -146,14 +146,15 @@ UPDATE ledger_versions SET asks_first = 1 WHERE tool_id IN (SELECT tool_id FROM 
 """
 
 
-def create_ledger(connection: apsw.Connection) -> None:
-    """Make the ledger's tables, empty; a step of the file's format."""
+def m003_ledger(connection: apsw.Connection) -> None:
+    """Create the tables of transactions, duplicate checks and statement files."""
     connection.execute(_SCHEMA).fetchall()
 
 
-def add_statements(connection: apsw.Connection) -> None:
-    """What is known of files outlives them, rows can leave the sums, and decisions come back.
+def m005_statements(connection: apsw.Connection) -> None:
+    """Record each version of a statement file, removals of rows, and pairs of departed rows.
 
-    Every file is read again at the next import, which only lists what it would take out.
+    The next import reads every file again and, in a ledger that has rows, only lists the rows it
+    would remove.
     """
     connection.execute(_STATEMENTS).fetchall()

@@ -1,4 +1,8 @@
-"""The file's format: numbered steps, each applied once, whole or not at all."""
+"""The database format: numbered migrations, each applied once, in one transaction.
+
+A step that was released is never edited, and imports nothing that may change: the schema modules
+beside this one are such steps.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,14 @@ from collections.abc import Callable
 
 import apsw
 
-from mdvec.database.dataset_schema import create_datasets
-from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.database.dataset_schema import m004_datasets
+from mdvec.database.household_schema import m003_ledger, m005_statements
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
 
 def m001_tools(connection: apsw.Connection) -> None:
-    """The table of tools; each tool's own tables come with the tool."""
+    """The table of tools; each tool's own tables are created with the tool."""
     connection.execute(
         """
         CREATE TABLE tools (
@@ -38,9 +42,10 @@ def m001_tools(connection: apsw.Connection) -> None:
 
 
 def m002_derived_indexes(connection: apsw.Connection) -> None:
-    """Format 1 kept a second copy of every vector; the indexes of today come with the next import.
+    """Drop the vec0 tables, which held a second copy of every vector.
 
-    The new number also keeps an older mdvec from changing chunks behind their indexes.
+    The next import builds the indexes that replace them. The new format number also keeps an
+    older mdvec from changing chunks without updating these indexes.
     """
     names = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%USING vec0%'"
@@ -50,8 +55,8 @@ def m002_derived_indexes(connection: apsw.Connection) -> None:
     connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.context', json('false'))")
 
 
-def scan_rules_and_progress(connection: apsw.Connection) -> None:
-    """Each tool's own rules of scanning, and how far an import came that has not finished."""
+def m006_scan_rules(connection: apsw.Connection) -> None:
+    """Each tool's own scan rules, and the progress of an unfinished import."""
     there = connection.execute("SELECT name FROM pragma_table_info('tools')").get
     for name, kind in (("scan", "TEXT"), ("import_files", "INTEGER"), ("import_done", "INTEGER")):
         if name not in there:
@@ -61,16 +66,16 @@ def scan_rules_and_progress(connection: apsw.Connection) -> None:
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_tools,
     m002_derived_indexes,
-    create_ledger,
-    create_datasets,
-    add_statements,
-    scan_rules_and_progress,
+    m003_ledger,
+    m004_datasets,
+    m005_statements,
+    m006_scan_rules,
 )
 LATEST = len(STEPS)
 
 
 def migrate(connection: apsw.Connection) -> None:
-    """Bring the file to this version's format; a file that has it is not touched."""
+    """Bring the file to the latest format; one that has it is not written to."""
     if _version(connection) == LATEST:
         return
     with connection:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import apsw
 
-from mdvec.database.connection import identifier
 from mdvec.index.tables import Tables
+from mdvec.text.quoting import identifier
 
 _FIRST_TOMBSTONE = 1 << 53
 """FTS5 keeps pages of tombstones in the table of its data, under numbers from this on."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.database.connection import identifier
+from mdvec.text.quoting import identifier
 
 _DERIVED = ("signatures", "fts", "terms")
 

@@ -13,7 +13,6 @@ from mdvec.database.connection import (
     DatabaseError,
     DatabaseMissing,
     DatabaseUnusable,
-    identifier,
     open_database,
     snapshot,
 )
@@ -117,14 +116,6 @@ def test_a_snapshot_sees_one_state_while_another_writes(collection):
         registering.update_tool(collection.database, "notes", "something else", None)
         assert connection.execute("SELECT description FROM tools").fetchall() == before
     assert registering.find_tool(collection.database, "notes").description == "something else"
-
-
-@pytest.mark.parametrize("name", ['a"b', "日本 語", "select", "x'; DROP TABLE tools; --", "1-2"])
-def test_identifiers_hold_any_name(tmp_path, name):
-    connection = apsw.Connection(str(tmp_path / "x.sqlite"))
-    connection.execute(f"CREATE TABLE {identifier(name)} (a)")
-    assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == [(name,)]
-    connection.close()
 
 
 def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from mdvec.database.connection import open_database
-from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.household import review
 from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError
 from mdvec.household.interfaces import checks as duplicate_checks
@@ -29,8 +29,8 @@ def make_household(connection, name="kakeibo"):
     """The id of a new household; the ledger's tables are made when they are not there."""
     tool = add_tool(connection, name, "家計簿", __file__, "household")
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'transactions'").fetchone():
-        create_ledger(connection)
-        add_statements(connection)
+        m003_ledger(connection)
+        m005_statements(connection)
     return tool.id
 
 
@@ -448,8 +448,8 @@ class Review(RuleBasedStateMachine):
         self.db.execute("PRAGMA foreign_keys = ON")
         self.db.execute("CREATE TABLE tools (id INTEGER PRIMARY KEY)")
         self.db.execute("INSERT INTO tools VALUES (1), (2)")
-        create_ledger(self.db)
-        add_statements(self.db)
+        m003_ledger(self.db)
+        m005_statements(self.db)
         for day in rows:
             add(self.db, 1, date=day)
             add(self.db, 2, date=day)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mdvec.database.connection import open_database, snapshot
-from mdvec.database.household_schema import add_statements, create_ledger
+from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
@@ -74,8 +74,8 @@ class Ledger:
 def connection(tmp_path):
     with open_database(tmp_path / "ledger.sqlite", "create") as connection:
         if not connection.table_exists(None, "transactions"):
-            create_ledger(connection)
-            add_statements(connection)
+            m003_ledger(connection)
+            m005_statements(connection)
         yield connection
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
 
 from mdvec.database import migrations
-from mdvec.database.household_schema import add_statements
+from mdvec.database.household_schema import m005_statements
 from mdvec.files.scan import Problem
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.file_names import StatementName, statement_name
@@ -199,7 +199,7 @@ def test_files_with_and_without_ids_of_one_ledger_count_each_purchase_once(truth
 
 def old_ledger(rows_of, at=AUGUST_10):
     """A database of format 4, its rows put there by the statements of that time."""
-    folder = LedgerFolder(steps=migrations.STEPS.index(add_statements))
+    folder = LedgerFolder(steps=migrations.STEPS.index(m005_statements))
     for path, mf_ids in rows_of.items():
         folder.write(path, *[line(mf_id, day="2025/07/05") for mf_id in mf_ids], saved=at)
         mtime, data = folder.files[path]

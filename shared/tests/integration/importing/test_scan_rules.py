@@ -40,7 +40,7 @@ def held(collection: Collection) -> list[str]:
 
 def before_rules_were_stored(collection: Collection) -> None:
     """Make the database what the format before left."""
-    step = migrations.STEPS.index(migrations.scan_rules_and_progress)
+    step = migrations.STEPS.index(migrations.m006_scan_rules)
     with open_database(collection.database, "write") as connection:
         for column in ("scan", "import_files", "import_done"):
             connection.execute(f"ALTER TABLE tools DROP COLUMN {column}")
