@@ -21,6 +21,7 @@ from mdvec.index.words import indexed_text
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.search.search import Answer, Question, search
+from mdvec.text.quoting import identifier
 from mdvec.text.terms import terms
 from tiny_embedder import TinyBackend
 
@@ -112,13 +113,14 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """The lexical index and the signatures are exactly those of the chunks."""
     chunks: list[tuple[Any, ...]] = connection.execute(
         f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding "
-        f"FROM {tables.vectors} AS v JOIN {tables.documents} AS d ON d.id = v.document_id "
+        f"FROM {identifier(tables.vectors)} AS v "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         "ORDER BY v.id"
     ).fetchall()
     wanted = {row[0]: Counter(terms(indexed_text(*row[2:5]))) for row in chunks}
     assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
     signed: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT first_chunk, document_id, signatures FROM {tables.signatures} "
+        f"SELECT first_chunk, document_id, signatures FROM {identifier(tables.signatures)} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ).fetchall()
     by_chunk = {}
@@ -138,8 +140,7 @@ def indexed(connection: apsw.Connection, tables: Tables) -> dict[int, Counter[st
     """The terms of each chunk as the lexical index has them."""
     connection.execute("PRAGMA query_only = OFF")
     connection.execute(
-        f"CREATE VIRTUAL TABLE temp.found USING fts5vocab('main', '{tables.fts.strip(chr(34))}', "
-        "'instance')"
+        f"CREATE VIRTUAL TABLE temp.found USING fts5vocab('main', '{tables.fts}', 'instance')"
     )
     found: dict[int, Counter[str]] = defaultdict(Counter)
     for number, term, count in connection.execute(

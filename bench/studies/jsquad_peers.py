@@ -22,6 +22,7 @@ from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.index.tables import Tables
+from mdvec.text.quoting import identifier
 from mdvec.tools import rows as tools
 from processes import Bench
 from results import Row
@@ -46,8 +47,8 @@ class Corpus:
             tool = tools.get_tool(connection, TOOL)
             names = Tables(tool.id, tool.name, tool.generation)
             rows = connection.execute(
-                f"SELECT d.file_path, v.embedding FROM {names.vectors} AS v "
-                f"JOIN {names.documents} AS d ON d.id = v.document_id ORDER BY v.id"
+                f"SELECT d.file_path, v.embedding FROM {identifier(names.vectors)} AS v "
+                f"JOIN {identifier(names.documents)} AS d ON d.id = v.document_id ORDER BY v.id"
             ).fetchall()
         blobs = b"".join(row[1] for row in rows)
         return [row[0] for row in rows], np.frombuffer(blobs, np.float32).reshape(len(rows), -1)

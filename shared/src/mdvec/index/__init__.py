@@ -1,1 +1,1 @@
-"""The tables of a tool's documents, chunks and vectors, and the indexes derived from them."""
+"""A tool's stored documents, chunks and embeddings, and the indexes derived from them."""

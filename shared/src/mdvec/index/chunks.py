@@ -1,4 +1,4 @@
-"""The chunks of a tool: texts with exact positions, their embeddings, and the exact k-NN."""
+"""The chunks of a tool with their embeddings, and exact nearest-neighbour search."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec.database.records import records
 from mdvec.index.signature_cache import delete_signatures, insert_signatures
 from mdvec.index.tables import Tables, create_indexes, drop_indexes
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import in_context
+from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -28,11 +30,12 @@ def insert_chunks(
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
-    Within one write transaction the chunks get consecutive numbers.
+    Call within a write transaction, so that the chunks get consecutive ids.
     """
+    table = identifier(tables.vectors)
     for chunk, vector in zip(chunks, vectors, strict=True):
         connection.execute(
-            f"INSERT INTO {tables.vectors} (tool_id, document_id, chunk_index, start_position, "
+            f"INSERT INTO {table} (tool_id, document_id, chunk_index, start_position, "
             "end_position, start_line, end_line, heading, chunk_text, embedding) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -50,46 +53,53 @@ def insert_chunks(
 def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
     """Delete a document's chunks from the table and from the indexes."""
     ids = connection.execute(
-        f"SELECT id FROM {tables.vectors} WHERE document_id = ?", (document_id,)
-    ).fetchall()
-    delete_terms(connection, tables, [int(row[0]) for row in ids])  # type: ignore[arg-type]
+        f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
+    )
+    delete_terms(connection, tables, [int(chunk_id) for (chunk_id,) in ids])
     delete_signatures(connection, tables, document_id)
-    connection.execute(f"DELETE FROM {tables.vectors} WHERE document_id = ?", (document_id,))
+    connection.execute(
+        f"DELETE FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
+    )
 
 
 def index_again(connection: apsw.Connection, tables: Tables) -> None:
-    """Make the indexes anew from the chunks that are stored."""
+    """Rebuild the derived indexes from the stored chunks."""
     import numpy as np
 
     drop_indexes(connection, tables)
     create_indexes(connection, tables)
-    documents = connection.execute(f"SELECT id, title FROM {tables.documents}").fetchall()
-    for document_id, title in documents:
-        rows = connection.execute(
-            f"SELECT id, heading, chunk_text, embedding FROM {tables.vectors} "
+    documents = connection.execute(f"SELECT id, title FROM {identifier(tables.documents)}")
+    for document_id, title in list(documents):
+        cursor = connection.execute(
+            f"SELECT id, heading, chunk_text, embedding FROM {identifier(tables.vectors)} "
             "WHERE document_id = ? ORDER BY id",
             (document_id,),
-        ).fetchall()
-        for chunk_id, heading, text, _ in rows:
-            insert_terms(connection, tables, int(chunk_id), str(title), str(heading), str(text))  # type: ignore[arg-type]
-        if rows:
-            blobs = b"".join(row[3] for row in rows)  # type: ignore[misc]
-            vectors = np.frombuffer(blobs, dtype=np.float32).reshape(len(rows), -1)
-            insert_signatures(connection, tables, int(document_id), int(rows[0][0]), vectors)  # type: ignore[arg-type]
+        )
+        ids: list[int] = []
+        embeddings: list[bytes] = []
+        for chunk_id, heading, text, embedding in list(cursor):
+            insert_terms(connection, tables, chunk_id, title, heading, text)
+            ids.append(chunk_id)
+            embeddings.append(embedding)
+        if ids:
+            vectors = np.frombuffer(b"".join(embeddings), np.float32).reshape(len(ids), -1)
+            insert_signatures(connection, tables, document_id, ids[0], vectors)
 
 
 def known_embeddings(
     connection: apsw.Connection, tables: Tables, file_path: str, content_hash: str, *, context: bool
 ) -> dict[str, bytes]:
-    """Embeddings by embedded text, of the document at that path and of one with that content.
+    """Stored embeddings, by embedded text, that a file's chunks can reuse.
 
-    The second finds a file that was moved or copied; one is enough, however many copies there are.
+    They are those of the document at its path, and of one document with the same content: the
+    file may have been moved or copied.
     """
+    documents, vectors = identifier(tables.documents), identifier(tables.vectors)
     rows = connection.execute(
-        f"SELECT d.title, v.heading, v.chunk_text, v.embedding FROM {tables.vectors} AS v "
-        f"JOIN {tables.documents} AS d ON d.id = v.document_id "
-        f"WHERE d.id = (SELECT id FROM {tables.documents} WHERE tool_id = ? AND file_path = ?) "
-        f"OR d.id = (SELECT id FROM {tables.documents} WHERE content_hash = ? LIMIT 1)",
+        f"SELECT d.title, v.heading, v.chunk_text, v.embedding FROM {vectors} AS v "
+        f"JOIN {documents} AS d ON d.id = v.document_id "
+        f"WHERE d.id = (SELECT id FROM {documents} WHERE tool_id = ? AND file_path = ?) "
+        f"OR d.id = (SELECT id FROM {documents} WHERE content_hash = ? LIMIT 1)",
         (tables.tool_id, file_path, content_hash),
     )
     return {
@@ -100,7 +110,7 @@ def known_embeddings(
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as it is stored, and its cosine with the query's vector, None without one."""
+    """A stored chunk, and its cosine with the query's vector if there is one."""
 
     id: int
     document_id: int
@@ -119,51 +129,60 @@ class StoredChunk:
 def nearest(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
 ) -> list[int]:
-    """The ``limit`` chunks nearest to a query vector of those in ``within``, exactly, by number."""
-    numbers = ",".join(map(str, within))
+    """The ids of the ``limit`` chunks nearest to a query vector, among the ids in ``within``."""
     rows = connection.execute(
-        f"SELECT id FROM {tables.vectors} WHERE id IN ({numbers}) "
+        f"SELECT id FROM {identifier(tables.vectors)} WHERE id IN ({_numbers(within)}) "
         "ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
         (query.tobytes(), limit),
     )
-    return [int(row[0]) for row in rows]
+    return [int(chunk_id) for (chunk_id,) in rows]
 
 
 def nearest_of_all(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int
 ) -> list[int]:
-    """The ``limit`` chunks nearest to a query vector, by comparing it with every one."""
+    """The ids of the ``limit`` chunks nearest to a query vector, compared with all chunks."""
     rows = connection.execute(
-        f"SELECT id FROM {tables.vectors} ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
+        f"SELECT id FROM {identifier(tables.vectors)} "
+        "ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
         (query.tobytes(), limit),
     )
-    return [int(row[0]) for row in rows]
+    return [int(chunk_id) for (chunk_id,) in rows]
 
 
 def stored_chunks(
     connection: apsw.Connection, tables: Tables, ids: Iterable[int], query: Vectors | None
 ) -> list[StoredChunk]:
-    """The chunks of these numbers, with their cosines where there is a query vector."""
+    """The chunks with these ids, with their cosines if there is a query vector."""
     cosine = "NULL" if query is None else "1.0 - vec_distance_cosine(v.embedding, ?)"
-    rows = connection.execute(
-        "SELECT v.id, d.id, d.file_path, d.title, v.heading, v.chunk_text, v.chunk_index, "
-        f"v.start_position, v.end_position, v.start_line, v.end_line, {cosine} "
-        f"FROM {tables.vectors} AS v JOIN {tables.documents} AS d ON d.id = v.document_id "
-        f"WHERE v.id IN ({','.join(map(str, ids))}) ORDER BY v.id",
+    cursor = connection.execute(
+        "SELECT v.id AS id, d.id AS document_id, d.file_path AS file_path, d.title AS title, "
+        "v.heading AS heading, v.chunk_text AS content, v.chunk_index AS chunk_index, "
+        "v.start_position AS start_position, v.end_position AS end_position, "
+        f"v.start_line AS start_line, v.end_line AS end_line, {cosine} AS cosine "
+        f"FROM {identifier(tables.vectors)} AS v "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
+        f"WHERE v.id IN ({_numbers(ids)}) ORDER BY v.id",
         () if query is None else (query.tobytes(),),
     )
-    return [StoredChunk(*row) for row in rows]
+    return list(records(cursor, StoredChunk))
+
+
+def _numbers(ids: Iterable[int]) -> str:
+    return ",".join(map(str, ids))
 
 
 def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
-    """How many chunks a tool has."""
-    (count,) = connection.execute(f"SELECT count(*) FROM {tables.vectors}").fetchone() or (0,)
+    """The number of chunks of a tool."""
+    (count,) = connection.execute(
+        f"SELECT count(*) FROM {identifier(tables.vectors)}"
+    ).fetchone() or (0,)
     return int(count)
 
 
 @dataclass(frozen=True, slots=True)
 class VectorStatistics:
-    """A tool's chunks in characters, and the space of their embeddings in bytes."""
+    """Number of chunks, their lengths in characters, and the bytes of their embeddings."""
 
     count: int
     shortest: int
@@ -173,11 +192,12 @@ class VectorStatistics:
 
 
 def vector_statistics(connection: apsw.Connection, tables: Tables) -> VectorStatistics:
-    """The number and the lengths of a tool's chunks."""
-    row = connection.execute(
-        "SELECT count(*), coalesce(min(end_position - start_position), 0), "
-        "coalesce(avg(end_position - start_position), 0.0), "
-        "coalesce(max(end_position - start_position), 0), "
-        f"coalesce(sum(length(embedding)), 0) FROM {tables.vectors}"
-    ).fetchone()
-    return VectorStatistics(*row or ())
+    """Statistics of a tool's chunks."""
+    length = "end_position - start_position"
+    cursor = connection.execute(
+        f"SELECT count(*) AS count, coalesce(min({length}), 0) AS shortest, "
+        f"coalesce(avg({length}), 0.0) AS mean, coalesce(max({length}), 0) AS longest, "
+        "coalesce(sum(length(embedding)), 0) AS embedding_bytes "
+        f"FROM {identifier(tables.vectors)}"
+    )
+    return next(records(cursor, VectorStatistics))

@@ -1,4 +1,4 @@
-"""The documents of a tool: files with their state, each stored with its chunks or not at all."""
+"""The documents of a tool, each stored together with its chunks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec.database.records import records
 from mdvec.index.chunks import delete_chunks, insert_chunks
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
+from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """What the database knows of a file: enough to tell whether it changed."""
+    """The state of a file when it was stored, to tell whether it has changed."""
 
     id: int
     file_path: str
@@ -29,13 +31,13 @@ class StoredFile:
 
     @property
     def state(self) -> tuple[int, int]:
-        """Size and time: a file that has the same is taken as unchanged without being opened."""
+        """Size and modification time; a file with the same state counts as unchanged, unopened."""
         return self.size, self.mtime_ns
 
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A document to store: its file's state, its text and its chunks with their vectors."""
+    """A document to store: file state, text, and chunks with their vectors."""
 
     file_path: str
     content_hash: str
@@ -48,23 +50,24 @@ class NewDocument:
 
 
 def stored_files(connection: apsw.Connection, tables: Tables) -> dict[str, StoredFile]:
-    """What is stored, by path."""
-    rows = connection.execute(
-        f"SELECT id, file_path, content_hash, size, mtime_ns FROM {tables.documents}"
+    """The files stored, by path."""
+    cursor = connection.execute(
+        f"SELECT id, file_path, content_hash, size, mtime_ns FROM {identifier(tables.documents)}"
     )
-    return {str(row[1]): StoredFile(*row) for row in rows}
+    return {file.file_path: file for file in records(cursor, StoredFile)}
 
 
 def put_document(connection: apsw.Connection, tables: Tables, document: NewDocument) -> None:
-    """Store a document whole, in place of the one of the same path; call within a transaction."""
+    """Store a document, replacing one with the same path; call within a transaction."""
+    documents = identifier(tables.documents)
     known = connection.execute(
-        f"SELECT id FROM {tables.documents} WHERE tool_id = ? AND file_path = ?",
+        f"SELECT id FROM {documents} WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, document.file_path),
     ).fetchone()
     state = (document.content_hash, document.size, document.mtime_ns, document.title)
     if known is None:
         connection.execute(
-            f"INSERT INTO {tables.documents} (tool_id, file_path, content_hash, size, mtime_ns, "
+            f"INSERT INTO {documents} (tool_id, file_path, content_hash, size, mtime_ns, "
             "title, content) VALUES (?, ?, ?, ?, ?, ?, ?)",
             (tables.tool_id, document.file_path, *state, document.content),
         )
@@ -73,7 +76,7 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
         document_id = int(known[0])
         delete_chunks(connection, tables, document_id)
         connection.execute(
-            f"UPDATE {tables.documents} SET content_hash = ?, size = ?, mtime_ns = ?, title = ?, "
+            f"UPDATE {documents} SET content_hash = ?, size = ?, mtime_ns = ?, title = ?, "
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
             (*state, document.content, document_id),
         )
@@ -85,43 +88,49 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
 def touch_document(
     connection: apsw.Connection, tables: Tables, file_path: str, size: int, mtime_ns: int
 ) -> None:
-    """Note a file's new time where its content is what it was."""
+    """Update the stored state of a file whose content is unchanged."""
     connection.execute(
-        f"UPDATE {tables.documents} SET size = ?, mtime_ns = ? WHERE tool_id = ? AND file_path = ?",
+        f"UPDATE {identifier(tables.documents)} SET size = ?, mtime_ns = ? "
+        "WHERE tool_id = ? AND file_path = ?",
         (size, mtime_ns, tables.tool_id, file_path),
     )
 
 
 def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
     """Delete a document with its chunks; call within a transaction."""
-    for (document_id,) in connection.execute(
-        f"SELECT id FROM {tables.documents} WHERE tool_id = ? AND file_path = ?",
+    found = connection.execute(
+        f"SELECT id FROM {identifier(tables.documents)} WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, file_path),
-    ).fetchall():
-        delete_chunks(connection, tables, document_id)  # type: ignore[arg-type]
-        connection.execute(f"DELETE FROM {tables.documents} WHERE id = ?", (document_id,))
+    )
+    for (document_id,) in list(found):
+        delete_chunks(connection, tables, document_id)
+        connection.execute(
+            f"DELETE FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How much a tool holds."""
+class DocumentCounts:
+    """The size of a tool's index."""
 
     documents: int
     chunks: int
 
 
-def count(connection: apsw.Connection, tables: Tables) -> Counts:
-    """How many documents and chunks a tool has."""
+def count(connection: apsw.Connection, tables: Tables) -> DocumentCounts:
+    """The number of documents and chunks of a tool."""
     (document_count,) = connection.execute(
-        f"SELECT count(*) FROM {tables.documents}"
+        f"SELECT count(*) FROM {identifier(tables.documents)}"
     ).fetchone() or (0,)
-    (chunk_count,) = connection.execute(f"SELECT count(*) FROM {tables.vectors}").fetchone() or (0,)
-    return Counts(int(document_count), int(chunk_count))
+    (chunk_count,) = connection.execute(
+        f"SELECT count(*) FROM {identifier(tables.vectors)}"
+    ).fetchone() or (0,)
+    return DocumentCounts(int(document_count), int(chunk_count))
 
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A document's text as it is stored."""
+    """A stored document."""
 
     file_path: str
     title: str
@@ -129,26 +138,28 @@ class StoredText:
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document of that path to the letter, else of one that only looks like it, or None.
+    """The document with exactly that path, or else one whose path looks the same, or None.
 
-    macOS keeps "が" in names as two characters, and whoever writes such a name sends one.
+    macOS stores "が" in file names as two characters, while people type one.
     """
     exact = _exact_text(connection, tables, file_path)
     if exact is not None:
         return exact
     composed = unicodedata.normalize("NFC", file_path)
-    paths = connection.execute(f"SELECT file_path FROM {tables.documents} ORDER BY file_path")
+    paths = connection.execute(
+        f"SELECT file_path FROM {identifier(tables.documents)} ORDER BY file_path"
+    )
     alike = next((p for (p,) in paths if unicodedata.normalize("NFC", str(p)) == composed), None)
     return None if alike is None else _exact_text(connection, tables, str(alike))
 
 
 def _exact_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    row = connection.execute(
-        f"SELECT file_path, title, content FROM {tables.documents} "
+    cursor = connection.execute(
+        f"SELECT file_path, title, content FROM {identifier(tables.documents)} "
         "WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, file_path),
-    ).fetchone()
-    return None if row is None else StoredText(*row)
+    )
+    return next(records(cursor, StoredText), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +174,11 @@ class DocumentLine:
 
 
 def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[DocumentLine]:
-    """Every document by path, with the number of its chunks."""
-    rows = connection.execute(
-        f"SELECT d.file_path, d.title, d.size, "
-        f"(SELECT count(*) FROM {tables.vectors} AS v WHERE v.document_id = d.id), d.updated_at "
-        f"FROM {tables.documents} AS d ORDER BY d.file_path"
+    """Every document, by path."""
+    cursor = connection.execute(
+        "SELECT d.file_path AS file_path, d.title AS title, d.size AS size, "
+        f"(SELECT count(*) FROM {identifier(tables.vectors)} AS v WHERE v.document_id = d.id) "
+        "AS chunks, d.updated_at AS updated_at "
+        f"FROM {identifier(tables.documents)} AS d ORDER BY d.file_path"
     )
-    for row in rows:
-        yield DocumentLine(*row)
+    return records(cursor, DocumentLine)

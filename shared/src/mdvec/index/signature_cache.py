@@ -1,4 +1,4 @@
-"""The chunks' signatures: a row a document, read whole, and kept while they stay as they are."""
+"""The stored signatures of a tool's chunks, and their cache in memory."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import apsw
+from cachetools import LRUCache
 
 from mdvec.index.tables import Tables
+from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from mdvec.embedding.embedder import Vectors
+
+_MAX_BYTES = 64 * 2**20
+_State = tuple[int, int, bytes | None]
 
 
 def insert_signatures(
@@ -24,90 +29,120 @@ def insert_signatures(
     first_chunk: int,
     vectors: Vectors,
 ) -> None:
-    """Sign a document's vectors; its chunks are numbered from ``first_chunk`` without a gap."""
+    """Store the signatures of a document's vectors; its chunk ids run on from ``first_chunk``."""
     from mdvec.index.signatures import signatures
 
     if len(vectors):
         connection.execute(
-            f"INSERT INTO {tables.signatures} (first_chunk, document_id, signatures) "
+            f"INSERT INTO {identifier(tables.signatures)} (first_chunk, document_id, signatures) "
             "VALUES (?, ?, ?)",
             (first_chunk, document_id, signatures(vectors).tobytes()),
         )
 
 
 def delete_signatures(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
-    """Take a document's chunks out."""
-    connection.execute(f"DELETE FROM {tables.signatures} WHERE document_id = ?", (document_id,))
-
-
-def likely_nearest(
-    connection: apsw.Connection, tables: Tables, query: Vectors, wide: int, narrow: int
-) -> list[int]:
-    """At most ``narrow`` chunks that are likely nearest to a query vector, in no order."""
-    import numpy as np
-
-    from mdvec.index.signatures import nearest_signatures, signature_bytes
-
-    signed = _signed(connection, tables, signature_bytes(len(query)))
-    places = nearest_signatures(query, signed.words, wide, narrow)
-    owners = np.searchsorted(signed.ends, places, side="right")
-    chunk_ids = signed.first_chunks[owners] + places
-    chunk_ids[owners > 0] -= signed.ends[owners[owners > 0] - 1]
-    return [int(chunk_id) for chunk_id in chunk_ids]
-
-
-_State = tuple[int, int, bytes | None]
+    """Delete the signatures of a document."""
+    table = identifier(tables.signatures)
+    connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
 
 
 @dataclass(frozen=True, slots=True)
-class _Signed:
-    """All signatures of a tool: per document its first chunk and where its signatures end."""
+class ToolSignatures:
+    """All signatures of a tool, in the order of their chunks.
+
+    ``first_chunks`` has the id of each document's first chunk, ``ends`` where the document's
+    signatures end in ``words``.
+    """
 
     state: _State
     first_chunks: NDArray[np.int64]
     ends: NDArray[np.int64]
     words: NDArray[np.uint64]
 
+    def chunk_ids(self, places: NDArray[np.intp]) -> list[int]:
+        """The ids of the chunks whose signatures are at these places in ``words``."""
+        import numpy as np
 
-_MOST_BYTES = 64 * 2**20
-_read: dict[tuple[str, str], _Signed] = {}
-_reading = Lock()
+        owners = np.searchsorted(self.ends, places, side="right")
+        chunk_ids = self.first_chunks[owners] + places
+        chunk_ids[owners > 0] -= self.ends[owners[owners > 0] - 1]
+        return [int(chunk_id) for chunk_id in chunk_ids]
 
 
-def _signed(connection: apsw.Connection, tables: Tables, width: int) -> _Signed:
-    """The signatures as the database has them now, from memory where that is the same.
+class SignatureCache:
+    """Signatures read from databases, up to ``max_bytes``; the least recently used are dropped.
 
-    Rows are never changed and their numbers never given twice, so their count and the highest
-    number tell one state of a table from any other, and row 0 tells the table from another of
-    its name.
+    All threads may share it: while one reads a tool's signatures, the others wait.
     """
-    key = (connection.filename, tables.signatures)
-    count, highest, made = connection.execute(
+
+    def __init__(self, max_bytes: int) -> None:
+        self._lock = Lock()
+        self._tools: LRUCache[tuple[str, str], ToolSignatures] = LRUCache(
+            max_bytes, getsizeof=lambda signatures: signatures.words.nbytes
+        )
+
+    def get(self, connection: apsw.Connection, tables: Tables, width: int) -> ToolSignatures:
+        """A tool's signatures as the database has them now, each of ``width`` bytes."""
+        key = (connection.filename, tables.signatures)
+        state = _state(connection, tables)
+        with self._lock:
+            known = self._tools.get(key)
+            if known is None or known.state != state:
+                self._tools.pop(key, None)
+                known = _read(connection, tables, state, width)
+                if known.words.nbytes <= self._tools.maxsize:
+                    self._tools[key] = known
+        return known
+
+
+SIGNATURES = SignatureCache(_MAX_BYTES)
+"""The cache of this process."""
+
+
+def likely_nearest(
+    connection: apsw.Connection,
+    tables: Tables,
+    query: Vectors,
+    wide: int,
+    narrow: int,
+    cache: SignatureCache = SIGNATURES,
+) -> list[int]:
+    """The ids of at most ``narrow`` chunks that are likely nearest to a query vector, unordered."""
+    from mdvec.index.signatures import nearest_signatures, signature_bytes
+
+    stored = cache.get(connection, tables, signature_bytes(len(query)))
+    return stored.chunk_ids(nearest_signatures(query, stored.words, wide, narrow))
+
+
+def _state(connection: apsw.Connection, tables: Tables) -> _State:
+    """What distinguishes one state of a table from every other.
+
+    Rows never change and their ids are never reused, so the number of rows and the highest id do;
+    the build id in row 0 distinguishes tables of the same name.
+    """
+    table = identifier(tables.signatures)
+    (row,) = connection.execute(
         "SELECT count(*), max(first_chunk), "
-        f"(SELECT signatures FROM {tables.signatures} WHERE first_chunk = 0) "
-        f"FROM {tables.signatures}"
-    ).fetchall()[0]
-    state = (int(count or 0), int(highest or 0), made if isinstance(made, bytes) else None)
-    with _reading:
-        known = _read.pop(key, None)
-        if known is None or known.state != state:
-            known = _read_all(connection, tables, state, width)
-        _read[key] = known  # the last of the dictionary: the one used last
-        while sum(signed.words.nbytes for signed in _read.values()) > _MOST_BYTES:
-            del _read[next(iter(_read))]
-    return known
+        f"(SELECT signatures FROM {table} WHERE first_chunk = 0) FROM {table}"
+    )
+    count, highest, build = row
+    return int(count), int(highest or 0), build if isinstance(build, bytes) else None
 
 
-def _read_all(connection: apsw.Connection, tables: Tables, state: _State, width: int) -> _Signed:
+def _read(connection: apsw.Connection, tables: Tables, state: _State, width: int) -> ToolSignatures:
     import numpy as np
 
-    rows = connection.execute(
-        f"SELECT first_chunk, signatures FROM {tables.signatures} WHERE first_chunk > 0 "
-        "ORDER BY first_chunk"
-    ).fetchall()
-    return _Signed(
+    first_chunks: list[int] = []
+    blobs: list[bytes] = []
+    for first_chunk, signatures in connection.execute(
+        f"SELECT first_chunk, signatures FROM {identifier(tables.signatures)} "
+        "WHERE first_chunk > 0 ORDER BY first_chunk"
+    ):
+        first_chunks.append(first_chunk)
+        blobs.append(signatures)
+    return ToolSignatures(
         state,
-        np.array([row[0] for row in rows], dtype=np.int64),
-        np.cumsum([len(row[1]) // width for row in rows], dtype=np.int64),  # type: ignore[arg-type]
-        np.frombuffer(b"".join(row[1] for row in rows), dtype=np.uint64).reshape(-1, width // 8),  # type: ignore[misc]
+        first_chunks=np.array(first_chunks, dtype=np.int64),
+        ends=np.cumsum([len(blob) // width for blob in blobs], dtype=np.int64),
+        words=np.frombuffer(b"".join(blobs), dtype=np.uint64).reshape(-1, width // 8),
     )

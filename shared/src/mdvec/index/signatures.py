@@ -1,10 +1,10 @@
-"""Signatures: an embedding in a bit per direction, to find in a few milliseconds what may be near.
+"""Sign-bit (LSH) signatures of embeddings, which preselect neighbours in a few milliseconds.
 
 A signature is the signs of a vector after a random rotation, two rotations or more where the
 vector is short, so that it has at least 1,024 bits. The share of bits in which two signatures
 differ is their angle over pi, in expectation (random hyperplanes: Charikar, "Similarity estimation
 techniques from rounding algorithms", 2002). The rotation is the randomised Hadamard transform
-H D2 H D1 with fixed random signs D: fast, without a stored matrix, the same on every machine.
+H D2 H D1 with fixed random signs D: fast, without a stored matrix, and the same on every machine.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Words = NDArray[np.uint64]
 
-LEAST_BITS = 1024
+MIN_BITS = 1024
 _ROWS_AT_ONCE = 4096
 
 
 def signature_bytes(dimension: int) -> int:
-    """The length of a signature of vectors with ``dimension`` numbers."""
+    """The size of the signature of a vector with ``dimension`` numbers."""
     padded, rotations = _shape(dimension)
     return padded * rotations // 8
 
 
 def signatures(vectors: Floats) -> Words:
-    """The signatures of vectors, shape ``(n, dimension)``, as ``(n, bits / 64)`` words."""
+    """The signatures of ``(n, dimension)`` vectors, as ``(n, bits / 64)`` words."""
     parts = [
         np.packbits(_rotated(vectors[first : first + _ROWS_AT_ONCE]) > 0, axis=1)
         for first in range(0, max(len(vectors), 1), _ROWS_AT_ONCE)
@@ -43,8 +43,8 @@ def signatures(vectors: Floats) -> Words:
 def nearest_signatures(query: Floats, stored: Words, wide: int, narrow: int) -> NDArray[np.intp]:
     """The places of at most ``narrow`` signatures that are likely nearest to a query vector.
 
-    First by the bits in which they differ from the query's own signature, keeping ``wide``; of
-    those by what the signs tell of their cosine with the rotated query itself, which is finer.
+    The ``wide`` nearest by Hamming distance to the query's own signature come first; among these,
+    the ``narrow`` nearest by the product of their signs with the rotated query, which is finer.
     """
     count = len(stored)
     if count <= narrow:
@@ -62,9 +62,9 @@ def nearest_signatures(query: Floats, stored: Words, wide: int, narrow: int) -> 
 
 
 def _shape(dimension: int) -> tuple[int, int]:
-    """The next power of two, at least 64, and how many rotations give enough bits."""
+    """The dimension padded to a power of two, at least 64, and the number of rotations."""
     padded = max(64, 1 << (dimension - 1).bit_length())
-    return padded, max(1, LEAST_BITS // padded)
+    return padded, max(1, MIN_BITS // padded)
 
 
 def _rotated(vectors: Floats) -> Floats:
@@ -77,7 +77,7 @@ def _rotated(vectors: Floats) -> Floats:
 
 
 def _hadamard(rows: Floats) -> Floats:
-    """The Walsh-Hadamard transform along the last axis, without its scale."""
+    """The Walsh-Hadamard transform along the last axis, unscaled."""
     length = rows.shape[-1]
     step = 1
     while step < length:
@@ -90,9 +90,9 @@ def _hadamard(rows: Floats) -> Floats:
 
 @functools.cache
 def _signs(length: int, rotations: int) -> tuple[Floats, Floats]:
-    """Fixed random signs, a row for each rotation, for the first and for the second transform.
+    """Fixed random signs for the first and second transform, one row per rotation.
 
-    They come from hashes, since generators may change with numpy's version.
+    They are derived from hashes: numpy's generators may change between versions.
     """
     digests = (
         hashlib.shake_256(f"mdvec signs {number}".encode()).digest(length // 8)

@@ -1,8 +1,8 @@
-"""A tool's own tables: their names, their making and their replacement.
+"""A tool's own tables: their names, creation and replacement.
 
-The seed's names hold for what searches read: ``documents_{tool}`` and ``vectors_{tool}``. The
-indexes derived from them are named by the tool's number and generation. A rebuild fills tables of
-the next generation beside them, and one transaction puts them in their place.
+Documents and chunks are in ``documents_{tool}`` and ``vectors_{tool}``; the indexes derived from
+them are named by the tool's id and generation. A rebuild fills tables of the next generation, and
+one transaction puts them in place of the current ones.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _DERIVED = ("signatures", "fts", "terms")
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The names of one generation of a tool's tables.
+    """The names of one generation of a tool's tables, to be quoted in SQL.
 
-    ``staged`` tables belong to a rebuild that is not finished; '@' is in no tool's name.
+    ``staged`` tables belong to an unfinished rebuild; their '@' is in no tool's name.
     """
 
     tool_id: int
@@ -34,42 +34,46 @@ class Tables:
 
     @property
     def documents(self) -> str:
-        """The table of documents, quoted."""
-        return identifier(f"documents_{self._suffix}")
+        """Table of documents."""
+        return f"documents_{self._suffix}"
 
     @property
     def vectors(self) -> str:
-        """The table of chunks and their embeddings, quoted."""
-        return identifier(f"vectors_{self._suffix}")
+        """Table of chunks and their embeddings."""
+        return f"vectors_{self._suffix}"
 
     @property
     def signatures(self) -> str:
-        """The table of the chunks' signatures, quoted."""
-        return identifier(self._derived("signatures"))
+        """Table of the chunks' signatures."""
+        return self._derived("signatures")
 
     @property
     def fts(self) -> str:
-        """The lexical index, quoted."""
-        return identifier(self._derived("fts"))
+        """Lexical index (FTS5)."""
+        return self._derived("fts")
 
     @property
     def terms(self) -> str:
-        """The lexical index's terms with their document frequencies, quoted."""
-        return identifier(self._derived("terms"))
+        """View of the lexical index's terms with their document frequencies (fts5vocab)."""
+        return self._derived("terms")
 
     def _derived(self, kind: str) -> str:
         return f"{kind}_{self.tool_id}_{self.generation}"
 
     def index(self, what: str) -> str:
-        """An index's name, quoted."""
-        return identifier(f"idx_{self.tool_id}_{self.generation}_{what}")
+        """Name of the SQLite index on ``what``."""
+        return f"idx_{self.tool_id}_{self.generation}_{what}"
 
 
 def create_tables(connection: apsw.Connection, tables: Tables) -> None:
-    """Make a tool's tables of documents and chunks, empty."""
+    """Create a tool's tables of documents and chunks."""
+    documents, vectors = identifier(tables.documents), identifier(tables.vectors)
+    path, content_hash, position = (
+        identifier(tables.index(what)) for what in ("path", "hash", "position")
+    )
     connection.execute(
         f"""
-        CREATE TABLE {tables.documents} (
+        CREATE TABLE {documents} (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             tool_id INTEGER NOT NULL,
             file_path TEXT NOT NULL,
@@ -86,7 +90,7 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
     )
     connection.execute(
         f"""
-        CREATE TABLE {tables.vectors} (
+        CREATE TABLE {vectors} (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             tool_id INTEGER NOT NULL,
             document_id INTEGER NOT NULL,
@@ -100,80 +104,81 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
             embedding BLOB NOT NULL,
             created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
             FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE,
-            FOREIGN KEY (document_id) REFERENCES {tables.documents}(id) ON DELETE CASCADE
+            FOREIGN KEY (document_id) REFERENCES {documents}(id) ON DELETE CASCADE
         )
         """
     )
+    connection.execute(f"CREATE UNIQUE INDEX {path} ON {documents} (tool_id, file_path)")
+    connection.execute(f"CREATE INDEX {content_hash} ON {documents} (content_hash)")
     connection.execute(
-        f"CREATE UNIQUE INDEX {tables.index('path')} ON {tables.documents} (tool_id, file_path)"
-    )
-    connection.execute(f"CREATE INDEX {tables.index('hash')} ON {tables.documents} (content_hash)")
-    connection.execute(
-        f"CREATE INDEX {tables.index('position')} "
-        f"ON {tables.vectors} (document_id, start_position, end_position)"
+        f"CREATE INDEX {position} ON {vectors} (document_id, start_position, end_position)"
     )
 
 
 def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Make the indexes derived from a tool's chunks, empty."""
+    """Create the indexes derived from a tool's chunks, empty."""
+    signatures, signed = identifier(tables.signatures), identifier(tables.index("signed"))
+    fts, terms = identifier(tables.fts), identifier(tables.terms)
     connection.execute(
         f"""
-        CREATE TABLE {tables.signatures} (
+        CREATE TABLE {signatures} (
             first_chunk INTEGER PRIMARY KEY,
             document_id INTEGER NOT NULL,
             signatures BLOB NOT NULL
         )
         """
     )
-    # Number 0 is no chunk: it names this making of the table, for those who remember what it held.
+    # Row 0 is a random build id, not a chunk: caches notice a rebuilt table by it.
     connection.execute(
-        f"INSERT INTO {tables.signatures} (first_chunk, document_id, signatures) "
+        f"INSERT INTO {signatures} (first_chunk, document_id, signatures) "
         "VALUES (0, 0, randomblob(16))"
     )
+    connection.execute(f"CREATE INDEX {signed} ON {signatures} (document_id)")
+    # Terms are separated by spaces; to this tokenizer all their characters but "_" are letters.
     connection.execute(
-        f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)"
-    )
-    # Terms come parted by blanks; every character of one but "_" is a letter for this tokenizer.
-    connection.execute(
-        f"CREATE VIRTUAL TABLE {tables.fts} USING fts5(terms, content='', contentless_delete=1, "
+        f"CREATE VIRTUAL TABLE {fts} USING fts5(terms, content='', contentless_delete=1, "
         "tokenize=\"ascii tokenchars '_'\")"
     )
-    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab({tables.fts}, row)")
+    connection.execute(f"CREATE VIRTUAL TABLE {terms} USING fts5vocab({fts}, row)")
 
 
 def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the derived indexes are there; a file of an older version has none."""
+    """Whether the derived indexes exist; a file of an older version has none."""
     names = [tables.signatures, tables.fts, tables.terms]
     (found,) = connection.execute(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (?, ?, ?)",
-        [name.strip('"') for name in names],
+        names,
     ).fetchone() or (0,)
     return found == len(names)
 
 
 def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the derived indexes, as many as there are."""
+    """Drop the derived indexes that exist."""
     for table in (tables.terms, tables.fts, tables.signatures):
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+        connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
 
 
 def put_in_place(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
-    """Replace a tool's tables by the finished ones of a rebuild, within one transaction."""
+    """Replace a tool's tables by the finished ones of a rebuild; call within a transaction."""
     _drop(connection, old)
     final = Tables(staged.tool_id, staged.tool_name, staged.generation)
-    connection.execute(f"ALTER TABLE {staged.documents} RENAME TO {final.documents}")
-    connection.execute(f"ALTER TABLE {staged.vectors} RENAME TO {final.vectors}")
+    connection.execute(
+        f"ALTER TABLE {identifier(staged.documents)} RENAME TO {identifier(final.documents)}"
+    )
+    connection.execute(
+        f"ALTER TABLE {identifier(staged.vectors)} RENAME TO {identifier(final.vectors)}"
+    )
 
 
 def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -> None:
-    """Drop every table of a tool, those of unfinished rebuilds included."""
+    """Drop every table of a tool, including those of unfinished rebuilds."""
     drop_leftovers(connection, tool_id, tool_name, current=-1)
     for name in (f"vectors_{tool_name}", f"documents_{tool_name}"):
         connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
 
 
 def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, current: int) -> None:
-    """Drop what unfinished rebuilds left, and every derived index but those of ``current``."""
+    """Drop the tables of unfinished rebuilds, and all derived indexes but those of ``current``."""
     names = [
         str(name)
         for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
@@ -194,4 +199,4 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
 def _drop(connection: apsw.Connection, tables: Tables) -> None:
     drop_indexes(connection, tables)
     for table in (tables.vectors, tables.documents):
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+        connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")

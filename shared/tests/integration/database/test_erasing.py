@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mdvec.database.connection import open_database, snapshot
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
+from mdvec.text.quoting import identifier
 from mdvec.text.terms import terms
 
 SECRET = "zqxjkvw8871secret"
@@ -108,7 +109,7 @@ def test_an_update_that_was_stopped_before_it_erased_is_made_good_by_the_next(fi
             connection.execute("SELECT id FROM documents_notes WHERE file_path = 'secret.md'")
         )
         connection.execute(
-            f"DELETE FROM {names.fts} WHERE rowid IN "
+            f"DELETE FROM {identifier(names.fts)} WHERE rowid IN "
             "(SELECT id FROM vectors_notes WHERE document_id = ?)",
             (number,),
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mdvec.index.signatures import (
-    LEAST_BITS,
+    MIN_BITS,
     nearest_signatures,
     signature_bytes,
     signatures,
@@ -28,7 +28,7 @@ def clustered(count: int, dimension: int, seed: int = 1) -> np.ndarray:
     ("dimension", "size"), [(1, 128), (8, 128), (384, 128), (512, 128), (768, 128), (2048, 256)]
 )
 def test_a_signature_has_a_bit_for_every_direction(dimension, size):
-    assert signature_bytes(dimension) == size >= LEAST_BITS // 8
+    assert signature_bytes(dimension) == size >= MIN_BITS // 8
     found = signatures(clustered(5, dimension))
     assert (found.shape, found.dtype) == ((5, size // 8), np.uint64)
     assert signatures(np.zeros((0, dimension), dtype=np.float32)).shape == (0, size // 8)
@@ -53,9 +53,9 @@ def test_differing_bits_are_the_angle():
     first, second = np.zeros((2, 1, 512), dtype=np.float32)
     first[0, 3], second[0, 3], second[0, 77] = 1, 1, 1
     differing = np.bitwise_count(signatures(first) ^ signatures(second)).sum()
-    assert differing / LEAST_BITS == pytest.approx(1 / 4, abs=0.05)
+    assert differing / MIN_BITS == pytest.approx(1 / 4, abs=0.05)
     opposite = np.bitwise_count(signatures(second) ^ signatures(-second)).sum()
-    assert opposite == pytest.approx(LEAST_BITS, abs=40)
+    assert opposite == pytest.approx(MIN_BITS, abs=40)
 
 
 @pytest.mark.parametrize("dimension", [384, 512, 2048])
