@@ -1,1 +1,1 @@
-"""Embedding models: one Embedder over all backends, and the catalog of them."""
+"""Embedding models: one ``Embedder`` over all backends, and the catalogue of models."""

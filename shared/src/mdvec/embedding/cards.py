@@ -1,15 +1,15 @@
-"""What is known of each model before it is loaded; importing this costs nothing."""
+"""What is known about each model without loading it; importing this module is cheap."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A model's name and numbers.
+    """A model's name and figures.
 
-    ``dimension`` is the length of its vectors, ``default_size`` and ``default_overlap`` are
-    chunk sizes in its own tokens, ``max_tokens`` is the most it takes at once. ``vector_trust`` is
-    how much its cosines count beside the words of a query (see ``search/core/fusion.py``).
+    ``dimension`` is the length of its vectors; ``default_size`` and ``default_overlap`` are chunk
+    sizes in its own tokens; ``max_tokens`` is its input limit. ``vector_trust`` is the weight of
+    its cosines against the words of a query (see ``search/core/fusion.py``).
     """
 
     name: str
@@ -31,7 +31,7 @@ PLAMO = ModelCard(
     default_size=1024,
     default_overlap=64,
     max_tokens=4096,
-    vector_trust=1.6,  # as for e5-small: its weights were not at hand to measure with
+    vector_trust=1.6,  # that of e5-small: not measured, PLaMo's weights were not available
     licence="Apache-2.0",
     how_to_get=f"{INSTALL_PLAMO}, then: mdvec model pull plamo",
 )

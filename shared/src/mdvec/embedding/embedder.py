@@ -1,4 +1,4 @@
-"""The embedder: one embedding model behind one lock, with its refusals and its checks."""
+"""The embedder: one embedding model behind a lock, with its input and output checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ModelError(MdvecError):
-    """An embedding model is not there, or cannot embed what it was given."""
+    """An embedding model is unavailable, or cannot embed a text."""
 
 
 class ModelUnavailable(ModelError):
@@ -26,14 +26,14 @@ class ModelUnavailable(ModelError):
 
 
 class UnembeddableText(ModelError):
-    """A text that the model would answer with nonsense."""
+    """A text for which the model would return a meaningless vector."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the text cannot be embedded: {reason}")
 
 
 class BadEmbedding(ModelError):
-    """The model returned something that is not a usable vector."""
+    """The model returned an unusable vector."""
 
     def __init__(self, model: str, reason: str) -> None:
         super().__init__(
@@ -43,13 +43,13 @@ class BadEmbedding(ModelError):
 
 
 class Backend(Protocol):
-    """One loaded model. Texts reach it checked, one call at a time."""
+    """One loaded model; it is given checked texts, one call at a time."""
 
     card: ModelCard
     revision: str
     dimension: int
     batch: int
-    """How many documents one call may hold."""
+    """The maximum number of documents per call."""
 
     def token_spans(self, text: str) -> list[TokenSpan]:
         """The tokens of ``text`` as character ranges, in order."""
@@ -58,20 +58,20 @@ class Backend(Protocol):
         """Whether ``text`` has more tokens than the model takes at once."""
 
     def refusal(self, text: str) -> str | None:
-        """Why this model in particular cannot embed ``text``, or None."""
+        """Why this model cannot embed ``text``, or None if it can."""
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, at most ``batch`` of them, normalised or not."""
+        """One vector per text, for at most ``batch`` texts; they need not be normalised."""
 
     def encode_query(self, text: str) -> Vectors:
-        """One row: the vector to search with."""
+        """The vector to search with, as one row."""
 
 
 class Embedder:
     """Embeds documents and queries with one model.
 
-    Every vector that leaves is L2-normalised float32 of ``dimension`` numbers. Calls from
-    several threads wait for each other: there is one model, and it is not shared.
+    Every vector returned is L2-normalised float32 of ``dimension`` numbers. Threads may share an
+    embedder; the model runs one call at a time.
     """
 
     def __init__(self, backend: Backend) -> None:
@@ -80,7 +80,7 @@ class Embedder:
 
     @property
     def card(self) -> ModelCard:
-        """What is known of the model."""
+        """The model's card."""
         return self._backend.card
 
     @property
@@ -95,12 +95,12 @@ class Embedder:
 
     @property
     def batch(self) -> int:
-        """How many documents the model takes in one call."""
+        """The maximum number of documents that the model takes in one call."""
         return self._backend.batch
 
     @property
     def fingerprint(self) -> str:
-        """Model, revision, dimension and normalisation: vectors of two fingerprints never mix."""
+        """Model, revision, dimension and normalisation; vectors compare only if this is equal."""
         backend = self._backend
         return f"{backend.card.name}@{backend.revision}:{backend.dimension}:l2"
 
@@ -115,10 +115,10 @@ class Embedder:
             return self._backend.oversized(text)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of stored texts, shape ``(len(texts), dimension)``.
+        """The vectors of documents, shape ``(len(texts), dimension)``.
 
         Raises:
-            UnembeddableText: a text is blank or holds what the model cannot read.
+            UnembeddableText: a text is blank or contains what the model cannot read.
             BadEmbedding: the model returned NaN, a zero vector or a wrong shape.
         """
         import numpy as np
@@ -137,7 +137,7 @@ class Embedder:
         """The vector of a question, shape ``(dimension,)``.
 
         Raises:
-            UnembeddableText: the question is blank or holds what the model cannot read.
+            UnembeddableText: the question is blank or contains what the model cannot read.
             BadEmbedding: the model returned NaN, a zero vector or a wrong shape.
         """
         self._refuse(text)

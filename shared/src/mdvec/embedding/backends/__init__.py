@@ -1,1 +1,1 @@
-"""Embedding backends, one file each."""
+"""Embedding backends: one module per model, and what these modules share."""

@@ -1,9 +1,9 @@
-"""Where a tokenizer's pieces lie in a text, for tokenizers that do not tell.
+"""Aligns a tokenizer's pieces with the text, for tokenizers that report no positions.
 
 A piece is plain text (``東京``), text whose spaces are written ``▁`` (``▁the``), or one byte of
-a character that the vocabulary lacks (``<0xE3>``). Pieces are walked along the text. Where a
-tokenizer changed the text so that they do not fit, the stretch up to the next piece that fits is
-shared out evenly among the pieces in it.
+a character that the vocabulary lacks (``<0xE3>``). Pieces are matched along the text. Where the
+tokenizer normalised the text so that they do not match, the text up to the next match is divided
+evenly among the pieces in between.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ _WHITE = re.compile(r"\s*")
 _LOOK_AHEAD = 32
 _OCCURRENCES = 3
 _PROOF = 3
-"""Where pieces stop to fit: how many of the next ones to look for, at how many places each, and
-how many behind a found one must fit as well."""
+"""After a mismatch: how many of the following pieces to look for, at how many places each, and how
+many pieces after a found one must match as well."""
 
 
 def align(text: str, pieces: Sequence[str]) -> list[TokenSpan]:
-    """The characters of each piece, in order.
+    """The character range of each piece of ``text``, in order.
 
-    In: a text and the pieces that a tokenizer made of all of it. Out: one span per piece. Each
-    starts where the one before ends, or is the same where both are bytes of one character;
-    together they cover the text. White space that the tokenizer dropped belongs to the piece
-    behind it, at the end to the last.
+    Each range starts where the previous one ends, or equals it where both pieces are bytes of one
+    character; together they cover the text. White space that the tokenizer dropped belongs to the
+    next piece, and at the end to the last one.
     """
     spans: list[TokenSpan] = []
     start = 0
@@ -48,7 +47,7 @@ def align(text: str, pieces: Sequence[str]) -> list[TokenSpan]:
 
 
 def _fit(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int, int] | None:
-    """How many pieces from ``number`` on make whole characters at ``start``, and where they end."""
+    """The number of pieces, from ``number`` on, that match at ``start``, and where they end."""
     piece = pieces[number]
     if piece.startswith("<0x") and (fit := _fit_bytes(text, start, pieces, number)):
         return fit
@@ -57,8 +56,8 @@ def _fit(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int
 
 
 def _fit_bytes(text: str, start: int, pieces: Sequence[str], number: int) -> tuple[int, int] | None:
-    """The same for pieces that are the bytes of one character."""
-    for place in (start, _behind_white(text, start)):
+    """The same as ``_fit``, for pieces that are the bytes of one character."""
+    for place in (start, _after_white(text, start)):
         encoded = text[place : place + 1].encode(errors="surrogatepass")
         if encoded and encoded == _bytes(pieces[number : number + len(encoded)]):
             return len(encoded), place + 1
@@ -71,12 +70,12 @@ def _bytes(pieces: Sequence[str]) -> bytes:
 
 
 def _fit_text(text: str, start: int, piece: str) -> int | None:
-    """Where ``piece`` ends if it stands at ``start``, or behind white space there."""
+    """The end of ``piece`` if it is at ``start`` or after white space there."""
     if _reads(text, start, piece):
         return start + len(piece)
-    # A tokenizer may add a space in front of a text, and drop spaces that the text has.
+    # A tokenizer may add a space before a text, and drop spaces of the text.
     bare = piece.lstrip(_SPACE)
-    white = _behind_white(text, start)
+    white = _after_white(text, start)
     if not bare:
         return min(white, start + len(piece))
     return white + len(bare) if _reads(text, white, bare) else None
@@ -92,16 +91,16 @@ def _reads(text: str, start: int, piece: str) -> bool:
     )
 
 
-def _behind_white(text: str, start: int) -> int:
+def _after_white(text: str, start: int) -> int:
     white = _WHITE.match(text, start)
     return white.end() if white else start
 
 
 def _misfit(text: str, start: int, pieces: Sequence[str], first: int) -> tuple[int, int]:
-    """How many pieces do not fit from ``start`` on, and where the text fits again."""
+    """The number of pieces that do not match from ``start`` on, and where the next one does."""
     reach = start
     for number in range(first + 1, min(first + _LOOK_AHEAD, len(pieces))):
-        # Not farther than the skipped pieces may well be long: the same word stands elsewhere too.
+        # No farther than the skipped pieces can be long: the same word may occur again later.
         reach += 4 * len(pieces[number - 1]) + 4
         place = _resumption(text, start, reach, pieces, number)
         if place is not None:
@@ -112,7 +111,7 @@ def _misfit(text: str, start: int, pieces: Sequence[str], first: int) -> tuple[i
 def _resumption(
     text: str, start: int, reach: int, pieces: Sequence[str], number: int
 ) -> int | None:
-    """Where, from ``start`` to ``reach``, the pieces from ``number`` on fit the text again."""
+    """Where, between ``start`` and ``reach``, the pieces from ``number`` on match again."""
     word = pieces[number].replace(_SPACE, " ").strip()
     place = start - 1
     for _ in range(_OCCURRENCES if word else 0):
@@ -126,7 +125,7 @@ def _resumption(
 
 
 def _goes_on(text: str, start: int, pieces: Sequence[str], number: int) -> bool:
-    """Whether a few pieces in a row fit: one alone may do so by chance."""
+    """Whether the next few pieces match as well: a single one may by chance."""
     last = min(number + _PROOF, len(pieces))
     while number < last:
         fit = _fit(text, start, pieces, number)

