@@ -16,7 +16,7 @@ from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
 from mdvec.index.signatures import signature_bytes
 from mdvec.index.tables import Tables
-from mdvec.search.candidates import _NARROW, nearest_chunks
+from mdvec.search.candidates import SHORTLIST, nearest_chunks
 from mdvec.tools import rows as tools
 from processes import Bench
 from results import Row, median
@@ -61,7 +61,7 @@ def _rows(count: int, dimension: int, measured: Measured, bandwidth: float) -> l
     ours, vec0, matrix = (median(of_way) for of_way in measured.milliseconds.values())
     ratio, recall = ours / vec0, measured.recall["ours"]
     vector_bytes = dimension * 4
-    floor = (count * signature_bytes(dimension) + _NARROW * vector_bytes) / bandwidth * 1000
+    floor = (count * signature_bytes(dimension) + SHORTLIST * vector_bytes) / bandwidth * 1000
     exact = count * vector_bytes / bandwidth * 1000
     return [
         Row(

@@ -1,1 +1,1 @@
-"""Search over the documents of one or several tools."""
+"""Search in the documents of one or several tools."""

@@ -1,4 +1,4 @@
-"""One tool's candidates for a question: what its two legs find, and what its index knows."""
+"""One tool's candidates for a question, found by the vector and the lexical retriever."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mdvec.index.tables import Tables
 from mdvec.search.core.fusion import (
     ENGLISH_WORDS,
     Candidate,
-    Knowledge,
+    CorpusStatistics,
     SearchMode,
     is_foreign_prose,
 )
@@ -29,24 +29,25 @@ from mdvec.tools.rows import Tool
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
-LEG = 40
-"""Candidates of a leg; at least so many, and at least as many as hits are wanted."""
-_WIDE, _NARROW = 1_024, 320
-"""How many chunks the signatures leave to their finer comparison, and that to the exact one."""
+MIN_CANDIDATES = 40
+"""Candidates per retriever; more if more hits are requested."""
+_LONGLIST, SHORTLIST = 1_024, 320
+"""Chunks kept by the first comparison of signatures, and by the second, finer one. Only the latter
+are compared exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
-    """What a tool offers for a question: its chunks by number, with how the legs ranked them."""
+    """A tool's candidates for a question: chunks by id, and the statistics to score them."""
 
     tool: Tool
     tables: Tables
     chunks: tuple[StoredChunk, ...]
-    knowledge: Knowledge
+    statistics: CorpusStatistics
     has_words: bool
 
     def candidates(self, query: Sequence[str]) -> list[Candidate]:
-        """The chunks as the fusion wants them, for the question's different terms."""
+        """The chunks as input of the fusion; ``query`` is the question's distinct terms."""
         model = str(self.tool.model)
         trust = CARDS[model].vector_trust if model in CARDS else 1.0
         texts = [
@@ -74,20 +75,21 @@ def find_candidates(
     mode: SearchMode,
     stopwatch: Stopwatch,
 ) -> ToolCandidates:
-    """Both legs of one tool, within one snapshot of the database.
+    """Run both retrievers over one tool.
 
     Args:
         connection: within a read transaction.
         tool: its row in that transaction.
-        query: the question's different terms.
-        vector: the question's embedding; None leaves the vector leg out.
-        k: how many hits are wanted.
-        mode: which legs run; without a lexical index (a file of an older version) vectors do.
-        stopwatch: takes the time of each stage.
+        query: the question's distinct terms.
+        vector: the question's embedding; None skips the vector retriever.
+        k: the number of hits requested.
+        mode: ``vector`` skips the lexical retriever, as does a file of an older version, which
+            has no lexical index.
+        stopwatch: records the time of each stage.
     """
     names = Tables(tool.id, tool.name, tool.generation)
     indexed = tables.has_indexes(connection, names)
-    limit = max(LEG, k)
+    limit = max(MIN_CANDIDATES, k)
     ids: set[int] = set()
     frequencies: dict[str, int] = {}
     if vector is not None:
@@ -98,19 +100,19 @@ def find_candidates(
             also = ENGLISH_WORDS if is_foreign_prose(query) else ()
             wanted = list(dict.fromkeys([*query, *also]))
             frequencies = lexical.document_frequencies(connection, names, wanted)
-            asked = {term: frequencies[term] for term in query}
-            ids.update(lexical.matching_chunks(connection, names, asked, limit))
+            of_query = {term: frequencies[term] for term in query}
+            ids.update(lexical.matching_chunks(connection, names, of_query, limit))
     with stopwatch.stage("read_candidates"):
         chunks = vectors.stored_chunks(connection, names, sorted(ids), vector)
         total = vectors.chunk_count(connection, names)
-    return ToolCandidates(tool, names, tuple(chunks), Knowledge(total, frequencies), indexed)
+    return ToolCandidates(tool, names, tuple(chunks), CorpusStatistics(total, frequencies), indexed)
 
 
 def nearest_chunks(
     connection: apsw.Connection, names: Tables, vector: Vectors, limit: int, *, indexed: bool = True
 ) -> list[int]:
-    """The chunks nearest to a vector: by signatures first, then exactly among what they leave."""
+    """The ids of the chunks nearest to a vector, preselected by their signatures."""
     if not indexed:
         return vectors.nearest_of_all(connection, names, vector, limit)
-    likely = signed.likely_nearest(connection, names, vector, _WIDE, max(_NARROW, 4 * limit))
+    likely = signed.likely_nearest(connection, names, vector, _LONGLIST, max(SHORTLIST, 4 * limit))
     return vectors.nearest(connection, names, vector, limit, likely)

@@ -1,4 +1,4 @@
-"""Ranked candidates into hits: passages of the size that was asked for, within a budget."""
+"""Turns ranked chunks into hits: passages of the requested kind, within a budget."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from mdvec.tools.rows import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A candidate with its score, and its place in each leg, from 1."""
+class RankedChunk:
+    """A candidate with its score, and its rank by each retriever's score, from 1."""
 
     tool: Tool
     tables: Tables
@@ -33,9 +33,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a hit stands where it stands: the places and scores of both legs.
+    """Why a hit has its rank: the ranks and scores by vectors and by words.
 
-    ``cosine`` is None where vectors were not asked; ``lexical_weight`` is the share of the words.
+    ``cosine`` is None if vectors were not used; ``lexical_weight`` is the weight of the words.
     """
 
     vector_rank: int | None
@@ -52,11 +52,11 @@ class Explanation:
 class Hit:
     """A passage that answers a question.
 
-    ``score`` is 0 to 1, higher is better, comparable within one answer. Positions count
-    characters of the stored document from 0, lines count from 1; ``content`` is exactly what
-    stands there. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
-    chunk that was found. A passage that is ``truncated`` was cut, before or
-    behind; ``next_position`` is where it goes on, None where it does not.
+    ``score`` is 0 to 1, higher is better, comparable within one answer. Positions count the
+    characters of the stored document from 0, lines count from 1; ``content`` is exactly the text
+    between them. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
+    chunk found. ``truncated`` says whether the passage was cut at either end; if it was cut at
+    its end, ``next_position`` is where it continues.
     """
 
     tool: str
@@ -76,20 +76,20 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    found: Found
+    found: RankedChunk
     span: Span
     content: str | None
-    """The whole document, where more than the chunk was asked for."""
+    """The whole document, if more than the chunk was requested."""
 
 
 def hits(
     connection: apsw.Connection,
-    found: Sequence[Found],
+    found: Sequence[RankedChunk],
     returning: Returning,
     k: int,
     max_chars: int,
 ) -> tuple[list[Hit], bool]:
-    """The first ``k`` different passages, and whether the budget cut or left out any."""
+    """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
     passages = _passages(connection, found, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
     shown = [_hit(passage, span) for passage, span in zip(passages, spans, strict=False)]
@@ -97,7 +97,7 @@ def hits(
 
 
 def _passages(
-    connection: apsw.Connection, found: Sequence[Found], returning: Returning, k: int
+    connection: apsw.Connection, found: Sequence[RankedChunk], returning: Returning, k: int
 ) -> list[_Passage]:
     if returning == "chunk":
         return [
@@ -120,7 +120,7 @@ def _passages(
 
 @dataclass(frozen=True)
 class _Text:
-    """A document that hits stand in; its outline is read once, however many they are."""
+    """A document with hits; its outline is read once for all of them."""
 
     content: str
     file_path: str
@@ -130,7 +130,7 @@ class _Text:
         return outline(self.content, self.file_path.rpartition("/")[2])
 
 
-def _wider(one: Found, text: _Text, returning: Returning) -> Span:
+def _wider(one: RankedChunk, text: _Text, returning: Returning) -> Span:
     content = text.content
     if KINDS[one.tool.kind].is_made_of_records:
         return Span(one.chunk.start_position, one.chunk.end_position)
@@ -144,19 +144,22 @@ def _wider(one: Found, text: _Text, returning: Returning) -> Span:
     return Span(first.start, max(first.end, last.end))
 
 
-def _same_document(one: Found, other: Found) -> bool:
+def _same_document(one: RankedChunk, other: RankedChunk) -> bool:
     return (one.tool.id, one.chunk.file_path) == (other.tool.id, other.chunk.file_path)
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
-    """Append a passage, unless it stands in one that is there; take in those that stand in it."""
-    beside = [p for p in passages if _same_document(p.found, new.found)]
+    """Append a passage unless an earlier one contains it; it replaces those that it contains."""
+    of_document = [p for p in passages if _same_document(p.found, new.found)]
     chunk = new.found.chunk
     if any(
-        p.span.start <= chunk.start_position and chunk.end_position <= p.span.end for p in beside
+        p.span.start <= chunk.start_position and chunk.end_position <= p.span.end
+        for p in of_document
     ):
         return
-    within = [p for p in beside if new.span.start <= p.span.start and p.span.end <= new.span.end]
+    within = [
+        p for p in of_document if new.span.start <= p.span.start and p.span.end <= new.span.end
+    ]
     if not within:
         passages.append(new)
         return
@@ -200,7 +203,7 @@ def _hit(passage: _Passage, shown: Span) -> Hit:
 
 
 def _around(chunk: StoredChunk, shown: Span) -> tuple[int, int]:
-    """As many characters as may be shown, moved so that what was found is among them."""
+    """As many characters as may be shown, moved so that they include the chunk found."""
     if chunk.end_position <= shown.end:
         return shown.start, shown.end
     room = shown.end - shown.start
@@ -210,7 +213,7 @@ def _around(chunk: StoredChunk, shown: Span) -> tuple[int, int]:
     return start, start + room
 
 
-def _explanation(found: Found) -> Explanation:
+def _explanation(found: RankedChunk) -> Explanation:
     cosine = found.chunk.cosine
     return Explanation(
         vector_rank=None if cosine is None else found.vector_rank,

@@ -1,4 +1,4 @@
-"""A question into ranked hits, from one tool or from all."""
+"""Answers a question with ranked hits, from one tool or all."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.errors import MdvecError
 from mdvec.search.candidates import ToolCandidates, find_candidates
-from mdvec.search.core.fusion import Knowledge, SearchMode, fuse
+from mdvec.search.core.fusion import CorpusStatistics, SearchMode, fuse
 from mdvec.search.core.passages import Returning
-from mdvec.search.hits import Found, Hit, hits
+from mdvec.search.hits import Hit, RankedChunk, hits
 from mdvec.text.terms import question_terms
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
@@ -32,23 +32,22 @@ if TYPE_CHECKING:
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
-_REBUILDS_TO_FOLLOW = 3
-_LEAST_SCORE = 0.005
-"""A passage under it would be shown with 0.00: it has nothing to do with the question."""
+_MAX_ATTEMPTS = 3
+_MIN_SCORE = 0.005
+"""Below it a passage, shown with a score of 0.00, has nothing to do with the question."""
 
 logger = logging.getLogger("mdvec")
 
 
 class SearchRefused(MdvecError):
-    """A question that cannot be answered as it is."""
+    """The question, or a tool that it names, does not allow a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: of one tool, of several, or (``tools`` is None) of all active with texts.
+    """A query to one tool, to several, or (``tools`` is None) to all active tools with texts.
 
-    ``k`` is how many hits are wanted at the most, ``max_chars`` how many characters of text they
-    may have together.
+    ``k`` is the maximum number of hits, ``max_chars`` the maximum length of their text in total.
     """
 
     query: str
@@ -63,9 +62,9 @@ class Question:
 class Answer:
     """The hits, best first, out of ``total_chunks`` in ``tools``.
 
-    ``truncated`` is whether the budget cut a hit or left one out. ``notes`` are sentences on what
-    is missing or could not be searched as asked and on whether fewer was found, ``seconds`` the
-    time of each stage.
+    ``truncated`` says whether the budget cut or omitted a hit. ``notes`` are sentences on what
+    could not be searched as requested, and on why there are fewer hits than requested.
+    ``seconds`` is the time of each stage.
     """
 
     tools: tuple[str, ...]
@@ -78,25 +77,25 @@ class Answer:
 
 
 EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
-"""Holds the model of that name for as long as one search needs it."""
+"""Lends the embedder of a model, by name, for one search."""
 
 
 def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
     """Find the passages that answer a question best.
 
-    A tool without documents answers with no hits. Of several tools, one whose model is not here
-    is left out with a note; the others answer.
+    A tool without documents gives no hits. If there are several tools, one whose model is not
+    available is left out with a note.
 
     Raises:
-        SearchRefused: the question is blank or too long, or a tool that it names is switched off
-            or holds no texts.
+        SearchRefused: the question is blank or too long, or a tool that it names is disabled or
+            has no texts.
         ToolNotFound: there is no tool of that name.
-        ModelError: no tool's model is here, or it is not the one that it was imported with.
+        ModelError: no tool's model is available, or it is not the one used for the import.
     """
     _check(question)
     stopwatch = Stopwatch()
     with open_database(database, "read") as connection:
-        for _ in range(_REBUILDS_TO_FOLLOW):
+        for _ in range(_MAX_ATTEMPTS):
             asked = _asked_tools(connection, question.tools)
             vectors, notes = _query_vectors(asked, question, embedder_of, stopwatch)
             with snapshot(connection):
@@ -151,7 +150,7 @@ def _is_same(tool: Tool, now: Tool | None) -> bool:
 def _query_vectors(
     asked: Sequence[Tool], question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
 ) -> tuple[dict[str, Vectors], list[str]]:
-    """The question's vector of each fingerprint, and a note for each tool that has none."""
+    """The question's vector by fingerprint, and a note for each tool without one."""
     found: dict[str, Vectors] = {}
     notes: list[str] = []
     refused: MdvecError | None = None
@@ -212,12 +211,12 @@ def _answer(
     ]
     notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
     with stopwatch.stage("fusion"):
-        found = _ranked(pools, query, question.mode)
-    total = sum(pool.knowledge.chunks for pool in pools)
-    notes += _why_fewer(len(found), question.k, total)
+        ranked = _ranked(pools, query, question.mode)
+    total = sum(pool.statistics.chunks for pool in pools)
+    notes += _why_fewer(len(ranked), question.k, total)
     with stopwatch.stage("passages"):
         shown, truncated = hits(
-            connection, found, question.returning, question.k, question.max_chars
+            connection, ranked, question.returning, question.k, question.max_chars
         )
     return Answer(
         tools=tuple(tool.name for tool in asked),
@@ -230,29 +229,31 @@ def _answer(
     )
 
 
-def _ranked(pools: Sequence[ToolCandidates], query: list[str], mode: SearchMode) -> list[Found]:
+def _ranked(
+    pools: Sequence[ToolCandidates], query: list[str], mode: SearchMode
+) -> list[RankedChunk]:
     """The candidates of all tools together, best first."""
     candidates = [candidate for pool in pools for candidate in pool.candidates(query)]
     frequencies: Counter[str] = Counter()
     for pool in pools:
-        frequencies.update(pool.knowledge.frequencies)
-    knowledge = Knowledge(sum(pool.knowledge.chunks for pool in pools), frequencies)
-    scored = fuse(query, knowledge, candidates, mode)
+        frequencies.update(pool.statistics.frequencies)
+    statistics = CorpusStatistics(sum(pool.statistics.chunks for pool in pools), frequencies)
+    scored = fuse(query, statistics, candidates, mode)
     owners = [(pool, chunk) for pool in pools for chunk in pool.chunks]
     vector_ranks = _ranks([-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in owners])
     lexical_ranks = _ranks([-one.lexical for one in scored])
-    found = [
-        Found(pool.tool, pool.tables, chunk, one, vector_rank, lexical_rank)
+    ranked = [
+        RankedChunk(pool.tool, pool.tables, chunk, one, vector_rank, lexical_rank)
         for (pool, chunk), one, vector_rank, lexical_rank in zip(
             owners, scored, vector_ranks, lexical_ranks, strict=True
         )
-        if one.score >= _LEAST_SCORE
+        if one.score >= _MIN_SCORE
     ]
-    return sorted(found, key=lambda one: -one.scored.score)
+    return sorted(ranked, key=lambda one: -one.scored.score)
 
 
 def _why_fewer(found: int, k: int, total: int) -> list[str]:
-    """A note where fewer passages are answered than asked for, though there are more."""
+    """A note if there are fewer hits than requested although there are more passages."""
     if found >= min(k, total):
         return []
     which = "no other passage" if found else "no passage"

@@ -1,4 +1,4 @@
-"""Fusion: both legs of a search in one score."""
+"""Fusion: the lexical and the vector score in one."""
 
 import math
 from collections import Counter
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.fusion import Candidate, Knowledge, fuse
+from mdvec.search.core.fusion import Candidate, CorpusStatistics, fuse
 
 
 def passage(
@@ -17,8 +17,8 @@ def passage(
     return Candidate(Counter(words.split()), length, cosine, model, trust)
 
 
-def know(chunks: int = 100, **frequencies: int) -> Knowledge:
-    return Knowledge(chunks, frequencies)
+def know(chunks: int = 100, **frequencies: int) -> CorpusStatistics:
+    return CorpusStatistics(chunks, frequencies)
 
 
 def test_the_information_of_a_term_is_that_of_bm25():
@@ -155,11 +155,11 @@ counts = st.integers(0, 1_000_000)
 
 
 @st.composite
-def asked(draw) -> tuple[list[str], Knowledge]:
+def asked(draw) -> tuple[list[str], CorpusStatistics]:
     """A query, and what an index of any size may know of it."""
     chunks = draw(counts)
     known = {word: draw(st.integers(0, chunks)) for word in WORDS}
-    return draw(st.lists(st.sampled_from(WORDS), unique=True)), Knowledge(chunks, known)
+    return draw(st.lists(st.sampled_from(WORDS), unique=True)), CorpusStatistics(chunks, known)
 
 
 passages = st.tuples(

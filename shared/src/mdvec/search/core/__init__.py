@@ -1,1 +1,1 @@
-"""Scores and passages; no I/O."""
+"""Scoring of candidates and cutting of passages, without I/O."""

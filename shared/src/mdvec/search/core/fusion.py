@@ -1,22 +1,23 @@
-"""Fusion: each candidate's words and its embedding into one score.
+"""Fusion: the lexical and the vector score of each candidate combined into one.
 
-Both legs bring candidates; every candidate is then scored by both, so that a passage is not
-punished for being found by one leg alone. The lexical score is
+Both retrievers bring candidates; every candidate is then scored by both, so that a passage found
+by only one of them is at no disadvantage. The lexical score is
 
     (bm25 / best bm25 + 3 * coverage) / 4
 
 with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and the
-coverage: what share of the query's information (the sum of its terms' idf) the passage holds. The
-vector score is the cosine's distance from the candidates' mean in sixths of standard deviations,
-taken per model: cosines of two models never meet. Together they are
+coverage: the share of the query's information (the sum of its terms' idf) that the passage
+contains. The vector score is the cosine's distance from the mean of the candidates' cosines,
+divided by six standard deviations; mean and deviation are taken per model, since cosines of two
+models cannot be compared. Combined they are
 
     (lexical + trust * vector) / (1 + trust)
 
-and ``trust`` follows the query. It has a floor, so that the vectors are never switched off. It
-grows with what the best passage misses of the query's words, by a constant of the model; and for a
-query of several words without a single CJK character, over text that is not in its language (in
-English text nearly every passage has a "the"), it grows with the number of words. The tables
-behind the constants are in docs/SPEC.md and docs/benchmarks.md.
+where ``trust`` depends on the query. It has a minimum, so that vectors always count. It grows with
+the share of the query's information that even the best passage lacks, times a constant of the
+model. For a query of several words without any CJK character, over text in another language, it
+also grows with the number of words; text is taken as English if nearly every passage has a "the".
+The measurements behind the constants are in docs/SPEC.md and docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -32,26 +33,25 @@ from mdvec.text.terms import crosses_words, is_letters
 SearchMode = Literal["hybrid", "vector", "lexical"]
 
 _K1, _B = 1.2, 0.75
-_COVERAGE = 3.0
+_COVERAGE_WEIGHT = 3.0
 _DEVIATIONS = 6.0
-_NO_DEVIATION = 1e-6
-_CROSSING = 0.3
-_LETTERS = 3.0
-_FLOOR = 0.3
+_MIN_DEVIATION = 1e-6
+_CROSSING_WEIGHT = 0.3
+_WORD_WEIGHT = 3.0
+_MIN_TRUST = 0.3
 _FOREIGN_TRUST = 1.6
-_FOREIGN_WORDS = 4
+_MAX_FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
-"""Words that English text has nearly everywhere."""
+"""Words that occur in nearly every passage of English text."""
 _WORD = re.compile(r"[a-z_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that one leg or both found, and its cosine with the query.
+    """A passage found by either retriever, with what is needed to score it.
 
-    ``terms`` says how often each of the query's terms stands in it, ``length`` how many
-    characters it has. ``model`` tells which cosines may be compared; ``trust`` is that model's
-    constant.
+    ``terms`` counts the query's terms in it, ``length`` its characters. Cosines may be compared
+    only within one ``model``; ``trust`` is that model's constant.
     """
 
     terms: Mapping[str, int]
@@ -62,33 +62,33 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
-    """What the indexes know of a query: how many chunks there are, how many have each term.
+class CorpusStatistics:
+    """The number of chunks searched, and of those that contain each term.
 
-    ``frequencies`` has the query's terms, and ``ENGLISH_WORDS`` where the query is foreign prose.
+    ``frequencies`` has the query's terms, and ``ENGLISH_WORDS`` if the query is foreign prose.
     """
 
     chunks: int
     frequencies: Mapping[str, int]
 
     def idf(self, term: str) -> float:
-        """The information of a term, in nats; the more, the fewer chunks have it.
+        """The weighted information of a term, in nats: the rarer the term, the more.
 
-        A pair that joins two words is rare without telling much; it counts for less. A word of
-        letters is one term, where a Japanese word gives several: it counts for more.
+        A pair that spans two words is rare but says little, so it counts less. A word in letters
+        is one term where a Japanese word gives several, so it counts more.
         """
         count = self.frequencies.get(term, 0)
         information = math.log1p((self.chunks - count + 0.5) / (count + 0.5))
         if is_letters(term):
-            return _LETTERS * information
-        return _CROSSING * information if crosses_words(term) else information
+            return _WORD_WEIGHT * information
+        return _CROSSING_WEIGHT * information if crosses_words(term) else information
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate's score, 0 to 1, and how it came about.
+    """A candidate's score, 0 to 1, and its components.
 
-    ``lexical_weight`` is the share of the lexical score in the whole, 0 to 1.
+    ``lexical_weight`` is the weight of the lexical score in the whole, 0 to 1.
     """
 
     score: float
@@ -100,50 +100,53 @@ class Scored:
 
 
 def fuse(
-    query: Sequence[str], knowledge: Knowledge, candidates: Sequence[Candidate], mode: SearchMode
+    query: Sequence[str],
+    statistics: CorpusStatistics,
+    candidates: Sequence[Candidate],
+    mode: SearchMode,
 ) -> list[Scored]:
     """The scores of all candidates, in their order.
 
     Args:
-        query: the query's different terms.
-        knowledge: how frequent they are.
-        candidates: from one tool or several.
-        mode: ``vector`` and ``lexical`` score by one leg alone.
+        query: the query's distinct terms.
+        statistics: of all tools searched.
+        candidates: of all tools searched.
+        mode: ``vector`` and ``lexical`` use only that score.
     """
-    weights = {term: knowledge.idf(term) for term in query}
+    weights = {term: statistics.idf(term) for term in query}
     bm25 = _bm25(weights, candidates)
     best = max(bm25, default=0.0) or 1.0
-    # fsum rounds once: in any order all the weights are the whole, and some are never more.
-    whole = math.fsum(weights.values()) or 1.0
+    # fsum rounds only once, so that in any order no part of the weights exceeds the whole.
+    total = math.fsum(weights.values()) or 1.0
     coverage = [
-        math.fsum(weights[term] for term in candidate.terms) / whole for candidate in candidates
+        math.fsum(weights[term] for term in candidate.terms) / total for candidate in candidates
     ]
     lexical = [
-        (score / best + _COVERAGE * covered) / (1 + _COVERAGE)
+        (score / best + _COVERAGE_WEIGHT * covered) / (1 + _COVERAGE_WEIGHT)
         for score, covered in zip(bm25, coverage, strict=True)
     ]
-    vector = _standing_out(candidates)
+    vector = _standardised_cosines(candidates)
     missing = 1.0 - max(coverage, default=0.0)
-    foreign = _foreign_trust(query, knowledge)
+    foreign = _foreign_trust(query, statistics)
     scored = []
     for place, candidate in enumerate(candidates):
         if mode == "vector" or (mode == "hybrid" and missing == 1.0):
-            share, score = 0.0, _alone(candidates, vector, place)
+            share, score = 0.0, _vector_only_score(candidates, vector, place)
         elif mode == "lexical":
             share, score = 1.0, lexical[place]
         else:
-            trust = _FLOOR + candidate.trust * missing + foreign
+            trust = _MIN_TRUST + candidate.trust * missing + foreign
             share = 1 / (1 + trust)
             score = share * lexical[place] + (1 - share) * vector[place]
-        score = _between(0.0, score, 1.0)
+        score = _clamped(score, 0.0, 1.0)
         scored.append(
             Scored(score, share, lexical[place], bm25[place], coverage[place], vector[place])
         )
     return scored
 
 
-def _between(least: float, value: float, most: float) -> float:
-    return min(max(value, least), most)
+def _clamped(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
 
 
 def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
@@ -160,8 +163,8 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
     return scores
 
 
-def _standing_out(candidates: Sequence[Candidate]) -> list[float]:
-    """How far each cosine stands out of its model's, in sixths of deviations, at most 1."""
+def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
+    """Each cosine's distance from its model's mean in six standard deviations, -1 to 1."""
     by_model: dict[str, list[float]] = {}
     for candidate in candidates:
         if candidate.cosine is not None:
@@ -176,9 +179,9 @@ def _standing_out(candidates: Sequence[Candidate]) -> list[float]:
 
 
 def _standardised(cosine: float, mean: float, deviation: float) -> float:
-    if deviation < _NO_DEVIATION:  # equal but for the rounding of float32
+    if deviation < _MIN_DEVIATION:  # equal except for rounding of float32
         return 0.0
-    return _between(-1.0, (cosine - mean) / (deviation * _DEVIATIONS), 1.0)
+    return _clamped((cosine - mean) / (deviation * _DEVIATIONS), -1.0, 1.0)
 
 
 def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
@@ -186,8 +189,10 @@ def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
-def _alone(candidates: Sequence[Candidate], vector: Sequence[float], place: int) -> float:
-    """The score by vectors alone: the cosine; between models, how far it stands out."""
+def _vector_only_score(
+    candidates: Sequence[Candidate], vector: Sequence[float], place: int
+) -> float:
+    """The score without the lexical one: the cosine, standardised if there are several models."""
     cosine = candidates[place].cosine
     if len({candidate.model for candidate in candidates}) == 1 and cosine is not None:
         return cosine
@@ -195,15 +200,15 @@ def _alone(candidates: Sequence[Candidate], vector: Sequence[float], place: int)
 
 
 def is_foreign_prose(query: Sequence[str]) -> bool:
-    """Whether a query is several words of plain letters, none of them CJK."""
+    """Whether a query consists of several words in a-z."""
     return len(query) > 1 and all(_WORD.fullmatch(term) for term in query)
 
 
-def _foreign_trust(query: Sequence[str], knowledge: Knowledge) -> float:
-    """What the vectors gain where the query's language is not that of the text."""
+def _foreign_trust(query: Sequence[str], statistics: CorpusStatistics) -> float:
+    """The additional trust in vectors if the text is not in the query's language."""
     if not is_foreign_prose(query):
         return 0.0
     words = len(query)
-    english = max(knowledge.frequencies.get(word, 0) for word in ENGLISH_WORDS)
-    native = min(1.0, 2 * english / max(knowledge.chunks, 1))
-    return _FOREIGN_TRUST * min(words - 1, _FOREIGN_WORDS) * (1 - native)
+    english = max(statistics.frequencies.get(word, 0) for word in ENGLISH_WORDS)
+    native = min(1.0, 2 * english / max(statistics.chunks, 1))
+    return _FOREIGN_TRUST * min(words - 1, _MAX_FOREIGN_WORDS) * (1 - native)

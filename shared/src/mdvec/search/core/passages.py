@@ -1,4 +1,4 @@
-"""Passages: a chunk, its section or its document, cut to what an answer may hold."""
+"""Passages: a chunk, its section or its document, cut to fit the answer's budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 from mdvec.text.markdown import Outline
 
 Returning = Literal["chunk", "section", "document"]
-_WORTH_SHOWING = 1_000
+_MIN_PASSAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +21,11 @@ class Span:
 
 
 def section_at(content: str, outline: Outline, levels: Sequence[int], position: int) -> Span:
-    """The section that a position stands in: its heading and everything under it.
+    """The section around a position: its heading and everything under it.
 
     It ends at the next heading of ``levels`` that is as high or higher. Under the document's
-    title (level 1), and before the first heading, it ends at the next heading of all: the whole
-    document is something else to ask for.
+    title (level 1) and before the first heading it ends at the next heading of any level:
+    otherwise it would be the whole document.
     """
     cuts = [heading for heading in outline.headings if heading.level in levels]
     above = [heading for heading in cuts if heading.start <= position]
@@ -37,15 +37,15 @@ def section_at(content: str, outline: Outline, levels: Sequence[int], position: 
 
 
 def within_budget(spans: Sequence[Span], budget: int) -> list[Span]:
-    """As many spans, from the first on, as ``budget`` characters can hold, each cut to its share.
+    """The first spans that fit ``budget`` characters, long ones cut to the same length.
 
-    A span is left out when the ones before it need the room; of those that stay, long ones are
-    cut equally. The first is always there.
+    Spans are kept while their lengths, each counted as at most 1,000, fit the budget; the first
+    always is.
     """
     kept: list[Span] = []
     needed = 0
     for span in spans:
-        needed += min(span.end - span.start, _WORTH_SHOWING)
+        needed += min(span.end - span.start, _MIN_PASSAGE)
         if kept and needed > budget:
             break
         kept.append(span)
@@ -54,7 +54,7 @@ def within_budget(spans: Sequence[Span], budget: int) -> list[Span]:
 
 
 def _share(lengths: Sequence[int], budget: int) -> int:
-    """The length at which to cut, so that all together are within the budget."""
+    """The length to cut at so that the total is within the budget."""
     room, share = budget, budget
     for place, length in enumerate(sorted(lengths)):
         share = room // (len(lengths) - place)
@@ -65,9 +65,9 @@ def _share(lengths: Sequence[int], budget: int) -> int:
 
 
 def good_cut(content: str, start: int, end: int) -> int:
-    """Where to end a passage that has to be cut at ``end``: after a line, if one ends late enough.
+    """Where to cut a passage, at ``end`` or before: after the last line end in its second half.
 
-    A cut does not part a line break of two characters.
+    A CRLF is never split.
     """
     line_end = content.rfind("\n", start + (end - start) // 2, end)
     if line_end >= 0:
