@@ -1,64 +1,78 @@
-"""The root of every error that mdvec raises for its user.
+"""The root of all errors that mdvec raises for its users.
 
-Each class stands in the module that raises it and builds a message of one or two
-sentences: what is wrong, and what to do. The edges (command line, MCP server)
-translate ``MdvecError`` once; anything else is a bug.
+Each error is a class in the module that raises it. Its message, of one or two sentences, says what
+is wrong and what to do. The command line and the MCP server each translate ``MdvecError`` in one
+place; any other exception is a bug.
 
     MdvecError
-    ├── SettingsError               mdvec.settings
-    ├── InvalidToolName             mdvec.tools.names
-    ├── InvalidChunking             mdvec.text.chunking
-    ├── DatabaseError               mdvec.database.connection
-    │   ├── DatabaseMissing
-    │   └── DatabaseUnusable
-    ├── ToolNotFound                mdvec.tools.rows
-    ├── ToolExists                  mdvec.tools.rows
-    ├── SourceMissing               mdvec.files.scan
-    ├── SnapshotsUnwritable         mdvec.datasets.interfaces.snapshots
-    ├── ModelError                  mdvec.embedding.embedder
-    │   ├── ModelUnavailable
-    │   ├── UnembeddableText
-    │   └── BadEmbedding
-    ├── ImportRefused               mdvec.importing
-    │   └── ToolChanged
-    ├── ImportInterrupted           mdvec.importing
-    ├── SearchRefused               mdvec.searching
-    ├── ReadingRefused              mdvec.reading
-    ├── NotTransactions             mdvec.household.core.moneyforward
-    ├── InvalidPeriod, AmbiguousPeriod      mdvec.household.core.periods
-    ├── UnknownCategory, AmbiguousCategory  mdvec.household.core.categories
-    ├── EmptyLedger, InsufficientData, InvalidPage, InvalidPageSize
-    │                               mdvec.household.core.wording
-    ├── DuplicateDetectionError     mdvec.household.core.pairs
-    ├── ExportError                 mdvec.analysis.errors
-    │   ├── NotAHandle
-    │   ├── ExportMissing
-    │   ├── ExportExceedsTotal
-    │   └── ExportFolderUnusable
-    ├── AnalysisError               mdvec.analysis
-    │   ├── LibraryMissing
-    │   ├── TooManyRows, OutputTooLarge
-    │   └── NotJson, UnsupportedFrame, UnknownColumns
-    ├── ChartError                  mdvec_mcp.charts.chart
-    │   └── FontUnusable
-    ├── UnfittingGraph              mdvec_mcp.household.pictures
-    ├── ChartServerUnavailable      mdvec_mcp.charts.server
-    ├── QueryError                  mdvec_mcp.analytics.core.refusals
-    │   ├── QueryRefused
-    │   │   ├── UnknownTable
-    │   │   └── BadTableName
-    │   ├── QueryFailed
-    │   ├── QueryStopped
-    │   ├── TooManyRows
-    │   ├── ExportTooLarge
-    │   └── QueriesUnavailable
-    └── DuplicateResolutionError    mdvec.duplicate_review
-        ├── CheckNotFound
-        ├── TransactionNotFound
-        ├── InvalidDecision
-        └── InvalidLimit
+        AnalysisError                 mdvec.analysis.errors
+            LibraryMissing            mdvec.analysis.errors
+            NotJson                   mdvec.analysis.errors
+            OutputTooLarge            mdvec.analysis.errors
+            TooManyRows               mdvec.analysis.errors
+            UnknownColumns            mdvec.analysis.errors
+            UnsupportedFrame          mdvec.analysis.errors
+        ExportError                   mdvec.analysis.exports
+            ExportFolderUnusable      mdvec.analysis.exports
+            ExportMissing             mdvec.analysis.exports
+            ExportTooLarge            mdvec.analysis.exports
+            NotAHandle                mdvec.analysis.exports
+        DatabaseError                 mdvec.database.connection
+            DatabaseMissing           mdvec.database.connection
+            DatabaseUnusable          mdvec.database.connection
+        SnapshotsUnwritable           mdvec.datasets.interfaces.snapshots
+        ReadingRefused                mdvec.documents.reading
+        ModelError                    mdvec.embedding.embedder
+            UnknownModel              mdvec.embedding.catalog
+            BadEmbedding              mdvec.embedding.embedder
+            ModelUnavailable          mdvec.embedding.embedder
+            UnembeddableText          mdvec.embedding.embedder
+        SourceMissing                 mdvec.files.scan
+        UnknownCategory               mdvec.household.core.categories
+            AmbiguousCategory         mdvec.household.core.categories
+        NotTransactions               mdvec.household.core.moneyforward
+        DuplicateDetectionError       mdvec.household.core.pairs
+        AmbiguousPeriod               mdvec.household.core.periods
+        InvalidPeriod                 mdvec.household.core.periods
+            DayInPeriod               mdvec.household.core.periods
+        EmptyLedger                   mdvec.household.core.wording
+        InsufficientData              mdvec.household.core.wording
+        InvalidPage                   mdvec.household.core.wording
+        InvalidPageSize               mdvec.household.core.wording
+        DuplicateResolutionError      mdvec.household.review
+            CheckNotFound             mdvec.household.review
+            InvalidDecision           mdvec.household.review
+            InvalidLimit              mdvec.household.review
+            TransactionNotFound       mdvec.household.review
+        ImportRefused                 mdvec.importing.options
+            ToolChanged               mdvec.importing.report
+        ImportInterrupted             mdvec.importing.report
+        InvalidTool                   mdvec.manage.registering
+        SearchRefused                 mdvec.search.search
+        SettingsError                 mdvec.settings.loading
+        InvalidChunking               mdvec.text.options
+        InvalidToolName               mdvec.tools.names
+        ToolExists                    mdvec.tools.rows
+        ToolNotFound                  mdvec.tools.rows
+        UnknownColumn                 mdvec_mcp.analytics.core.column
+        NoHistogram                   mdvec_mcp.analytics.core.histogram
+        RowsDiffer                    mdvec_mcp.analytics.core.histogram
+        PeriodRefused                 mdvec_mcp.analytics.core.period
+        QueryError                    mdvec_mcp.analytics.core.refusals
+            ExportTooLarge            mdvec_mcp.analytics.core.refusals
+            QueriesUnavailable        mdvec_mcp.analytics.core.refusals
+            QueryFailed               mdvec_mcp.analytics.core.refusals
+            QueryRefused              mdvec_mcp.analytics.core.refusals
+                BadTableName          mdvec_mcp.analytics.core.refusals
+                UnknownTable          mdvec_mcp.analytics.core.refusals
+            QueryStopped              mdvec_mcp.analytics.core.refusals
+            TooManyRows               mdvec_mcp.analytics.core.refusals
+        ChartError                    mdvec_mcp.charts.chart
+            FontUnusable              mdvec_mcp.charts.fonts
+        ChartServerUnavailable        mdvec_mcp.charts.server
+        UnfittingGraph                mdvec_mcp.household.pictures
 """
 
 
 class MdvecError(Exception):
-    """Something the user can act on; ``str(error)`` is the sentence to show."""
+    """Something the user can act on; ``str(error)`` is the message to show."""

@@ -1,4 +1,4 @@
-"""How long each stage of a piece of work took, for ``--verbose``."""
+"""Times the stages of an operation, for ``--verbose``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ logger = logging.getLogger("mdvec")
 
 
 class Stopwatch:
-    """Adds up the seconds of named stages."""
+    """Adds up the seconds spent in named stages."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -19,7 +19,7 @@ class Stopwatch:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count what runs within to the stage ``name``."""
+        """Add the time spent within this context to the stage ``name``."""
         began = time.perf_counter()
         try:
             yield
@@ -28,11 +28,11 @@ class Stopwatch:
 
     @property
     def total(self) -> float:
-        """Seconds since this stopwatch was made."""
+        """Seconds since this stopwatch was created."""
         return time.perf_counter() - self._began
 
     def log(self, work: str) -> None:
-        """Write every stage, and the total of ``work``, to the log at debug level."""
+        """Log the time of each stage, and the total of ``work``, at debug level."""
         for name, seconds in self.seconds.items():
             logger.debug("[TIMER] %s: %.1fms", name, seconds * 1000)
         logger.debug("[TIMER] %s_total: %.1fms", work, self.total * 1000)
