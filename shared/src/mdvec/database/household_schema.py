@@ -152,7 +152,7 @@ def m003_ledger(connection: apsw.Connection) -> None:
 
 
 def m005_statements(connection: apsw.Connection) -> None:
-    """Record each version of a statement file, removals of rows, and pairs of departed rows.
+    """Record versions of statement files, removals of rows, and decisions on removed pairs.
 
     The next import reads every file again and, in a ledger that has rows, only lists the rows it
     would remove.

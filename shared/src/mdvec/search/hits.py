@@ -203,7 +203,7 @@ def _hit(passage: _Passage, shown: Span) -> Hit:
 
 
 def _around(chunk: StoredChunk, shown: Span) -> tuple[int, int]:
-    """As many characters as may be shown, moved so that they include the chunk found."""
+    """The range of text to show, moved so that it includes the chunk found."""
     if chunk.end_position <= shown.end:
         return shown.start, shown.end
     room = shown.end - shown.start

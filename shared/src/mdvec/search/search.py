@@ -40,7 +40,7 @@ logger = logging.getLogger("mdvec")
 
 
 class SearchRefused(MdvecError):
-    """The question, or a tool that it names, does not allow a search."""
+    """The search is not possible: an unusable question, or an unusable tool."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def _is_damaged_utf8(blocks: Blocks) -> bool:
 
 
 def _by_sense(blocks: Blocks, damaged: int | None) -> str:
-    """Shift_JIS or EUC-JP where the bytes are valid in both: the only one that makes sense."""
+    """Shift_JIS or EUC-JP where their form does not decide: the only one that makes sense."""
     odd = 1.0 if damaged is not None else _oddness(_decoded_blocks(blocks, CP932))
     euc_damaged = _damaged_line(blocks, EUC_JP)
     if euc_damaged is None and odd > _CLEARLY_ODD and _has_kana(_decoded_blocks(blocks, EUC_JP)):

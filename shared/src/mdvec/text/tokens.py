@@ -1,4 +1,4 @@
-"""Tokens: the tokenizer that chunking needs, and what long or blank texts mean to it."""
+"""The tokenizer that chunking needs; blank texts; long texts in blocks."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
 
 
 def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
-    """Each cosine's distance from its model's mean in six standard deviations, -1 to 1."""
+    """Each cosine's distance from its model's mean in units of six standard deviations."""
     by_model: dict[str, list[float]] = {}
     for candidate in candidates:
         if candidate.cosine is not None:

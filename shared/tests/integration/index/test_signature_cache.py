@@ -1,0 +1,56 @@
+"""The cache of signatures: it follows the database and keeps within its size."""
+
+import apsw
+import numpy as np
+import pytest
+
+from mdvec.index.signature_cache import SignatureCache, delete_signatures, insert_signatures
+from mdvec.index.signatures import signature_bytes
+from mdvec.index.tables import Tables, create_indexes
+
+DIMENSION = 16
+WIDTH = signature_bytes(DIMENSION)
+
+
+@pytest.fixture
+def connection():
+    return apsw.Connection(":memory:")
+
+
+def tool(connection, number, chunks):
+    """A tool with that many chunks in one document."""
+    tables = Tables(number, f"tool_{number}", 1)
+    create_indexes(connection, tables)
+    vectors = np.random.default_rng(number).normal(size=(chunks, DIMENSION)).astype(np.float32)
+    insert_signatures(connection, tables, 1, 1, vectors)
+    return tables
+
+
+def test_unchanged_signatures_are_read_once_and_changed_ones_again(connection):
+    cache = SignatureCache(100 * WIDTH)
+    tables = tool(connection, 1, 3)
+    first = cache.get(connection, tables, WIDTH)
+    assert first.words.shape == (3, WIDTH // 8)
+    assert cache.get(connection, tables, WIDTH) is first
+    insert_signatures(connection, tables, 2, 7, np.ones((2, DIMENSION), dtype=np.float32))
+    changed = cache.get(connection, tables, WIDTH)
+    assert changed.chunk_ids(np.arange(5)) == [1, 2, 3, 7, 8]
+    delete_signatures(connection, tables, 1)
+    assert cache.get(connection, tables, WIDTH).chunk_ids(np.arange(2)) == [7, 8]
+
+
+def test_the_least_recently_used_tool_is_dropped_first(connection):
+    cache = SignatureCache(5 * WIDTH)
+    tables = [tool(connection, number, 2) for number in (1, 2, 3)]
+    first, second, _ = [cache.get(connection, tables[number], WIDTH) for number in (0, 1, 0)]
+    cache.get(connection, tables[2], WIDTH)
+    assert cache.get(connection, tables[0], WIDTH) is first
+    assert cache.get(connection, tables[1], WIDTH) is not second
+
+
+def test_a_tool_larger_than_the_cache_is_read_each_time(connection):
+    cache = SignatureCache(5 * WIDTH)
+    small, large = tool(connection, 1, 2), tool(connection, 2, 6)
+    kept = cache.get(connection, small, WIDTH)
+    assert cache.get(connection, large, WIDTH) is not cache.get(connection, large, WIDTH)
+    assert cache.get(connection, small, WIDTH) is kept
