@@ -203,12 +203,7 @@ def _answer(
         for tool in asked
         if tool.model is not None
     ]  # fmt: skip
-    notes += [
-        f"{pool.tool.name} was searched by vectors alone: its index of words is built by the next "
-        f"import (mdvec import -n {pool.tool.name} --mode update)"
-        for pool in pools
-        if not pool.has_words and question.mode != "vector"
-    ]
+    notes += _without_words(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
     with stopwatch.stage("fusion"):
         ranked = _ranked(pools, query, question.mode)
@@ -227,6 +222,16 @@ def _answer(
         notes=tuple(notes),
         seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},
     )
+
+
+def _without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
+    """A note for each tool whose lexical index is missing but was to be searched."""
+    return [
+        f"{pool.tool.name} was searched by vectors alone: its index of words is built by the next "
+        f"import (mdvec import -n {pool.tool.name} --mode update)"
+        for pool in pools
+        if not pool.has_words and mode != "vector"
+    ]
 
 
 def _ranked(

@@ -116,11 +116,7 @@ def fuse(
     weights = {term: statistics.idf(term) for term in query}
     bm25 = _bm25(weights, candidates)
     best = max(bm25, default=0.0) or 1.0
-    # fsum rounds only once, so that in any order no part of the weights exceeds the whole.
-    total = math.fsum(weights.values()) or 1.0
-    coverage = [
-        math.fsum(weights[term] for term in candidate.terms) / total for candidate in candidates
-    ]
+    coverage = _coverage(weights, candidates)
     lexical = [
         (score / best + _COVERAGE_WEIGHT * covered) / (1 + _COVERAGE_WEIGHT)
         for score, covered in zip(bm25, coverage, strict=True)
@@ -161,6 +157,14 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
             )
         )
     return scores
+
+
+def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
+    # fsum rounds only once, so that in any order no part of the weights exceeds the whole.
+    total = math.fsum(weights.values()) or 1.0
+    return [
+        math.fsum(weights[term] for term in candidate.terms) / total for candidate in candidates
+    ]
 
 
 def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
