@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.embedding.cards import CARDS
-from mdvec.index import chunks as vectors
-from mdvec.index import signature_cache as signed
-from mdvec.index import tables
-from mdvec.index import words as lexical
-from mdvec.index.chunks import StoredChunk
-from mdvec.index.tables import Tables
+from mdvec.index.chunks import (
+    StoredChunk,
+    chunk_count,
+    nearest,
+    nearest_of_all,
+    stored_chunks,
+)
+from mdvec.index.signature_cache import likely_nearest
+from mdvec.index.tables import Tables, has_indexes
+from mdvec.index.words import document_frequencies, indexed_text, matching_chunks
 from mdvec.search.core.fusion import (
     ENGLISH_WORDS,
     Candidate,
@@ -50,9 +54,7 @@ class ToolCandidates:
         """The chunks as input of the fusion; ``query`` is the question's distinct terms."""
         model = str(self.tool.model)
         trust = CARDS[model].vector_trust if model in CARDS else 1.0
-        texts = [
-            lexical.indexed_text(chunk.title, chunk.heading, chunk.content) for chunk in self.chunks
-        ]
+        texts = [indexed_text(chunk.title, chunk.heading, chunk.content) for chunk in self.chunks]
         terms = TermCounter(query)
         return [
             Candidate(
@@ -88,7 +90,7 @@ def find_candidates(
         stopwatch: records the time of each stage.
     """
     names = Tables(tool.id, tool.name, tool.generation)
-    indexed = tables.has_indexes(connection, names)
+    indexed = has_indexes(connection, names)
     limit = max(MIN_CANDIDATES, k)
     ids: set[int] = set()
     frequencies: dict[str, int] = {}
@@ -99,12 +101,12 @@ def find_candidates(
         with stopwatch.stage("lexical_search"):
             also = ENGLISH_WORDS if is_foreign_prose(query) else ()
             wanted = list(dict.fromkeys([*query, *also]))
-            frequencies = lexical.document_frequencies(connection, names, wanted)
+            frequencies = document_frequencies(connection, names, wanted)
             of_query = {term: frequencies[term] for term in query}
-            ids.update(lexical.matching_chunks(connection, names, of_query, limit))
+            ids.update(matching_chunks(connection, names, of_query, limit))
     with stopwatch.stage("read_candidates"):
-        chunks = vectors.stored_chunks(connection, names, sorted(ids), vector)
-        total = vectors.chunk_count(connection, names)
+        chunks = stored_chunks(connection, names, sorted(ids), vector)
+        total = chunk_count(connection, names)
     return ToolCandidates(tool, names, tuple(chunks), CorpusStatistics(total, frequencies), indexed)
 
 
@@ -113,6 +115,6 @@ def nearest_chunks(
 ) -> list[int]:
     """The ids of the chunks nearest to a vector, preselected by their signatures."""
     if not indexed:
-        return vectors.nearest_of_all(connection, names, vector, limit)
-    likely = signed.likely_nearest(connection, names, vector, _LONGLIST, max(SHORTLIST, 4 * limit))
-    return vectors.nearest(connection, names, vector, limit, likely)
+        return nearest_of_all(connection, names, vector, limit)
+    likely = likely_nearest(connection, names, vector, _LONGLIST, max(SHORTLIST, 4 * limit))
+    return nearest(connection, names, vector, limit, likely)

