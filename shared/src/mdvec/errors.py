@@ -18,8 +18,10 @@ place; any other exception is a bug.
             ExportTooLarge            mdvec.analysis.exports
             NotAHandle                mdvec.analysis.exports
         DatabaseError                 mdvec.database.connection
+            DatabaseEmptied           mdvec.database.connection
             DatabaseMissing           mdvec.database.connection
             DatabaseUnusable          mdvec.database.connection
+            NoRoom                    mdvec.manage.compacting
         SnapshotsUnwritable           mdvec.datasets.interfaces.snapshots
         ReadingRefused                mdvec.documents.reading
         ModelError                    mdvec.embedding.embedder

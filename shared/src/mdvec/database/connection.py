@@ -41,7 +41,7 @@ class DatabaseMissing(DatabaseError):
 
 
 class DatabaseEmptied(DatabaseError):
-    """The file is there, but the tools that it held are not."""
+    """The file exists but holds no tools any more."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""The database's files as the disk has them: their size, who may read them, where the rest goes."""
+"""The database's files on the disk: size, access rights, and SQLite's temporary folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _ENDINGS = ("", "-wal", "-shm")
 
 
 def size_on_disk(database: Path) -> int:
-    """The bytes of the file and of its log."""
+    """The size of the file and its log, in bytes."""
     log = Path(f"{database}-wal")
     return database.stat().st_size + (log.stat().st_size if log.exists() else 0)
 
 
 def open_to_others(database: Path) -> dict[Path, int]:
-    """The modes of those of its files that not only their owner may use."""
+    """The database's files that others than their owner can access, with their modes."""
     modes: dict[Path, int] = {}
     for ending in _ENDINGS:
         path = Path(f"{database}{ending}")
@@ -29,13 +29,13 @@ def open_to_others(database: Path) -> dict[Path, int]:
 
 
 def is_writable(database: Path) -> bool:
-    """Whether this user may write the file, and make others beside it."""
+    """Whether this user can write the file and create others beside it."""
     return os.access(database, os.W_OK) and os.access(database.absolute().parent, os.W_OK)
 
 
 def temporary_folder(connection: apsw.Connection) -> Path:
-    """Where SQLite writes what it needs for a while; it goes by more than one variable."""
-    # SQLite's own answer: a few hundred bytes that it would have to be handed back to free.
+    """The folder of SQLite's temporary files, which depends on several variables."""
+    # SQLite allocates the name and only SQLite could free it: a few hundred bytes stay allocated.
     name = ctypes.c_char_p()
     connection.file_control("main", apsw.SQLITE_FCNTL_TEMPFILENAME, ctypes.addressof(name))
     return Path(os.fsdecode(name.value or b".")).parent

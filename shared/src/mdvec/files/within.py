@@ -1,7 +1,7 @@
-"""The user's files as descriptors, so that what was looked at is what is read.
+"""Opens the user's files as descriptors, so that the file that was checked is the one read.
 
-A path can be given to another file between a look at it and its opening: a link put in its place,
-or in that of a folder above it. A descriptor stays with the file that was looked at.
+Between a check of a path and its opening, a link may replace the file or a folder above it. A
+descriptor stays with the file that was checked.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from mdvec.files.scan import UnreadableFile
 _GONE = "its file is gone"
 _LINK = "its file has become a link out of the source folder, which is not followed"
 _NO_FILE = "in the place of its file is something else"
-_LONGEST_PATH = 1024
+_MAX_PATH = 1024
 
 
 class NotOpened(UnreadableFile):
-    """A file that cannot be taken; the text says why."""
+    """A file that cannot be opened safely; the message says why."""
 
 
 @contextmanager
 def opened_within(file: Path, folder: Path) -> Iterator[int]:
-    """A descriptor of a file that an import found in its source, a folder or that very file.
+    """A descriptor of a file that an import found in its source, which is a folder or a file.
 
     Raises:
-        NotOpened: it is not there any more, or no file of the source.
+        NotOpened: it is gone, or is not a file of the source.
     """
     if not file.is_relative_to(folder):
         raise NotOpened(_LINK)
@@ -43,23 +43,23 @@ def opened_within(file: Path, folder: Path) -> Iterator[int]:
 
 
 def path_of(descriptor: int) -> Path:
-    """A path to the very file, whatever becomes of its name.
+    """A path that opens the same file, even if the file was renamed or replaced.
 
-    On macOS all that open it share one position in the file.
+    On macOS, all who open it share one position in the file.
     """
     return Path(f"/dev/fd/{descriptor}")
 
 
 def open_within(file: Path, folder: Path) -> int:
-    """Open a file for reading that lies where it did, or elsewhere in its folder.
+    """Open a file for reading that is where it was recorded, or elsewhere in its folder.
 
-    Both paths had no links when they were recorded.
+    Neither path contained a link when it was recorded.
 
     Raises:
-        NotOpened: it is gone, no file, or a link out of the folder.
+        NotOpened: it is gone, is not a regular file, or is a link out of the folder.
     """
     try:
-        # A pipe in its place must not make us wait for its writer.
+        # Opening a pipe in its place must not wait for its writer.
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         raise NotOpened(_GONE) from None
@@ -76,8 +76,8 @@ def open_within(file: Path, folder: Path) -> int:
 
 
 def _place_of(descriptor: int) -> Path:
-    """Where the system says that an open file lies: a path without links."""
+    """The path of an open file according to the system, without links."""
     if sys.platform == "darwin":
-        found = fcntl.fcntl(descriptor, fcntl.F_GETPATH, b"\0" * _LONGEST_PATH)
+        found = fcntl.fcntl(descriptor, fcntl.F_GETPATH, b"\0" * _MAX_PATH)
         return Path(os.fsdecode(found.rstrip(b"\0")))
     return Path(f"/proc/self/fd/{descriptor}").readlink()
