@@ -13,6 +13,7 @@ from collection import Collection
 from mdvec.database.connection import open_database
 from mdvec.index.tables import Tables
 from mdvec.manage.compacting import compact
+from mdvec.text.quoting import identifier
 
 SECRET = b"zqxjkvw8871secret"
 CHILD = """
@@ -56,11 +57,11 @@ def beginning(collection):
         connection.execute("PRAGMA secure_delete = OFF").fetchall()
         with connection:
             names = Tables(1, "notes", 1)
-            gone = f"(SELECT id FROM {names.vectors} WHERE document_id > 30)"
-            connection.execute(f"DELETE FROM {names.fts} WHERE rowid IN {gone}")
+            gone = f"(SELECT id FROM {identifier(names.vectors)} WHERE document_id > 30)"
+            connection.execute(f"DELETE FROM {identifier(names.fts)} WHERE rowid IN {gone}")
             for table in (names.signatures, names.vectors):
-                connection.execute(f"DELETE FROM {table} WHERE document_id > 30")
-            connection.execute(f"DELETE FROM {names.documents} WHERE id > 30")
+                connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id > 30")
+            connection.execute(f"DELETE FROM {identifier(names.documents)} WHERE id > 30")
     return collection
 
 

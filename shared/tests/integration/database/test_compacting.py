@@ -15,6 +15,7 @@ from mdvec.index.tables import Tables, create_tables
 from mdvec.manage import registering
 from mdvec.manage.compacting import NoRoom, compact
 from mdvec.manage.import_tool import only_import_of
+from mdvec.text.quoting import identifier
 
 SECRET = "zqxjkvw8871secret"
 GONE = "(SELECT id FROM vectors_notes WHERE document_id > 30)"
@@ -49,7 +50,7 @@ def delete_as_an_old_version_did(collection: Collection) -> None:
         connection.execute("DELETE FROM documents_notes WHERE id > 30")
         create_tables(connection, staged)
         connection.execute(
-            f"INSERT INTO {staged.documents} "
+            f"INSERT INTO {identifier(staged.documents)} "
             "(tool_id, file_path, content_hash, size, mtime_ns, title, content) "
             "VALUES (1, 'a.md', '', 0, 0, '', ?)",
             (f"{SECRET} " * 5_000,),
