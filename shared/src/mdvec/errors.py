@@ -12,11 +12,11 @@ place; any other exception is a bug.
             TooManyRows               mdvec.analysis.errors
             UnknownColumns            mdvec.analysis.errors
             UnsupportedFrame          mdvec.analysis.errors
-        ExportError                   mdvec.analysis.exports
-            ExportFolderUnusable      mdvec.analysis.exports
-            ExportMissing             mdvec.analysis.exports
-            ExportTooLarge            mdvec.analysis.exports
-            NotAHandle                mdvec.analysis.exports
+        ExportError                   mdvec.analysis.errors
+            ExportExceedsTotal        mdvec.analysis.errors
+            ExportFolderUnusable      mdvec.analysis.errors
+            ExportMissing             mdvec.analysis.errors
+            NotAHandle                mdvec.analysis.errors
         DatabaseError                 mdvec.database.connection
             DatabaseEmptied           mdvec.database.connection
             DatabaseMissing           mdvec.database.connection

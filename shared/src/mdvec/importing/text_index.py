@@ -14,7 +14,6 @@ from mdvec.index import chunks, documents, tables
 from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
 from mdvec.index.tables import Tables
-from mdvec.text.chunking import ChunkingOptions
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
 

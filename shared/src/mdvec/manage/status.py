@@ -12,7 +12,6 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.database.place import open_to_others, size_on_disk
 from mdvec.files.scan import ScanRules
 from mdvec.index.chunks import VectorStatistics
-from mdvec.text.chunking import ChunkingOptions
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load

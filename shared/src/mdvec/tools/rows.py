@@ -15,7 +15,6 @@ from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
 from mdvec.index import tables
 from mdvec.index.tables import Tables
-from mdvec.text.chunking import ChunkingOptions, InvalidChunking
 from mdvec.text.options import ChunkingOptions, InvalidChunking
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name

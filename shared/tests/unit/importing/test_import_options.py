@@ -11,7 +11,6 @@ from mdvec.importing.options import (
     model_to_load,
     resolve_chunking,
 )
-from mdvec.text.chunking import ChunkingOptions, InvalidChunking
 from mdvec.text.options import ChunkingOptions, InvalidChunking
 from mdvec.tools.rows import Tool
 
