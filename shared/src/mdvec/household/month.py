@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
@@ -27,7 +27,8 @@ from mdvec.household.core.sums import (
     income_and_spending,
     shares,
 )
-from mdvec.household.core.wording import InvalidPage, InvalidPageSize, ShownRow
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.wording import InvalidPage, InvalidPageSize
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import (
     asked_notes,
@@ -39,6 +40,11 @@ from mdvec.household.overview import (
 )
 
 PAGE_SIZE = 20
+_SHOWN = (
+    "id", "date", "amount", "description", "category_major", "category_minor", "account", "memo",
+    "is_target", "is_transfer", "is_duplicate", "source_file", "row_number", "left_out",
+)  # fmt: skip
+"""What an answer shows of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ def _answer(
     subject: Subject | None,
     sums: list[MonthlySum],
     counts: Counts,
-    rows: list[ShownRow],
+    rows: list[Transaction],
     leaf: _Page,
     notes: list[str],
 ) -> HouseholdAnswer:
@@ -179,7 +185,7 @@ def _answer(
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
-        rows=tuple(asdict(row) for row in rows),
+        rows=tuple(_shown(row) for row in rows),
         total_rows=leaf.total,
         page=leaf.number,
         pages=leaf.pages,
@@ -187,6 +193,11 @@ def _answer(
         notes=tuple(notes),
         text="\n".join(text for text in texts if text),
     )
+
+
+def _shown(row: Transaction) -> dict[str, object]:
+    """A row as an answer shows it; ``date`` is YYYY-MM-DD."""
+    return {name: getattr(row, name) for name in _SHOWN} | {"date": row.date.isoformat()}
 
 
 Figures = tuple[int | None, int | None, int | None]

@@ -171,7 +171,11 @@ def _twins(exports: Sequence[Export], stored: Mapping[str, StoredRow]) -> Twins:
     loose = {
         (row.date.isoformat(), row.amount) for _, block in blocks for row in block if not row.mf_id
     }
-    loose |= {row.values[:2] for name, row in stored.items() if name.startswith("row:")}
+    loose |= {
+        (row.values.date, row.values.amount)
+        for name, row in stored.items()
+        if name.startswith("row:")
+    }
     if not loose:
         return {}
     found = [

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -13,8 +13,9 @@ from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 
 from mdvec.household.core.months import Month
 from mdvec.household.core.periods import MonthRange
-from mdvec.household.interfaces.rows import COUNTS, list_transactions
-from mdvec.household.interfaces.sums import REASON
+from mdvec.household.core.sums import REASONS
+from mdvec.household.interfaces.counting import counts, counts_unless_duplicate, left_out
+from mdvec.household.interfaces.rows import list_transactions
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
 
@@ -199,11 +200,21 @@ def test_every_question_leaves_out_the_same_rows(folder):
             "'店', ?, '', '', '', ?, ?, ?, ?)",
             (number, amount, major, target, transfer, twice, removal),
         )
-    wanted = [row.id for row in list_transactions(folder.connection, 1) if row.counts]
+    rows = list_transactions(folder.connection, 1)
+    wanted = [row.id for row in rows if row.counts]
     assert len(wanted) == len(REMOVALS) - 1
-    for condition in (COUNTS.format(""), f"{REASON} IS NULL"):
-        found = folder.connection.execute(f"SELECT id FROM transactions WHERE {condition}")
-        assert [row_id for (row_id,) in found] == wanted
+
+    def ids(condition):
+        found = folder.connection.execute(f"SELECT id FROM transactions AS t WHERE {condition}")
+        return [row_id for (row_id,) in found]
+
+    for condition in (counts(), counts("t"), f"{left_out()} IS NULL"):
+        assert ids(condition) == wanted
+    alone = [row.id for row in rows if replace(row, is_duplicate=False).counts]
+    assert ids(counts_unless_duplicate("t")) == alone
+    reasons = folder.connection.execute(f"SELECT {left_out()} FROM transactions ORDER BY id")
+    assert [reason for (reason,) in reasons] == [row.left_out for row in rows]
+    assert {row.left_out for row in rows} == {None, *REASONS}
     answer = monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20)
     assert (answer.counts.used, answer.spending) == (len(wanted), 5 * len(wanted))
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from mdvec.household.core.months import MonthRange
 from mdvec.household.core.sums import MonthlySum, income_and_spending
-from mdvec.household.core.wording import ShownRow, format_currency
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.wording import format_currency
 
 _LONGEST = 60
 
@@ -29,7 +30,7 @@ def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
     return f"予定（今日より後の日付の明細）: {rows:,}件、{'、'.join(amounts)}（{where}）"
 
 
-def astray_note(total: int, rows: Sequence[ShownRow]) -> str:
+def astray_note(total: int, rows: Sequence[Transaction]) -> str:
     """Rows whose dates lie years from all others, which only their own months answer for."""
     named = "、".join(
         f"{row.date} {_line(row.description)} {format_currency(row.amount)}"

@@ -105,9 +105,10 @@ def twins_of(
     """The rows with an ID that rows without one may be, given days and amounts of the latter."""
     found: dict[str, set[str]] = {}
     for identity, row in rows:
-        day, amount, description, *_ = row.values
-        if (day, amount) in loose and not identity.startswith("row:"):
-            found.setdefault(key_of(day, amount, description, row.account), set()).add(identity)
+        said = row.values
+        if (said.date, said.amount) in loose and not identity.startswith("row:"):
+            key = key_of(said.date, said.amount, said.description, said.account)
+            found.setdefault(key, set()).add(identity)
     return {key: sorted(names) for key, names in found.items()}
 
 

@@ -198,17 +198,17 @@ class _Columns:
         if _SPREADSHEET_ERROR.fullmatch(cells[self.mf_id]):
             raise BadCell("ID is what a spreadsheet made of it; download the file again")
         return TransactionRow(
-            parse_date(cells[self.date]),
-            parse_amount(cells[self.amount]),
-            cells[self.description],
-            cells[self.category_major],
-            cells[self.category_minor],
-            cells[self.account],
-            cells[self.memo],
-            parse_flag(cells[self.is_target], "計算対象", default=True),
-            parse_flag(cells[self.is_transfer], "振替", default=False),
-            cells[self.mf_id],
-            line,
+            date=parse_date(cells[self.date]),
+            amount=parse_amount(cells[self.amount]),
+            description=cells[self.description],
+            category_major=cells[self.category_major],
+            category_minor=cells[self.category_minor],
+            account=cells[self.account],
+            memo=cells[self.memo],
+            is_target=parse_flag(cells[self.is_target], "計算対象", default=True),
+            is_transfer=parse_flag(cells[self.is_transfer], "振替", default=False),
+            mf_id=cells[self.mf_id],
+            line=line,
         )
 
 

@@ -1,4 +1,4 @@
-"""What a file says of a transaction, and where it stands."""
+"""A transaction as a statement file states it, with the place of its row."""
 
 from __future__ import annotations
 
@@ -6,12 +6,27 @@ from typing import NamedTuple
 
 from mdvec.household.core.cells import TransactionRow
 
-Values = tuple[str, int | None, str, str, str, str, str, int, int, str]
-"""date, amount, description, both categories, account, memo, both flags, mf_id."""
+
+class Values(NamedTuple):
+    """A row's own columns, as the ledger stores them; the field names are the column names.
+
+    ``date`` is YYYY-MM-DD, the flags are 0 or 1.
+    """
+
+    date: str
+    amount: int | None
+    description: str
+    category_major: str
+    category_minor: str
+    account: str
+    memo: str
+    is_target: int
+    is_transfer: int
+    mf_id: str
 
 
 class Placed(NamedTuple):
-    """What an export says of one identity, and at which line."""
+    """A transaction's values with the file and line that they come from."""
 
     source_file: str
     row_number: int
@@ -20,22 +35,30 @@ class Placed(NamedTuple):
     @property
     def day(self) -> str:
         """The row's date, as YYYY-MM-DD."""
-        return self.values[0]
+        return self.values.date
 
     @property
     def account(self) -> str:
         """保有金融機関."""
-        return self.values[5]
+        return self.values.account
 
     @property
     def mf_id(self) -> str:
         """The ID, "" where that file has none."""
-        return self.values[9]
+        return self.values.mf_id
 
 
 def values_of(row: TransactionRow) -> Values:
-    """A row of an export as its columns."""
-    return (
-        row.date.isoformat(), row.amount, row.description, row.category_major, row.category_minor,
-        row.account, row.memo, int(row.is_target), int(row.is_transfer), row.mf_id,
-    )  # fmt: skip
+    """The columns of a row that was read from a file."""
+    return Values(
+        date=row.date.isoformat(),
+        amount=row.amount,
+        description=row.description,
+        category_major=row.category_major,
+        category_minor=row.category_minor,
+        account=row.account,
+        memo=row.memo,
+        is_target=int(row.is_target),
+        is_transfer=int(row.is_transfer),
+        mf_id=row.mf_id,
+    )

@@ -1,4 +1,4 @@
-"""A transaction of the household: what a Money Forward row says, and what its user decided."""
+"""A transaction of the household: a Money Forward row and its user's decisions about it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """A row of the ledger.
+    """A row of the ledger; the field names are the column names.
 
-    ``amount`` is in yen, negative when money goes out; None where the file has none.
-    ``row_number`` is the line of ``source_file`` at which the row begins, from 1; 0 if a file of
-    that name has it no more. Texts are "" where the file has none. ``is_removed``: a newer file
-    shows that the row is gone from the statements.
+    ``amount`` is in yen, negative for money that goes out; None where the file has none.
+    ``row_number`` is the line of ``source_file`` at which the row begins, from 1; 0 if the file
+    of that name no longer has the row. Texts are "" where the file has none. ``is_removed``: a
+    newer file shows that the row is gone from the statements.
     """
 
     id: int
@@ -35,13 +35,19 @@ class Transaction:
     is_removed: bool = False
 
     @property
+    def left_out(self) -> str | None:
+        """The first reason that keeps the row out of the sums; None for rows that count."""
+        reasons = {
+            "not_target": not self.is_target,
+            "transfer": self.is_transfer,
+            "duplicate": self.is_duplicate,
+            "no_amount": self.amount is None,
+            "no_category": not self.category_major,
+            "removed": self.is_removed,
+        }
+        return next((reason for reason, holds in reasons.items() if holds), None)
+
+    @property
     def counts(self) -> bool:
-        """Whether the row goes into sums: 計算対象 1, 振替 0, no duplicate, not gone, complete."""
-        return (
-            self.is_target
-            and not self.is_transfer
-            and not self.is_duplicate
-            and self.amount is not None
-            and bool(self.category_major)
-            and not self.is_removed
-        )
+        """Whether the row goes into sums."""
+        return self.left_out is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from mdvec.errors import MdvecError
@@ -19,6 +18,7 @@ from mdvec.household.core.sums import (
     MonthFigure,
     MonthlySum,
 )
+from mdvec.household.core.transaction import Transaction
 
 NOT_AVAILABLE = "N/A"
 _MOST_GAPS = 6
@@ -31,26 +31,6 @@ REASONS = {
     "removed": "明細から消えたもの",
 }
 """Why a row stays out of the sums, in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    """A row as it is shown; ``left_out`` is the reason for which it does not count, or None."""
-
-    id: int
-    date: str
-    amount: int | None
-    description: str
-    category_major: str
-    category_minor: str
-    account: str
-    memo: str
-    is_target: bool
-    is_transfer: bool
-    is_duplicate: bool
-    source_file: str
-    row_number: int
-    left_out: str | None
 
 
 class EmptyLedger(MdvecError):
@@ -274,7 +254,7 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
     return f"{sum(cell.rows for cell in sums):,}件{amounts}"
 
 
-def row_line(row: ShownRow) -> str:
+def row_line(row: Transaction) -> str:
     """A row of the ledger: date, shop, amount, category, and why it does not count."""
     where = str(Category(row.category_major, row.category_minor or None)) or "未分類"
     why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
@@ -282,7 +262,7 @@ def row_line(row: ShownRow) -> str:
     return f"- {row.date} {shop} {format_currency(row.amount)} {where}{why}"
 
 
-def page_text(rows: Sequence[ShownRow], first: int, total: int, next_page: int | None) -> str:
+def page_text(rows: Sequence[Transaction], first: int, total: int, next_page: int | None) -> str:
     """A page of rows, counted from ``first``, and the way to the next."""
     if not rows:
         return ""

@@ -12,19 +12,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import apsw
 
 from mdvec.household.core.pairs import DetectionOptions, Pair
 from mdvec.household.core.similarity import Line
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.rows import COUNTS, COUNTS_ALONE
+from mdvec.household.interfaces.counting import counts, counts_unless_duplicate
+from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 
-_TRANSACTION = (
-    "id, tool_id, date, amount, description, category_major, category_minor, account, memo, "
-    "is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number, "
-    "removal IS 'removed'"
-)
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
     "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
@@ -35,7 +32,7 @@ _WITH_ROWS = (
     "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
     "JOIN transactions AS b ON b.id = c.transaction_id_2 WHERE c.tool_id = ?"
 )
-_BOTH_COUNT = f"{COUNTS.format('a.')} AND {COUNTS.format('b.')}"
+_BOTH_COUNT = f"{counts('a')} AND {counts('b')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +64,26 @@ def counting_lines(connection: apsw.Connection, tool_id: int) -> list[Line]:
     """The rows that go into sums, as far as they are compared."""
     # Almost every row counts: reading them by an index would look each one up.
     rows = connection.execute(
-        "SELECT id, date, amount, description, category_major, category_minor, account, mf_id "
-        f"FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND {COUNTS.format('t.')}",
+        f"SELECT {', '.join(Line._fields)} "
+        f"FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND {counts('t')}",
         (tool_id,),
     )
     days = _Days()
-    return [Line._make((row[0], days[row[1]], *row[2:])) for row in rows]
+    return [_line(row, days) for row in rows]
+
+
+def _line(row: tuple[Any, ...], days: _Days) -> Line:
+    row_id, day, amount, description, major, minor, account, mf_id = row
+    return Line(
+        id=row_id,
+        date=days[day],
+        amount=amount,
+        description=description,
+        category_major=major,
+        category_minor=minor,
+        account=account,
+        mf_id=mf_id,
+    )
 
 
 class _Days(dict[object, date]):
@@ -90,11 +101,11 @@ def find_transactions(
     found = {}
     for transaction_id in filter(_is_storable, ids):
         row = connection.execute(
-            f"SELECT {_TRANSACTION} FROM transactions WHERE tool_id = ? AND id = ?",
+            f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE tool_id = ? AND id = ?",
             (tool_id, transaction_id),
         ).fetchone()
         if row is not None:
-            found[transaction_id] = _transaction(row)
+            found[transaction_id] = read_transaction(row)
     return found
 
 
@@ -257,7 +268,7 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
     pairs = connection.execute(
         "SELECT c.transaction_id_1, c.transaction_id_2 FROM duplicate_checks AS c "
         "JOIN transactions AS t ON t.id = c.transaction_id_1 "
-        f"WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND {COUNTS_ALONE.format('t.')} "
+        f"WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND {counts_unless_duplicate('t')} "
         "ORDER BY c.transaction_id_2, c.transaction_id_1",
         (tool_id,),
     )
@@ -277,13 +288,15 @@ def _numbers(connection: apsw.Connection, sql: str, tool_id: int) -> tuple[int, 
     return connection.execute(sql, (tool_id,)).fetchone() or ()
 
 
-def _transaction(row: apsw.SQLiteValues) -> Transaction:
-    day = date.fromisoformat(str(row[2]))
-    fields = (*row[:2], day, *row[3:9], *map(bool, row[9:12]), *row[12:16], bool(row[16]))
-    return Transaction(*fields)  # type: ignore[arg-type]
-
-
-def _check(row: apsw.SQLiteValues) -> Check:
-    reach, percent = Decimal(str(row[4])), Decimal(str(row[5]))
-    fields = (*row[:4], reach, percent, *row[6:])
-    return Check(*fields)  # type: ignore[arg-type]
+def _check(row: tuple[Any, ...]) -> Check:
+    check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row
+    return Check(
+        id=check_id,
+        first_id=first_id,
+        second_id=second_id,
+        date_tolerance_days=days,
+        amount_tolerance_abs=Decimal(amount_abs),
+        amount_tolerance_pct=Decimal(amount_pct),
+        score=score,
+        decision=decision,
+    )

@@ -8,7 +8,7 @@ import apsw
 
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.shop import shops_of
-from mdvec.household.interfaces.sums import REASON
+from mdvec.household.interfaces.counting import left_out
 
 LEDGER_TABLE = "transactions"
 """What SQL calls the table."""
@@ -54,7 +54,7 @@ def ledger_lines(connection: apsw.Connection, tool_id: int, household: str) -> I
     # Built by SQLite: as Python values the same rows take twice as long.
     rows = connection.execute(
         "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
-        f"account, memo, {REASON}, is_transfer, is_duplicate, shop_of(description)) "
+        f"account, memo, {left_out()}, is_transfer, is_duplicate, shop_of(description)) "
         "FROM transactions WHERE +tool_id = ?",
         (household, tool_id),
     )

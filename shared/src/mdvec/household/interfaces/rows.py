@@ -6,7 +6,7 @@ Identity decides what is stored once; what its user decided about a row is never
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -15,11 +15,22 @@ import apsw
 from mdvec.household.core.placed import Placed, Values
 from mdvec.household.core.transaction import Transaction
 
-# What an export says of a transaction, in the order of StoredRow.values.
-_VALUES = (
-    "date, amount, description, category_major, category_minor, account, memo, is_target, "
-    "is_transfer, mf_id"
-)
+_FIELDS = tuple(field.name for field in fields(Transaction))
+_STORED_AS = {"is_removed": "removal IS 'removed'"}
+TRANSACTION_COLUMNS = ", ".join(_STORED_AS.get(name, name) for name in _FIELDS)
+"""SQL: the columns that ``read_transaction`` takes."""
+_FLAGS = ("is_target", "is_transfer", "is_duplicate", "is_removed")
+_VALUES = ", ".join(Values._fields)
+_VALUES_GIVEN = ", ".join("?" for _ in Values._fields)
+
+
+def read_transaction(row: Sequence[Any]) -> Transaction:
+    """A row of ``TRANSACTION_COLUMNS`` as a transaction."""
+    values = dict(zip(_FIELDS, row, strict=True))
+    values["date"] = date.fromisoformat(values["date"])
+    for flag in _FLAGS:
+        values[flag] = bool(values[flag])
+    return Transaction(**values)
 
 
 class StoredRow(NamedTuple):
@@ -55,21 +66,13 @@ class LedgerStatistics:
     last: date | None
 
 
-def list_transactions(
-    connection: apsw.Connection, tool_id: int, first: date | None = None, last: date | None = None
-) -> list[Transaction]:
-    """A tool's rows, those left out of sums included, by date and id.
-
-    ``first`` and ``last`` are days, both included; None is no limit.
-    """
+def list_transactions(connection: apsw.Connection, tool_id: int) -> list[Transaction]:
+    """A tool's rows, those left out of sums included, by date and id."""
     rows = connection.execute(
-        "SELECT id, tool_id, date, amount, description, category_major, category_minor, account, "
-        "memo, is_target, is_transfer, is_duplicate, duplicate_of, mf_id, source_file, row_number, "
-        "removal IS 'removed' "
-        "FROM transactions WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
-        (tool_id, (first or date.min).isoformat(), (last or date.max).isoformat()),
+        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE tool_id = ? ORDER BY date, id",
+        (tool_id,),
     )
-    return [_transaction(row) for row in rows]
+    return [read_transaction(row) for row in rows]
 
 
 def statistics(connection: apsw.Connection, tool_id: int) -> LedgerStatistics:
@@ -114,7 +117,17 @@ def stored_rows(connection: apsw.Connection, tool_id: int) -> dict[str, StoredRo
         "FROM transactions WHERE tool_id = ?",
         (tool_id,),
     )
-    return {row[0]: StoredRow(row[1], row[2], row[3], row[4], row[5], row[6:]) for row in rows}
+    return {
+        identity: StoredRow(
+            id=row_id,
+            source_file=path,
+            row_number=line,
+            statement=statement,
+            removal=removal,
+            values=Values._make(values),
+        )
+        for identity, row_id, path, line, statement, removal, *values in rows
+    }
 
 
 def insert_rows(
@@ -132,7 +145,7 @@ def insert_rows(
     connection.executemany(
         "INSERT INTO transactions (id, tool_id, identity, statement_id, removal, removed_by, "
         f"removed_at, source_file, row_number, {_VALUES}) VALUES (?, ?, ?, ?, ?5, ?, "
-        "iif(?5 IS NULL, NULL, CURRENT_TIMESTAMP), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"iif(?5 IS NULL, NULL, CURRENT_TIMESTAMP), ?, ?, {_VALUES_GIVEN})",
         (
             (
                 numbers.get(identity), tool_id, identity, new.statement, new.removal,
@@ -147,7 +160,7 @@ def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Written]]
     """Give rows, by id, what a later export says; decisions stay. Call within a transaction."""
     connection.executemany(
         f"UPDATE transactions SET ({_PLACE}, {_VALUES}, updated_at) = "
-        f"({_PLACED}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP) WHERE id = ?",
+        f"({_PLACED}, {_VALUES_GIVEN}, CURRENT_TIMESTAMP) WHERE id = ?",
         ((*_place(new), *new.row.values, row_id) for row_id, new in rows),
     )
 
@@ -233,20 +246,3 @@ def _count_change(connection: apsw.Connection, tool_id: int) -> None:
     connection.execute(
         "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
     )
-
-
-COUNTS_ALONE = (
-    "{0}is_target AND NOT {0}is_transfer AND {0}amount IS NOT NULL "
-    "AND {0}category_major <> '' AND {0}removal IS NOT 'removed'"
-)
-"""SQL: whether a row would go into sums if it were no duplicate; {0}: "" or its table."""
-COUNTS = f"{COUNTS_ALONE} AND NOT {{0}}is_duplicate"
-"""SQL: whether a row goes into sums, in the words of ``Transaction.counts``."""
-
-
-def _transaction(row: tuple[Any, ...]) -> Transaction:
-    return Transaction(
-        row[0], row[1], date.fromisoformat(row[2]), row[3], row[4], row[5], row[6], row[7], row[8],
-        bool(row[9]), bool(row[10]), bool(row[11]), row[12], row[13], row[14], row[15],
-        bool(row[16]),
-    )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 
@@ -47,13 +48,18 @@ def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownSta
         KnownStatement(
             number,
             Statement(
-                path, content_hash, mtime_ns, tuple(json.loads(days)),
-                frozenset(json.loads(accounts)), bool(is_whole), seen,
+                path=path,
+                content_hash=content_hash,
+                mtime_ns=mtime_ns,
+                days=tuple(json.loads(days)),
+                accounts=frozenset(json.loads(accounts)),
+                is_whole=bool(is_whole),
+                seen=seen,
             ),
             kin,
         )
         for number, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen in rows
-    ]  # fmt: skip
+    ]
 
 
 def remember_statement(connection: apsw.Connection, tool_id: int, statement: Statement) -> int:
@@ -127,7 +133,20 @@ def gone_rows(connection: apsw.Connection, tool_id: int, removal: str) -> list[G
         "WHERE t.tool_id = ? AND t.removal = ? ORDER BY t.date, t.id",
         (tool_id, removal),
     )
-    return [GoneRow(*row) for row in rows]
+    return [_gone_row(row) for row in rows]
+
+
+def _gone_row(row: tuple[Any, ...]) -> GoneRow:
+    row_id, day, amount, description, account, path, missing_from = row
+    return GoneRow(
+        id=row_id,
+        date=day,
+        amount=amount,
+        description=description,
+        account=account,
+        path=path,
+        missing_from=missing_from,
+    )
 
 
 def ids_of_gone(connection: apsw.Connection, tool_id: int) -> set[int]:

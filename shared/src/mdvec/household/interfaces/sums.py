@@ -10,23 +10,9 @@ from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import MonthlySum
-from mdvec.household.core.wording import ShownRow
-
-REASON = """
-CASE WHEN NOT is_target THEN 'not_target'
-     WHEN is_transfer THEN 'transfer'
-     WHEN is_duplicate THEN 'duplicate'
-     WHEN amount IS NULL THEN 'no_amount'
-     WHEN category_major = '' THEN 'no_category'
-     WHEN removal IS 'removed' THEN 'removed' END
-"""
-"""SQL: the first reason that holds; NULL for rows that count, as ``Transaction.counts`` says."""
-IN_LEDGER = "removal IS NOT 'removed'"
-"""SQL: the row was not deleted in Money Forward; months that have only such rows have none."""
-_COLUMNS = (
-    "id, date, amount, description, category_major, category_minor, account, memo, is_target, "
-    "is_transfer, is_duplicate, source_file, row_number"
-)
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces.counting import counts, in_ledger, left_out
+from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 
 
 def tool_name(connection: apsw.Connection, tool_id: int) -> str:
@@ -40,9 +26,9 @@ def months_with_rows(connection: apsw.Connection, tool_id: int) -> list[Month]:
     # A step through the index for each month: counting every row takes a hundred times as long.
     rows = connection.execute(
         "WITH RECURSIVE present(month) AS (SELECT substr(min(date), 1, 7) FROM transactions "
-        f"WHERE tool_id = ?1 AND {IN_LEDGER} "
+        f"WHERE tool_id = ?1 AND {in_ledger()} "
         "UNION ALL SELECT (SELECT substr(min(date), 1, 7) FROM transactions "
-        f"WHERE tool_id = ?1 AND date > month || '-31' AND {IN_LEDGER}) "
+        f"WHERE tool_id = ?1 AND date > month || '-31' AND {in_ledger()}) "
         "FROM present WHERE month IS NOT NULL) "
         "SELECT month FROM present WHERE month IS NOT NULL",
         (tool_id,),
@@ -54,7 +40,8 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, 
     """How many rows some months have, counted no further than ``most``."""
     where, values = _where(tool_id, months, None)
     rows = connection.execute(
-        f"SELECT count(*) FROM (SELECT 1 FROM transactions WHERE {where} AND {IN_LEDGER} LIMIT ?)",
+        "SELECT count(*) FROM "
+        f"(SELECT 1 FROM transactions WHERE {where} AND {in_ledger()} LIMIT ?)",
         (*values, most),
     )
     return int(str(rows.fetchall()[0][0]))
@@ -64,7 +51,7 @@ def last_day(connection: apsw.Connection, tool_id: int, months: MonthRange) -> d
     """The day of the last row of some months."""
     where, values = _where(tool_id, months, None)
     row = connection.execute(
-        f"SELECT max(date) FROM transactions WHERE {where} AND {IN_LEDGER}", values
+        f"SELECT max(date) FROM transactions WHERE {where} AND {in_ledger()}", values
     ).fetchone()
     return None if row is None or row[0] is None else date.fromisoformat(str(row[0]))
 
@@ -76,7 +63,7 @@ def rows_by_month(
     where, values = _where(tool_id, months, None)
     rows = connection.execute(
         "SELECT substr(date, 1, 7), count(*) FROM transactions "
-        f"WHERE {where} AND {IN_LEDGER} GROUP BY 1",
+        f"WHERE {where} AND {in_ledger()} GROUP BY 1",
         values,
     )
     return {Month.from_iso(str(month)): int(str(count)) for month, count in rows}
@@ -108,7 +95,7 @@ def monthly_sums(
     minor_column = "category_minor" if by_minor else "''"
     where, values = _where(tool_id, months, subject)
     rows = connection.execute(
-        f"SELECT substr(date, 1, 7), category_major, {minor_column}, {REASON}, count(*), "
+        f"SELECT substr(date, 1, 7), category_major, {minor_column}, {left_out()}, count(*), "
         f"coalesce(sum(amount), 0) FROM transactions WHERE {where} GROUP BY 1, 2, 3, 4",
         values,
     )
@@ -133,15 +120,15 @@ def page_of_rows(
     *,
     offset: int,
     limit: int,
-) -> list[ShownRow]:
+) -> list[Transaction]:
     """Some of the rows in the order of their dates, counting or not."""
     where, values = _where(tool_id, months, subject)
     rows = connection.execute(
-        f"SELECT {_COLUMNS}, {REASON} FROM transactions WHERE {where} "
+        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} "
         "ORDER BY date, id LIMIT ? OFFSET ?",
         (*values, limit, offset),
     )
-    return [_row(row) for row in rows]
+    return [read_transaction(row) for row in rows]
 
 
 def _where(
@@ -164,11 +151,6 @@ def _of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
     return " AND category_major = ? AND category_minor = ?", (subject.major, subject.minor)
 
 
-def _row(row: apsw.SQLiteValues) -> ShownRow:
-    flags = (bool(value) for value in row[8:11])
-    return ShownRow(*row[:8], *flags, *row[11:])  # type: ignore[arg-type]
-
-
 def planned_sums(
     connection: apsw.Connection,
     tool_id: int,
@@ -180,7 +162,7 @@ def planned_sums(
     where, values = _where(tool_id, months, subject)
     rows = connection.execute(
         "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) FROM transactions "
-        f"WHERE {where} AND date > ? AND {REASON} IS NULL GROUP BY 1, 2",
+        f"WHERE {where} AND date > ? AND {counts()} GROUP BY 1, 2",
         (*values, today.isoformat()),
     )
     return [
@@ -197,7 +179,7 @@ def asked_sums(
     rows = connection.execute(
         "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) "
         "FROM transactions INDEXED BY idx_transactions_removal "
-        f"WHERE {where} AND removal = 'asked' AND {REASON} IS NULL GROUP BY 1, 2",
+        f"WHERE {where} AND removal = 'asked' AND {counts()} GROUP BY 1, 2",
         values,
     )
     return [
@@ -208,13 +190,13 @@ def asked_sums(
 
 def rows_outside(
     connection: apsw.Connection, tool_id: int, months: MonthRange, limit: int
-) -> tuple[int, list[ShownRow]]:
+) -> tuple[int, list[Transaction]]:
     """How many rows lie before or after some months, and the first of them."""
-    where = f"tool_id = ? AND (date < ? OR date > ?) AND {IN_LEDGER}"
+    where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
     values = (tool_id, f"{months.first}-01", f"{months.last}-31")
     counted = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values)
     rows = connection.execute(
-        f"SELECT {_COLUMNS}, {REASON} FROM transactions WHERE {where} ORDER BY date, id LIMIT ?",
+        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} ORDER BY date, id LIMIT ?",
         (*values, limit),
     )
-    return int(str(counted.fetchall()[0][0])), [_row(row) for row in rows]
+    return int(str(counted.fetchall()[0][0])), [read_transaction(row) for row in rows]

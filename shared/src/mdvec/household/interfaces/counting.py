@@ -1,0 +1,46 @@
+"""SQL for which rows go into sums; every statement that asks takes its condition from here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_NOT_IN_LEDGER = "{0}removal IS 'removed'"
+_REASONS = {
+    "not_target": "NOT {0}is_target",
+    "transfer": "{0}is_transfer",
+    "duplicate": "{0}is_duplicate",
+    "no_amount": "{0}amount IS NULL",
+    "no_category": "{0}category_major = ''",
+    "removed": _NOT_IN_LEDGER,
+}
+"""The condition of each reason to leave a row out, in the order of ``Transaction.left_out``."""
+
+
+def left_out() -> str:
+    """The first reason that keeps a row out of the sums; NULL for rows that count."""
+    cases = (f"WHEN {holds.format('')} THEN '{reason}'" for reason, holds in _REASONS.items())
+    return f"CASE {' '.join(cases)} END"
+
+
+def counts(table: str = "") -> str:
+    """Whether a row of ``table`` (its name or alias) goes into sums."""
+    return _none_of(_REASONS, table)
+
+
+def counts_unless_duplicate(table: str = "") -> str:
+    """Whether a row of ``table`` would go into sums if it were not marked as a duplicate."""
+    return _none_of([reason for reason in _REASONS if reason != "duplicate"], table)
+
+
+def in_ledger(table: str = "") -> str:
+    """Whether a row of ``table`` still stands in its statements, or its removal is undecided."""
+    return f"NOT ({_NOT_IN_LEDGER.format(_prefix(table))})"
+
+
+def _none_of(reasons: Iterable[str], table: str) -> str:
+    prefix = _prefix(table)
+    return " AND ".join(f"NOT ({_REASONS[reason].format(prefix)})" for reason in reasons)
+
+
+def _prefix(table: str) -> str:
+    return f"{table}." if table else ""
