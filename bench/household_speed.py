@@ -18,7 +18,12 @@ from mdvec.database.connection import open_database
 from mdvec.files.scan import ScanRules, scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.pairs import DetectionOptions, find_pairs
-from mdvec.household.core.similarity import similarity
+from mdvec.household.core.similarity import (
+    category_closeness,
+    letter_pairs,
+    shared_letters,
+    weighted,
+)
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.ledger import import_ledger
@@ -123,10 +128,30 @@ def _compared(rows: list[Transaction]) -> dict[str, int]:
         tuple(sorted((one.id, other.id)))
         for place, one in enumerate(rows)
         for other in rows[place + 1 :]
-        if _near(one, other) and similarity(one, other) >= options.min_similarity_score
+        if _near(one, other) and _score(one, other) >= options.min_similarity_score
     }
     found = {tuple(sorted(pair)) for pair in found}
     return {"sample": len(brute), "wrong": len(found ^ brute)}
+
+
+def _score(one: Transaction, other: Transaction) -> float:
+    """The score of two rows that both have an amount, without any of the search's shortcuts."""
+    difference = abs((one.amount or 0) - (other.amount or 0))
+    larger = max(abs(one.amount or 0), abs(other.amount or 0), 1)
+    are_two_lines = (
+        bool(one.account and one.mf_id and other.mf_id)
+        and one.account == other.account
+        and one.mf_id != other.mf_id
+    )
+    return weighted(
+        abs((one.date - other.date).days),
+        difference / larger,
+        shared_letters(letter_pairs(one.description), letter_pairs(other.description)),
+        0.0 if are_two_lines else 1.0,
+        category_closeness(
+            (one.category_major, one.category_minor), (other.category_major, other.category_minor)
+        ),
+    )
 
 
 def _near(one: Transaction, other: Transaction) -> bool:

@@ -17,7 +17,12 @@ from mdvec.household.core.pairs import (
     DuplicateDetectionError,
     find_pairs,
 )
-from mdvec.household.core.similarity import similarity
+from mdvec.household.core.similarity import (
+    category_closeness,
+    letter_pairs,
+    shared_letters,
+    weighted,
+)
 from mdvec.household.core.transaction import Transaction
 
 SHOPS = ("スーパー青木", "スーパー青木 駅前店", "ドラッグ緑", "AOKI MARKET", "")
@@ -54,6 +59,26 @@ def options(days=0, yen="0", percent="0", score=0.8):
 
 def ids(found):
     return [(pair.first.id, pair.second.id) for pair in found.pairs]
+
+
+def similarity(one, other):
+    """The score of two rows that both have an amount, without any of the search's shortcuts."""
+    difference = abs((one.amount or 0) - (other.amount or 0))
+    larger = max(abs(one.amount or 0), abs(other.amount or 0), 1)
+    are_two_lines = (
+        bool(one.account and one.mf_id and other.mf_id)
+        and one.account == other.account
+        and one.mf_id != other.mf_id
+    )
+    return weighted(
+        abs((one.date - other.date).days),
+        difference / larger,
+        shared_letters(letter_pairs(one.description), letter_pairs(other.description)),
+        0.0 if are_two_lines else 1.0,
+        category_closeness(
+            (one.category_major, one.category_minor), (other.category_major, other.category_minor)
+        ),
+    )
 
 
 def compared_one_by_one(rows, wish):

@@ -58,21 +58,6 @@ class Line(NamedTuple):
 Entry = Transaction | Line
 
 
-def similarity(one: Entry, other: Entry) -> float:
-    """The score of two rows that both have an amount."""
-    difference = abs((one.amount or 0) - (other.amount or 0))
-    larger = max(abs(one.amount or 0), abs(other.amount or 0), 1)
-    return weighted(
-        abs((one.date - other.date).days),
-        difference / larger,
-        shared_letters(letter_pairs(one.description), letter_pairs(other.description)),
-        0.0 if are_two_lines(one, other) else 1.0,
-        category_closeness(
-            (one.category_major, one.category_minor), (other.category_major, other.category_minor)
-        ),
-    )
-
-
 def weighted(
     days: Value, relative_difference: Value, description: Value, source: Value, category: Value
 ) -> Value:
@@ -85,15 +70,6 @@ def weighted(
         + DESCRIPTION * description
         + SOURCE * source
         + CATEGORY * category
-    )
-
-
-def are_two_lines(one: Entry, other: Entry) -> bool:
-    """Whether both are of one account, under two IDs; an ID or account that is "" tells nothing."""
-    return (
-        bool(one.account and one.mf_id and other.mf_id)
-        and one.account == other.account
-        and one.mf_id != other.mf_id
     )
 
 
