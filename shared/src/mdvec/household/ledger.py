@@ -1,6 +1,6 @@
-"""Exports of a household into its ledger: every file's rows, each transaction once.
+"""Statement files into its ledger: every file's rows, each transaction once.
 
-All files are read before anything is written, because an older export must not overwrite what
+All files are read before anything is written, because an older file must not overwrite what
 a newer one says; then everything goes in within one transaction, or nothing does. Where files
 are as they were, or only have other names, they are not even opened.
 """
@@ -24,7 +24,7 @@ from mdvec.household.interfaces.checks import settle_marks
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.rows import StoredRow, Written
 from mdvec.household.options import NO_WISH, RemovalWish
-from mdvec.household.reading import Export, LedgerFile, read_export
+from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
 from mdvec.household.witnesses import hear, overruled_files
@@ -61,10 +61,10 @@ def import_ledger(
                 without_file=ledger_files.without_file(connection, tool_id),
                 asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
             )
-    exports = [read_export(file, known.get(file.path)) for file in files]
-    run = _LedgerRun(connection, tool_id, exports, known, wish)
+    contents = [read_statement_file(file, known.get(file.path)) for file in files]
+    run = _LedgerRun(connection, tool_id, contents, known, wish)
     with connection:
-        run.write(mode, may_delete=complete and not any(export.unread for export in exports))
+        run.write(mode, may_delete=complete and not any(read.unread for read in contents))
     return run.report()
 
 
@@ -97,13 +97,13 @@ class _LedgerRun:
         self,
         connection: apsw.Connection,
         tool_id: int,
-        exports: Sequence[Export],
+        files: Sequence[StatementFile],
         known: Mapping[str, KnownFile],
         wish: RemovalWish,
     ) -> None:
         self.connection = connection
         self.tool_id = tool_id
-        self.exports = exports
+        self.files = files
         self.known = known
         self.wish = wish
         self.kept_again = len(wish.keep)
@@ -117,7 +117,7 @@ class _LedgerRun:
         statements.keep_rows(self.connection, self.tool_id, self.wish.keep)
         self.stored = transactions.stored_rows(self.connection, self.tool_id)
         before = {path: file.content_hash for path, file in self.known.items()}
-        self.heard = hear(self.connection, self.tool_id, self.exports, self.stored, before, mode)
+        self.heard = hear(self.connection, self.tool_id, self.files, self.stored, before, mode)
         transactions.rename_identities(self.connection, self.tool_id, self.heard.renames)
         for old, new in self.heard.renames.items():
             self.stored[new] = self.stored.pop(old)
@@ -210,8 +210,8 @@ class _LedgerRun:
 
     def _delete(self, mode: LedgerMode, *, may_delete: bool) -> None:
         """Count the rows that are in none of the files, and delete them where that is wanted."""
-        unread = {export.file.path for export in self.exports if export.unread}
-        bad = {export.file.path for export in self.exports if export.file.bad_rows}
+        unread = {read.file.path for read in self.files if read.unread}
+        bad = {read.file.path for read in self.files if read.file.bad_rows}
         left = [(row_id, path) for row_id, path in self.left if path not in unread]
         if mode == "replace" and may_delete:
             gone = [row_id for row_id, path in left if path not in bad]
@@ -222,15 +222,15 @@ class _LedgerRun:
 
     def _remember(self, numbers: Sequence[int], mode: LedgerMode) -> None:
         """Remember what was read; of files that are gone, those that rows still come from."""
-        seen = {export.file.path for export in self.exports}
+        seen = {read.file.path for read in self.files}
         in_use = transactions.rows_by_file(self.connection, self.tool_id)
-        files = [export.file for export in self.exports if not export.unread]
+        files = [read.file for read in self.files if not read.unread]
         files.extend(
             replace(file, is_present=False)
             for file in self.known.values()
             if file.path not in seen and file.path in in_use
         )
-        unread = {export.file.path for export in self.exports if export.unread}
+        unread = {read.file.path for read in self.files if read.unread}
         files.extend(file for file in self.known.values() if file.path in unread)
         ledger_files.remember_files(self.connection, self.tool_id, files)
         ledger_files.set_without_file(self.connection, self.tool_id, self.without_file)
@@ -256,8 +256,8 @@ class _LedgerRun:
         mentioned = self.heard.mentioned
         returned = sum(change.comes_back for change in self.changes)
         return report_of(
-            [export.file for export in self.exports if not export.unread],
-            [Problem(export.file.path, export.unread) for export in self.exports if export.unread],
+            [read.file for read in self.files if not read.unread],
+            [Problem(read.file.path, read.unread) for read in self.files if read.unread],
             imported=sum(change.stored is None for change in self.changes),
             updated=sum(
                 change.is_other or (change.comes_back and change.identity in mentioned)

@@ -53,7 +53,7 @@ def not_looked_into(others: Iterable[str]) -> list[Problem]:
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class StatementFile:
     """A statement file with its rows, grouped by header; ``unread`` says why it has none."""
 
     file: KnownFile
@@ -74,7 +74,7 @@ class Export:
         )
 
 
-def read_export(file: LedgerFile, known: KnownFile | None) -> Export:
+def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementFile:
     """Read a file; ``known`` is its state at the last import."""
     state = KnownFile(
         path=file.path,
@@ -91,9 +91,11 @@ def read_export(file: LedgerFile, known: KnownFile | None) -> Export:
         data = file.read()
         parsed = read_rows(data)
     except (OSError, UnreadableFile, NotTransactions) as error:
-        return Export(state, unread=_why(error))
+        return StatementFile(state, unread=_why(error))
     if parsed.passed_over and known is not None and known.rows:
-        return Export(state, unread=f"it held transactions before, and now {parsed.passed_over}")
+        return StatementFile(
+            state, unread=f"it held transactions before, and now {parsed.passed_over}"
+        )
     state = replace(
         state,
         content_hash=hashlib.sha256(data).hexdigest(),
@@ -101,7 +103,7 @@ def read_export(file: LedgerFile, known: KnownFile | None) -> Export:
         bad_rows=tuple((bad.line, bad.reason) for bad in parsed.bad),
         passed_over=parsed.passed_over,
     )
-    return Export(state, parsed.blocks)
+    return StatementFile(state, parsed.blocks)
 
 
 def content_hash(file: LedgerFile, known: KnownFile | None) -> str:

@@ -27,7 +27,7 @@ from mdvec.household.core.statements import (
 from mdvec.household.interfaces import statements as ledger_statements
 from mdvec.household.interfaces.rows import StoredRow
 from mdvec.household.interfaces.statements import KnownStatement
-from mdvec.household.reading import Export
+from mdvec.household.reading import StatementFile
 from mdvec.household.report import LedgerMode
 
 _NOWHERE = Statement("", "", 0, (), frozenset(), is_whole=False)
@@ -55,7 +55,7 @@ class Heard:
 def hear(
     connection: apsw.Connection,
     tool_id: int,
-    exports: Sequence[Export],
+    files: Sequence[StatementFile],
     stored: Mapping[str, StoredRow],
     before: Mapping[str, str],
     mode: LedgerMode,
@@ -65,19 +65,19 @@ def hear(
     ``before`` has the content's hash that each path had at the last import. For ``replace``
     files that are gone have no say but about rows that no other file has.
     """
-    read = [export for export in exports if not (export.unread or export.file.passed_over)]
-    twins = _twins(read, stored if mode == "update" else {})
+    usable = [read for read in files if not (read.unread or read.file.passed_over)]
+    twins = _twins(usable, stored if mode == "update" else {})
     said = {
-        (export.file.path, export.file.content_hash): (
-            export.statement,
-            mentions(export.file.path, export.blocks, twins),
+        (read.file.path, read.file.content_hash): (
+            read.statement,
+            mentions(read.file.path, read.blocks, twins),
         )
-        for export in read
+        for read in usable
     }
     mentioned = frozenset(identity for _, rows in said.values() for identity in rows)
     renames, doubles = reunited(stored, mentioned, twins)
     known = ledger_statements.known_statements(connection, tool_id)
-    unread = {export.file.path for export in exports if export.unread}
+    unread = {read.file.path for read in files if read.unread}
     ids = {old.statement.key: old.id for old in known}
     heard = {ids[key]: rows for key, (_, rows) in said.items() if key in ids}
     rest = _rest(stored, renames, heard, mentioned if mode == "replace" else frozenset())
@@ -165,9 +165,9 @@ def _as_known(
     return replace(statement, mtime_ns=oldest, seen=min(seen, default=now))
 
 
-def _twins(exports: Sequence[Export], stored: Mapping[str, StoredRow]) -> Twins:
+def _twins(files: Sequence[StatementFile], stored: Mapping[str, StoredRow]) -> Twins:
     """Rows with an ID that look like rows without one."""
-    blocks = [(export.file.path, block) for export in exports for block in export.blocks]
+    blocks = [(read.file.path, block) for read in files for block in read.blocks]
     loose = {
         (row.date.isoformat(), row.amount) for _, block in blocks for row in block if not row.mf_id
     }
