@@ -1,4 +1,4 @@
-"""A folder of a household's exports that lies in memory, and the ledger that is made of it."""
+"""A folder of statement files in memory, and the ledger that is imported from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def line(
     shop: str = "店",
     account: str = "財布",
 ) -> str:
-    """A row of an export."""
+    """A row of a statement file."""
     return f"1,{day},{shop},{amount},{account},食費,食料品,,0,{mf_id}"
 
 
@@ -36,7 +36,7 @@ def at_noon(day: date) -> int:
 
 @dataclass
 class LedgerFolder:
-    """Exports by name, each with its time and its bytes."""
+    """Statement files by name, each with its time and its bytes."""
 
     connection: apsw.Connection = field(default_factory=lambda: apsw.Connection(":memory:"))
     steps: int = migrations.LATEST
@@ -51,7 +51,7 @@ class LedgerFolder:
         )
 
     def write(self, path: str, *lines: str, saved: date = date(2025, 8, 10)) -> None:
-        """Put an export into the folder."""
+        """Put a statement file into the folder."""
         self.put(path, "\r\n".join([HEADER, *lines, ""]), saved=saved)
 
     def put(self, path: str, text: str, *, saved: date = date(2025, 8, 10)) -> None:

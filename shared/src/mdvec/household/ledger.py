@@ -1,8 +1,8 @@
-"""Statement files into its ledger: every file's rows, each transaction once.
+"""Imports statement files into a household's ledger, each transaction once.
 
-All files are read before anything is written, because an older file must not overwrite what
-a newer one says; then everything goes in within one transaction, or nothing does. Where files
-are as they were, or only have other names, they are not even opened.
+All files are read before anything is written, because an older file must not overwrite the values
+of a newer one. All changes are made in a single database transaction. If files are unchanged, or
+only renamed, none is opened.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mdvec.household.options import NO_WISH, RemovalWish
 from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
-from mdvec.household.witnesses import hear, overruled_files
+from mdvec.household.witnesses import gather_evidence, overruled_files
 
 
 def import_ledger(
@@ -41,11 +41,11 @@ def import_ledger(
 ) -> LedgerReport:
     """Bring a tool's ledger in line with its files.
 
-    The transaction of an ID, or of a row's content where there is none, is stored once, as the
-    newest file says it; one that the newest file of its day no longer has leaves the sums, and
-    stays in the ledger. ``update`` adds and updates; ``replace`` also deletes what no file says
-    anything about, unless one could not be read or ``files`` is not ``complete``. What the user
-    decided about a row outlives both.
+    Each transaction, identified by its ID or else by its content, is stored once with the values
+    of the newest file that has it. If the newest file for its day lacks it, it leaves the sums
+    but stays in the ledger. ``update`` adds and updates rows; ``replace`` also deletes rows that
+    no file mentions, unless a file could not be read or ``files`` is not ``complete``. Both keep
+    the user's decisions about rows.
 
     Raises:
         apsw.Error: the database cannot be written; the ledger is as it was.
@@ -69,7 +69,7 @@ def import_ledger(
 
 
 class _Change(NamedTuple):
-    """What the files say of an identity, beside what the ledger has."""
+    """The new state of a transaction beside its stored one."""
 
     identity: str
     stored: StoredRow | None
@@ -77,12 +77,12 @@ class _Change(NamedTuple):
 
     @property
     def is_other(self) -> bool:
-        """Whether the files say something else than the ledger."""
+        """Whether a stored row gets other values."""
         return self.stored is not None and self.stored.values != self.now.row.values
 
     @property
     def comes_back(self) -> bool:
-        """Whether it counts again."""
+        """Whether a vanished row is in a file again."""
         return (
             self.stored is not None
             and self.stored.removal in ("asked", "removed")
@@ -91,7 +91,7 @@ class _Change(NamedTuple):
 
 
 class _LedgerRun:
-    """One import while it writes: what the files say against what the ledger has."""
+    """A single import: compares the files with the ledger and writes the difference."""
 
     def __init__(
         self,
@@ -113,13 +113,15 @@ class _LedgerRun:
         self.deleted = 0
 
     def write(self, mode: LedgerMode, *, may_delete: bool) -> None:
-        """Add, update, take out of the sums and, where it may, delete; remember the files."""
+        """Write all changes, and delete rows if allowed; call within a transaction."""
         statements.keep_rows(self.connection, self.tool_id, self.wish.keep)
         self.stored = transactions.stored_rows(self.connection, self.tool_id)
         before = {path: file.content_hash for path, file in self.known.items()}
-        self.heard = hear(self.connection, self.tool_id, self.files, self.stored, before, mode)
-        transactions.rename_identities(self.connection, self.tool_id, self.heard.renames)
-        for old, new in self.heard.renames.items():
+        self.evidence = gather_evidence(
+            self.connection, self.tool_id, self.files, self.stored, before, mode
+        )
+        transactions.rename_identities(self.connection, self.tool_id, self.evidence.renames)
+        for old, new in self.evidence.renames.items():
             self.stored[new] = self.stored.pop(old)
         numbers = self._remember_statements()
         self._compare(numbers)
@@ -130,27 +132,27 @@ class _LedgerRun:
         self._remember(numbers, mode)
 
     def _remember_statements(self) -> list[int]:
-        """The number of each witness, in their order; those that are new get one."""
+        """Store new statements; returns the id of each witness's statement, in order."""
         numbers = []
-        for witness in self.heard.witnesses:
-            number = self.heard.numbers.get(witness.statement.key)
-            if number is None or witness.statement.key in self.heard.present:
+        for witness in self.evidence.witnesses:
+            number = self.evidence.numbers.get(witness.statement.key)
+            if number is None or witness.statement.key in self.evidence.present:
                 number = statements.remember_statement(
                     self.connection, self.tool_id, witness.statement
                 )
             numbers.append(number)
         families: dict[int, int] = {}
-        for number, kin in zip(numbers, self.heard.kin, strict=True):
+        for number, kin in zip(numbers, self.evidence.kin, strict=True):
             families[kin] = min(number, families.get(kin, number))
         statements.set_kin(
             self.connection,
-            [(n, families[k]) for n, k in zip(numbers, self.heard.kin, strict=True)],
+            [(n, families[k]) for n, k in zip(numbers, self.evidence.kin, strict=True)],
         )
         return numbers
 
     def _compare(self, numbers: Sequence[int]) -> None:
-        """What the files say of each identity, beside what the ledger has."""
-        standing = self.heard.standing
+        """Collect the transactions whose stored state differs from the files."""
+        standing = self.evidence.standing
         decided = self._removals(standing)
         for identity, known in standing.items():
             stored = self.stored.get(identity)
@@ -161,7 +163,7 @@ class _LedgerRun:
                 removal = "kept" if stored.statement == number else None
             if stored is None or _is_other(stored, row, number, removal):
                 self.changes.append(_Change(identity, stored, Written(row, number, removal, by)))
-            if removal is None and stored is not None and identity not in self.heard.mentioned:
+            if removal is None and stored is not None and identity not in self.evidence.mentioned:
                 self.left.append((stored.id, row.source_file))
 
     def _removals(self, standing: Mapping[str, Standing]) -> dict[str, str]:
@@ -190,7 +192,7 @@ class _LedgerRun:
 
     def _write_changes(self) -> None:
         new = [change for change in self.changes if change.stored is None]
-        departed = departed_pairs.numbers_of(
+        departed = departed_pairs.former_ids(
             self.connection, self.tool_id, {change.identity for change in new}
         )
         transactions.insert_rows(
@@ -209,7 +211,7 @@ class _LedgerRun:
         )
 
     def _delete(self, mode: LedgerMode, *, may_delete: bool) -> None:
-        """Count the rows that are in none of the files, and delete them where that is wanted."""
+        """Count the rows that are in none of the files, and delete them in mode ``replace``."""
         unread = {read.file.path for read in self.files if read.unread}
         bad = {read.file.path for read in self.files if read.file.bad_rows}
         left = [(row_id, path) for row_id, path in self.left if path not in unread]
@@ -221,7 +223,7 @@ class _LedgerRun:
         self.without_file = len(left) - self.deleted
 
     def _remember(self, numbers: Sequence[int], mode: LedgerMode) -> None:
-        """Remember what was read; of files that are gone, those that rows still come from."""
+        """Store the state of all files, including deleted ones that rows still come from."""
         seen = {read.file.path for read in self.files}
         in_use = transactions.rows_by_file(self.connection, self.tool_id)
         files = [read.file for read in self.files if not read.unread]
@@ -236,8 +238,8 @@ class _LedgerRun:
         ledger_files.set_without_file(self.connection, self.tool_id, self.without_file)
         kept = [
             number
-            for number, witness in zip(numbers, self.heard.witnesses, strict=True)
-            if witness.statement.key in self.heard.present or witness.statement.path in unread
+            for number, witness in zip(numbers, self.evidence.witnesses, strict=True)
+            if witness.statement.key in self.evidence.present or witness.statement.path in unread
         ]
         statements.forget_statements(
             self.connection, self.tool_id, kept, only_rows=mode == "replace"
@@ -245,7 +247,7 @@ class _LedgerRun:
         statements.ledger_changed(self.connection, self.tool_id)
 
     def report(self) -> LedgerReport:
-        """What was done."""
+        """The report of this import."""
         removed = {
             change.identity
             for change in self.changes
@@ -253,7 +255,7 @@ class _LedgerRun:
         }
         found = statements.gone_rows(self.connection, self.tool_id, "removed")
         now = transactions.ids_of(self.connection, self.tool_id, removed)
-        mentioned = self.heard.mentioned
+        mentioned = self.evidence.mentioned
         returned = sum(change.comes_back for change in self.changes)
         return report_of(
             [read.file for read in self.files if not read.unread],
@@ -268,7 +270,7 @@ class _LedgerRun:
             removed=tuple(row for row in found if row.id in now),
             asked=tuple(statements.gone_rows(self.connection, self.tool_id, "asked")),
             returned=returned + self.kept_again,
-            overruled=overruled_files(self.heard),
+            overruled=overruled_files(self.evidence),
         )
 
 

@@ -1,4 +1,4 @@
-"""A household's month, or months: what came in, what went out, and the rows themselves."""
+"""A household's income, spending and rows in a month or longer period."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import InvalidPage, InvalidPageSize
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import (
-    asked_notes,
     coverage,
     named_subject,
     one_state,
+    pending_removal_notes,
     planned_notes,
     shown_months,
 )
@@ -44,18 +44,18 @@ _SHOWN = (
     "id", "date", "amount", "description", "category_major", "category_minor", "account", "memo",
     "is_target", "is_transfer", "is_duplicate", "source_file", "row_number", "left_out",
 )  # fmt: skip
-"""What an answer shows of a row."""
+"""The fields of a row in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseholdAnswer:
-    """The sums of ``months`` and one page of their rows.
+    """The sums of ``months`` and a page of their rows.
 
-    ``spending`` and ``income`` are positive yen and ``balance`` is income less spending; with a
-    category, the figure that it has no part in is None, and so is the balance. ``savings_rate``
-    is in percent, and None unless it was asked for and there is income. Shares are by 大項目,
-    of 収入 and with a category by 中項目. ``rows`` are all rows, also those that do not count,
-    with the reason in ``left_out``; ``next_page`` is None on the last page.
+    ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending. With a
+    category, the balance and the figure that it does not belong to are None. ``savings_rate`` is
+    in percent; None unless requested, or without income. Shares are by 大項目; those of 収入, or
+    with a category, by 中項目. ``rows`` includes rows that do not count, with the reason in
+    ``left_out``. ``next_page`` is None on the last page.
     """
 
     months: MonthRange
@@ -108,13 +108,12 @@ def monthly_household(
     page_size: int = PAGE_SIZE,
     today: date,
 ) -> HouseholdAnswer:
-    """The sums by category of a month (or of a period as people say it), and a page of its rows.
+    """The sums of a month, or of a period phrase, by category, and a page of its rows.
 
-    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for the total.
-
-    A month is that of the calendar: a row belongs to the month of its own date, also where the
-    household's statements run from the 25th to the 24th. Without a period: the latest twelve
-    months that there are, to that of today. ``page`` counts from 1; ``page_size`` is at most 20.
+    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. Months are
+    calendar months: a row belongs to the month of its date, even if the household's statements
+    run from the 25th to the 24th. The default period is the latest twelve months with data, up
+    to the current one. ``page`` counts from 1; ``page_size`` is at most 20.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -122,8 +121,8 @@ def monthly_household(
         AmbiguousPeriod: it was given in two ways.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
-        InvalidPage: there is no such page.
-        InvalidPageSize: pages have no such size.
+        InvalidPage: the page does not exist.
+        InvalidPageSize: the page size is out of range.
     """
     if not 1 <= page_size <= PAGE_SIZE:
         raise InvalidPageSize(page_size, PAGE_SIZE)
@@ -133,7 +132,7 @@ def monthly_household(
         named, notes = named_subject(connection, tool_id, category)
         months, remarks = shown_months(connection, tool_id, asked, covered, today)
         notes += remarks + planned_notes(connection, tool_id, named, months, covered, today)
-        notes += asked_notes(connection, tool_id, named, months)
+        notes += pending_removal_notes(connection, tool_id, named, months)
         sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
         counts = counts_of(sums)
         leaf = _Page(page, page_size, counts.total)
@@ -196,12 +195,12 @@ def _answer(
 
 
 def _shown(row: Transaction) -> dict[str, object]:
-    """A row as an answer shows it; ``date`` is YYYY-MM-DD."""
+    """A row in an answer; ``date`` is YYYY-MM-DD."""
     return {name: getattr(row, name) for name in _SHOWN} | {"date": row.date.isoformat()}
 
 
 Figures = tuple[int | None, int | None, int | None]
-"""Spending, income and balance; None for what has no part in the answer."""
+"""Spending, income and balance; None for those that the answer leaves out."""
 
 
 def _figures(

@@ -1,4 +1,4 @@
-"""A household's ledger at a glance: its categories, its months, and what a question is about."""
+"""A ledger's categories and months; the months, subject and notes of a question about it."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from mdvec.household.core import coverage_notes, wording
 from mdvec.household.core.categories import hierarchy_of
 from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.periods import Period
-from mdvec.household.core.span import FEW, Run, body_of, latest_of, runs_of
+from mdvec.household.core.span import MAX_ASTRAY_ROWS, Run, body_of, latest_of, runs_of
 from mdvec.household.core.subjects import Subject, resolve_subject
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.interfaces import sums as ledger_sums
 
-MOST_NAMED = 3
-"""So many rows of a wrong date are named; the others are counted."""
+MAX_NAMED_ROWS = 3
+"""How many rows with a stray date a note names; it only counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class AvailableMonth:
     """A month of the ledger.
 
-    ``is_gap``: it has no rows at all. ``may_be_filling``: its statements are likely not all
-    there: it is the month of today or a later one, or the last, and its rows end before it does.
-    ``is_planned``: it has not begun. ``is_astray``: its few rows lie years from all others, so
-    that no default reaches it.
+    ``is_gap``: it has no rows. ``may_be_filling``: it is probably incomplete, being the current
+    or a later month, or the last with rows, which end before the month does. ``is_planned``: it
+    has not begun. ``is_astray``: it has a few rows dated years away from all others, and is not
+    in any default period.
     """
 
     year: int
@@ -44,10 +44,10 @@ class AvailableMonth:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The months that a ledger has rows in.
+    """The months in which a ledger has rows (``present``).
 
-    ``body`` are its months without those astray; ``latest`` is the last of ``present`` that has
-    begun today, and ``last_day`` the day of its last row.
+    ``body`` excludes stray months. ``latest`` is the last month with rows that has begun, and
+    ``last_day`` the day of its last row.
     """
 
     present: tuple[Month, ...]
@@ -57,13 +57,13 @@ class Coverage:
 
     @property
     def settled(self) -> MonthRange:
-        """What defaults are taken from: to the latest month, without what is only planned."""
+        """The months for default periods: up to the latest, without planned ones."""
         return MonthRange(self.body.first, self.latest)
 
     def shown(self, asked: MonthRange) -> MonthRange | None:
-        """The months of a period that can be answered; None where there are no rows in any.
+        """The months of a period that an answer covers; None if none of them has rows.
 
-        Of months to come, those from the first to the last with rows.
+        Future months are only covered up to the last with rows.
         """
         here = [month for month in self.present if month in asked and month in self.body]
         there = here or [month for month in self.present if month in asked]
@@ -75,25 +75,25 @@ class Coverage:
         return MonthRange(settled.first, max(settled.last, there[-1]))
 
     def axis(self, shown: MonthRange) -> MonthRange:
-        """The months in which no row means no money, for the answer of some months."""
+        """The months in which a month without rows counts as 0 yen, for an answer on ``shown``."""
         if shown.within(self.body) is None:
             return shown
         return MonthRange(self.body.first, max(self.latest, shown.last))
 
     def may_be_filling(self, month: Month, today: date) -> bool:
-        """Whether rows of a month are likely still to come."""
+        """Whether a month is probably incomplete."""
         ends_early = month == self.latest and self.last_day < month.last_day
         return ends_early or month >= Month.of(today)
 
     def astray_matters(self, asked: MonthRange, shown: MonthRange) -> bool:
-        """Whether a period asks for everything, or for a month astray that is not shown."""
+        """Whether the period covers the whole ledger, or a stray month that is not shown."""
         astray = [month for month in self.present if month not in self.body]
         everything = self.settled.within(asked) == self.settled
         return any(everything or month in asked for month in astray if month not in shown)
 
 
 def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, list[str]]:
-    """Each 大項目 of the ledger with its 中項目, by name.
+    """Each 大項目 of the ledger with its 中項目, sorted by name.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -108,10 +108,10 @@ def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, l
 def available_months(
     connection: apsw.Connection, tool_id: int, today: date
 ) -> tuple[AvailableMonth, ...]:
-    """Every month from the first row to the latest, those without rows included and marked.
+    """Every month from the first row to the latest, with gaps marked.
 
-    Of months to come, and of those astray, only those with rows. A row belongs to the calendar
-    month of its date, whatever statement it stood in.
+    Future and stray months are only included if they have rows. A row belongs to the calendar
+    month of its date, in whatever statement it was.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -124,7 +124,7 @@ def available_months(
 
 
 def coverage(connection: apsw.Connection, tool_id: int, today: date) -> Coverage:
-    """From when to when a ledger goes, as seen today.
+    """The months that a ledger covers as of today.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -134,7 +134,7 @@ def coverage(connection: apsw.Connection, tool_id: int, today: date) -> Coverage
         raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
     now, apart = Month.of(today), runs_of(present)
     runs = [
-        Run(months, ledger_sums.rows_at_most(connection, tool_id, months, FEW + 1))
+        Run(months, ledger_sums.rows_at_most(connection, tool_id, months, MAX_ASTRAY_ROWS + 1))
         for months in (apart if len(apart) > 1 else ())
     ]
     body = body_of(runs, now) if runs else apart[0]
@@ -149,21 +149,21 @@ def shown_months(
     period: Period,
     covered: Coverage,
     today: date,
-    most: int | None = None,
+    max_months: int | None = None,
 ) -> tuple[MonthRange, list[str]]:
-    """The months of a period that the ledger covers, and what must be said about them.
+    """The months of a period that the ledger covers, and the notes on them.
 
-    ``most`` is how many of them are taken, the last.
+    Of more than ``max_months``, only the last are shown.
 
     Raises:
-        InsufficientData: it has no rows in any of them.
+        InsufficientData: none of the months has rows.
     """
     shown = covered.shown(period.months)
     if shown is None:
         raise InsufficientData(period.months, covered.settled)
     notes = [wording.clipped_note(shown)] if shown != period.months else []
-    if most is not None and len(shown) > most:
-        shown = MonthRange(shown.last.plus(1 - most), shown.last)
+    if max_months is not None and len(shown) > max_months:
+        shown = MonthRange(shown.last.plus(1 - max_months), shown.last)
         notes = [coverage_notes.shortened_note(shown)]
     marks = _marked(connection, tool_id, covered, shown, today)
     gaps = [Month(m.year, m.month) for m in marks if m.is_gap]
@@ -173,7 +173,7 @@ def shown_months(
     if covered.astray_matters(period.months, shown):
         notes.append(
             coverage_notes.astray_note(
-                *ledger_sums.rows_outside(connection, tool_id, covered.body, MOST_NAMED)
+                *ledger_sums.rows_outside(connection, tool_id, covered.body, MAX_NAMED_ROWS)
             )
         )
     return shown, notes
@@ -187,7 +187,7 @@ def planned_notes(
     covered: Coverage,
     today: date,
 ) -> list[str]:
-    """What is said of rows whose day is still to come, those in the sums apart from the others."""
+    """Notes on rows dated after today: those in the sums, and those that are not."""
     months = MonthRange(min(covered.body.first, shown.first), max(covered.body.last, shown.last))
     planned = ledger_sums.planned_sums(connection, tool_id, months, subject, today)
     inside = [cell for cell in planned if cell.month in shown]
@@ -198,12 +198,12 @@ def planned_notes(
     return notes
 
 
-def asked_notes(
+def pending_removal_notes(
     connection: apsw.Connection, tool_id: int, subject: Subject | None, shown: MonthRange
 ) -> list[str]:
-    """What is said of rows in the sums that may have been deleted in Money Forward."""
-    asked = ledger_sums.asked_sums(connection, tool_id, shown, subject)
-    return wording.asked_notes(asked, ledger_sums.tool_name(connection, tool_id))
+    """Notes on rows in the sums that wait for the user's consent to their removal."""
+    asked = ledger_sums.pending_removal_sums(connection, tool_id, shown, subject)
+    return wording.pending_removal_notes(asked, ledger_sums.tool_name(connection, tool_id))
 
 
 def _marked(
@@ -232,10 +232,10 @@ def _marked(
 def named_subject(
     connection: apsw.Connection, tool_id: int, name: str | None
 ) -> tuple[Subject | None, list[str]]:
-    """The category or total of a name, and what must be said about it; None: none was named.
+    """The category or total of a name, and the notes on it; None without a name.
 
     Raises:
-        UnknownCategory: there is none of that name, or several.
+        UnknownCategory: no category, or several, have that name.
     """
     if name is None or not name.strip():
         return None, []
@@ -245,7 +245,7 @@ def named_subject(
 
 @contextmanager
 def one_state(connection: apsw.Connection) -> Iterator[None]:
-    """Read everything within from one state of the file, also inside such a reading."""
+    """Read within one snapshot of the database; can be nested."""
     if connection.in_transaction:
         yield
     else:

@@ -1,6 +1,6 @@
-"""Duplicates as their user meets them: find pairs, look at them, decide, take it back.
+"""The review of duplicates: find candidate pairs, list them, decide, and undo decisions.
 
-Nothing is marked without a decision. Each function takes a connection and the household's id.
+Nothing is marked without a decision by the user.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ DECISIONS: Final = ("duplicate", "not_duplicate", "skip")
 
 
 class DuplicateResolutionError(MdvecError):
-    """A review of duplicates that cannot go on like this."""
+    """A request in a review of duplicates is invalid."""
 
 
 class CheckNotFound(DuplicateResolutionError):
-    """The household has no pair of that id."""
+    """The household has no pair with this id."""
 
     def __init__(self, check_id: int) -> None:
         super().__init__(
@@ -46,7 +46,7 @@ class CheckNotFound(DuplicateResolutionError):
 
 
 class TransactionNotFound(DuplicateResolutionError):
-    """The household has no transaction of that id."""
+    """The household has no transaction with this id."""
 
     def __init__(self, transaction_id: int) -> None:
         super().__init__(
@@ -56,7 +56,7 @@ class TransactionNotFound(DuplicateResolutionError):
 
 
 class InvalidDecision(DuplicateResolutionError):
-    """There is no such decision."""
+    """The decision is not one of ``DECISIONS``."""
 
     def __init__(self, decision: str) -> None:
         super().__init__(
@@ -65,7 +65,7 @@ class InvalidDecision(DuplicateResolutionError):
 
 
 class InvalidLimit(DuplicateResolutionError):
-    """A list that is empty or too long."""
+    """The limit of a list is out of range."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）")
@@ -77,14 +77,14 @@ def detect(
     options: DetectionOptions,
     transaction_ids: Collection[int] | None = None,
 ) -> Detection:
-    """Search the ledger for pairs and keep them for review; decided pairs are not asked again.
+    """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
-    With ``transaction_ids``, only pairs in which one of them takes part; an empty collection
-    finds nothing.
+    ``transaction_ids`` limits the search to pairs with at least one of these rows; an empty
+    collection finds nothing.
 
     Raises:
-        TransactionNotFound: one of ``transaction_ids`` is not the household's.
-        DuplicateDetectionError: the tolerances leave too many pairs.
+        TransactionNotFound: the household has no row with one of these ids.
+        DuplicateDetectionError: the tolerances match too many pairs.
     """
     if transaction_ids is not None:
         there = duplicate_checks.find_transactions(connection, tool_id, transaction_ids)
@@ -92,7 +92,7 @@ def detect(
             raise TransactionNotFound(missing)
     with connection:
         duplicate_checks.settle_marks(connection, tool_id)
-    # Comparing takes a second on a long ledger; nobody has to wait with writing for that.
+    # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.counting_lines(connection, tool_id)
     found = find_pairs(rows, options, transaction_ids)
     with connection:
@@ -113,7 +113,7 @@ def detect(
 def list_candidates(
     connection: apsw.Connection, tool_id: int, limit: int = 10, *, skip_checked: bool = True
 ) -> CandidateList:
-    """The likeliest open pairs, or with ``skip_checked`` off all pairs, the decided ones last.
+    """The undecided pairs by score; without ``skip_checked`` all pairs, decided ones last.
 
     Raises:
         InvalidLimit: ``limit`` is not 1 to 50.
@@ -133,7 +133,7 @@ def list_candidates(
 
 
 def candidate_detail(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
-    """One pair.
+    """A pair with its rows.
 
     Raises:
         CheckNotFound: the household has no such pair.
@@ -145,13 +145,13 @@ def candidate_detail(connection: apsw.Connection, tool_id: int, check_id: int) -
 def confirm(
     connection: apsw.Connection, tool_id: int, check_id: int, decision: str
 ) -> Confirmation:
-    """Record a decision and mark the ledger accordingly, whole or not at all.
+    """Store a decision and update the marks in the ledger, in one transaction.
 
-    ``duplicate`` marks the pair's second row; ``not_duplicate`` and ``skip`` take back what the
-    same pair marked before. A pair that is skipped stays open.
+    ``duplicate`` marks the pair's second row; ``not_duplicate`` and ``skip`` undo an earlier mark
+    by the same pair. A skipped pair stays open.
 
     Raises:
-        InvalidDecision: it is none of the three.
+        InvalidDecision: the decision is none of these.
         CheckNotFound: the household has no such pair.
     """
     if decision not in DECISIONS:
@@ -180,9 +180,9 @@ def confirm(
 
 
 def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Restoration:
-    """Let a row count again; the pairs that marked it become ``not_duplicate``.
+    """Remove a row's mark; the pairs that marked it become ``not_duplicate``.
 
-    A row that is not marked stays as it is.
+    An unmarked row is left unchanged.
 
     Raises:
         TransactionNotFound: the household has no such row.
@@ -199,7 +199,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 
 
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
-    """How many rows, marked rows, open pairs, and pairs that are no duplicates."""
+    """Numbers of rows, marked rows, undecided pairs and rejected pairs."""
     with snapshot(connection):
         counts = duplicate_checks.count(connection, tool_id)
     rate = 100 * counts.marked / counts.transactions if counts.transactions else 0.0

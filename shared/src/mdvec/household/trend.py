@@ -1,4 +1,4 @@
-"""How a household's spending moves from month to month."""
+"""Trends of spending, income and savings from month to month."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import (
     Coverage,
-    asked_notes,
     coverage,
     named_subject,
     one_state,
+    pending_removal_notes,
     planned_notes,
     shown_months,
 )
 
-TOP = 3
-MOST_MONTHS = 120
-"""A trend shows so many months, the last of those that were asked for."""
+TOP_CATEGORIES = 3
+MAX_MONTHS = 120
+"""A trend shows at most this many months, the last of the period."""
 
 Amounts = Mapping[Category, Mapping[Month, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class TrendAnswer:
-    """Categories month by month over ``months``.
+    """The trend of one or more categories over ``months``.
 
-    ``counts`` are of the rows of these months (and of the named category); ``understood`` says
-    which period was meant, ``notes`` what to know about the figures; ``text`` is the whole
-    answer in words. ``savings`` is there if the savings rate was asked for; the categories are
-    then income, spending and balance.
+    ``counts`` are of the rows of these months (and of the category, if one was named).
+    ``understood`` says how the period was understood, ``notes`` qualify the figures, and ``text``
+    is the whole answer in words. ``savings`` is set if the savings rate was requested;
+    ``categories`` are then income, spending and balance.
     """
 
     months: MonthRange
@@ -74,10 +74,10 @@ def category_trend(
     period: str | None = None,
     today: date,
 ) -> TrendAnswer:
-    """The trend of a category or total, or of the three that took most, as people name them.
+    """The trend of a category or total, or by default of the three largest categories.
 
-    Without a period, over the latest twelve months that there are, to that of today. 収入 is
-    income, 収支 income less spending; everything else is spending less refunds.
+    The default period is the latest twelve months with data, up to the current one. 収入 is
+    income and 収支 income minus spending; everything else is spending minus refunds.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -92,9 +92,9 @@ def category_trend(
             today, covered.settled, period=period, start_month=start_month, end_month=end_month
         )
         named, notes = named_subject(connection, tool_id, category)
-        shown, remarks = shown_months(connection, tool_id, asked, covered, today, MOST_MONTHS)
+        shown, remarks = shown_months(connection, tool_id, asked, covered, today, MAX_MONTHS)
         notes += remarks + planned_notes(connection, tool_id, named, shown, covered, today)
-        notes += asked_notes(connection, tool_id, named, shown)
+        notes += pending_removal_notes(connection, tool_id, named, shown)
         sums = _sums(connection, tool_id, shown, named)
     if named is None:
         trends, body = _of_the_top(sums, covered, shown)
@@ -139,7 +139,7 @@ def _savings(
 def category_trend_summary(
     connection: apsw.Connection, tool_id: int, *, today: date
 ) -> TrendAnswer:
-    """The trend of every 大項目 over the latest twelve months: spending by size, then income.
+    """The trend of every 大項目 over the latest twelve months: by size, income last.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -149,7 +149,7 @@ def category_trend_summary(
         asked = resolve_period(today, covered.settled)
         shown, notes = shown_months(connection, tool_id, asked, covered, today)
         notes += planned_notes(connection, tool_id, None, shown, covered, today)
-        notes += asked_notes(connection, tool_id, None, shown)
+        notes += pending_removal_notes(connection, tool_id, None, shown)
         sums = _sums(connection, tool_id, shown, None)
     amounts = {
         category: by_month
@@ -166,10 +166,9 @@ def category_trend_summary(
 
 
 class TrendCache:
-    """Answers that were given before, as long as the data are the same.
+    """A thread-safe LRU cache of trend answers, up to ``entries``.
 
-    Any thread may ask. ``version`` is what changes when the ledger does, read before the answer
-    is computed; ``entries`` is how many answers are kept.
+    ``version`` identifies the state of the ledger; read it before asking for the answer.
     """
 
     def __init__(self, entries: int = 128) -> None:
@@ -188,7 +187,7 @@ class TrendCache:
         period: str | None = None,
         today: date,
     ) -> TrendAnswer:
-        """What ``category_trend`` answers."""
+        """``category_trend``, cached."""
         return self._answer(
             (
                 connection.filename,
@@ -214,7 +213,7 @@ class TrendCache:
     def category_trend_summary(
         self, connection: apsw.Connection, tool_id: int, version: Hashable, *, today: date
     ) -> TrendAnswer:
-        """What ``category_trend_summary`` answers."""
+        """``category_trend_summary``, cached."""
         return self._answer(
             (connection.filename, tool_id, version, "summary", today),
             lambda: category_trend_summary(connection, tool_id, today=today),
@@ -224,7 +223,7 @@ class TrendCache:
         with self._lock:
             known = self._answers.get(key)
         if known is None:
-            # Outside the lock: one question never waits for another.
+            # Computed outside the lock, so that requests do not wait for each other.
             known = compute()
             with self._lock:
                 self._answers[key] = known
@@ -234,20 +233,20 @@ class TrendCache:
 def _sums(
     connection: apsw.Connection, tool_id: int, shown: MonthRange, subject: Subject | None
 ) -> list[MonthlySum]:
-    """The sums of the months shown and of those that they are compared with."""
+    """The sums of the months shown, and of the earlier months that they are compared with."""
     looked_at = MonthRange(shown.first.plus(-WINDOW), shown.last)
     return ledger_sums.monthly_sums(connection, tool_id, looked_at, subject, by_minor=False)
 
 
 def _ranked(amounts: Amounts, shown: MonthRange) -> list[Category]:
-    """The categories by what they took in the months shown, income last."""
+    """The categories by their amount in the months shown, income last."""
     return sorted(amounts, key=lambda c: (c.is_income, -_total(amounts[c], shown), str(c)))
 
 
 def _top(amounts: Amounts, shown: MonthRange) -> list[Category]:
-    """The categories of spending that took most."""
+    """The largest categories of spending."""
     spending = [c for c in _ranked(amounts, shown) if not c.is_income]
-    return [c for c in spending if _total(amounts[c], shown) > 0][:TOP]
+    return [c for c in spending if _total(amounts[c], shown) > 0][:TOP_CATEGORIES]
 
 
 def _total(by_month: Mapping[Month, int], shown: MonthRange) -> int:

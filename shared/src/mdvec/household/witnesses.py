@@ -1,4 +1,4 @@
-"""What a ledger's files say together, those that are gone included: one answer a transaction."""
+"""Combines a ledger's statement files, even deleted ones, into one state per transaction."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from mdvec.household.reading import StatementFile
 from mdvec.household.report import LedgerMode
 
 _NOWHERE = Statement("", "", 0, (), frozenset(), is_whole=False)
-"""Where rows come from whose file nobody remembers."""
+"""Stands in for the unknown statement of rows from old versions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """The witnesses in order, and what they say.
+class Evidence:
+    """The witnesses, oldest first, and the resulting standing of each transaction.
 
-    ``numbers`` are those of the statements known before, ``present`` the keys of the files that
-    are there; ``mentioned`` has the identities in them. ``renames`` gives rows of the ledger
-    their new identities.
+    ``kin`` is each witness's family; ``numbers`` are the ids of stored statements by key;
+    ``present`` the keys of the files in the folder, and ``mentioned`` the identities in them.
+    ``renames`` maps old identities in the ledger to new ones.
     """
 
     witnesses: list[Witness]
@@ -52,18 +52,18 @@ class Heard:
     renames: Mapping[str, str]
 
 
-def hear(
+def gather_evidence(
     connection: apsw.Connection,
     tool_id: int,
     files: Sequence[StatementFile],
     stored: Mapping[str, StoredRow],
     before: Mapping[str, str],
     mode: LedgerMode,
-) -> Heard:
-    """Ask all files of a ledger, and the ledger about those that are gone.
+) -> Evidence:
+    """Collects the rows of all files, and from the ledger those of deleted files.
 
-    ``before`` has the content's hash that each path had at the last import. For ``replace``
-    files that are gone have no say but about rows that no other file has.
+    ``before`` has the content hash of each path at the last import. In mode ``replace``, deleted
+    files only contribute rows that no other file has.
     """
     usable = [read for read in files if not (read.unread or read.file.passed_over)]
     twins = _twins(usable, stored if mode == "update" else {})
@@ -124,7 +124,7 @@ def hear(
             identity: known if known.gone in asked else known._replace(gone=None)
             for identity, known in standing.items()
         }
-    return Heard(witnesses, kin, standing, ids, frozenset(said), mentioned, renames)
+    return Evidence(witnesses, kin, standing, ids, frozenset(said), mentioned, renames)
 
 
 def _rest(
@@ -133,7 +133,7 @@ def _rest(
     heard: Mapping[int, Mapping[str, Placed]],
     without: frozenset[str],
 ) -> dict[int, dict[str, Placed]]:
-    """Rows of the ledger by the statement they come from, but for what that says itself."""
+    """Stored rows by their statement, except those that the statement's own file mentions."""
     rows: dict[int, dict[str, Placed]] = {}
     for name, row in stored.items():
         identity = renames.get(name, name)
@@ -147,10 +147,10 @@ def _rest(
 def _as_known(
     statement: Statement, known: Sequence[KnownStatement], before: Mapping[str, str]
 ) -> Statement:
-    """The statement with the oldest time that was ever seen of its content, and since when.
+    """The statement with the oldest known time of its content, and the import that first saw it.
 
-    What its own path held before something else does not make it old: a change may have been
-    taken back.
+    If its path had another content at the last import, the path's earlier versions are ignored:
+    a change may have been undone.
     """
     is_back = before.get(statement.path, statement.content_hash) != statement.content_hash
     same = [
@@ -166,7 +166,7 @@ def _as_known(
 
 
 def _twins(files: Sequence[StatementFile], stored: Mapping[str, StoredRow]) -> Twins:
-    """Rows with an ID that look like rows without one."""
+    """Rows with an ID that look like rows without one, in the files or the ledger."""
     blocks = [(read.file.path, block) for read in files for block in read.blocks]
     loose = {
         (row.date.isoformat(), row.amount) for _, block in blocks for row in block if not row.mf_id
@@ -197,9 +197,10 @@ def _second_times(
     *,
     are_new: bool,
 ) -> dict[str, Standing]:
-    """Rows without ID that stand in the ledger beside the same with one, from another file.
+    """Marks as gone rows without ID that are in the ledger again with an ID, from another file.
 
-    Only an older version let that happen (``are_new``). Rows that became alike later are two.
+    Only ledgers of older versions contain such repeats (``are_new``). Rows that came to look
+    alike later are separate purchases.
     """
     return {
         double: standing[double]._replace(gone=standing[original].by)
@@ -217,14 +218,17 @@ def _source(row: StoredRow | None) -> str:
     return "" if row is None else row.source_file
 
 
-def overruled_files(heard: Heard) -> tuple[Problem, ...]:
-    """Files whose time says that they are newer than their names and rows do."""
-    kin = {witness.statement.key: n for witness, n in zip(heard.witnesses, heard.kin, strict=True)}
+def overruled_files(evidence: Evidence) -> tuple[Problem, ...]:
+    """Files whose modification time makes them look newer than their names and rows show."""
+    kin = {
+        witness.statement.key: n
+        for witness, n in zip(evidence.witnesses, evidence.kin, strict=True)
+    }
     return tuple(
         Problem(witness.statement.path, _why_older(witness, witness.outdone_by))
-        for witness in heard.witnesses
+        for witness in evidence.witnesses
         if witness.outdone_by is not None
-        and witness.statement.key in heard.present
+        and witness.statement.key in evidence.present
         and kin[witness.statement.key] == kin[witness.outdone_by.key]
     )
 

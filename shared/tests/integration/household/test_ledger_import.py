@@ -1,4 +1,4 @@
-"""A household's exports into its ledger: each transaction once, and nothing lost in silence."""
+"""Importing statement files into a ledger: each transaction once, and nothing lost silently."""
 
 import functools
 import subprocess
@@ -34,7 +34,7 @@ def line(mf_id="", amount=-100, day="2025/07/01", shop="店", memo="", account="
 
 @dataclass
 class Ledger:
-    """A folder of exports that lies in memory, and the ledger of one tool."""
+    """A folder of statement files that lies in memory, and the ledger of one tool."""
 
     connection: apsw.Connection
     tool: int = 1

@@ -10,7 +10,7 @@ from mdvec.household.core.categories import (
     UnknownCategory,
     hierarchy_of,
 )
-from mdvec.household.core.subjects import Asked, Total, resolve_subject
+from mdvec.household.core.subjects import ResolvedSubject, Total, resolve_subject
 
 HIERARCHY = hierarchy_of(
     [
@@ -82,7 +82,7 @@ def test_a_middle_category_of_several_majors_is_asked_back():
      ("ＷＩ", Category("通信費", "Wi-Fi"))],
 )  # fmt: skip
 def test_a_part_of_one_name_alone_will_do_and_the_guess_is_named(said, meant):
-    assert resolve_subject(said, HIERARCHY) == Asked(
+    assert resolve_subject(said, HIERARCHY) == ResolvedSubject(
         meant, f"「{said}」は「{meant}」として集計しました"
     )
 

@@ -65,8 +65,8 @@ def amount_spellings(amount):
 
 
 @st.composite
-def exports(draw):
-    """An export's bytes in any dialect, with the rows that are in it."""
+def statement_files(draw):
+    """A statement file's bytes in any dialect, with the rows that are in it."""
     encoding = draw(st.sampled_from(["cp932", "utf-8", "utf-8-sig", "utf-16"]))
     order = draw(st.permutations(sorted(SPELLINGS)))
     quoting = draw(st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
@@ -102,9 +102,9 @@ def can(text, encoding):
     return encoding != "cp932" or text == text.encode(encoding, "replace").decode(encoding)
 
 
-@given(exports())
-def test_what_an_export_of_any_dialect_holds_is_read_back_exactly(export):
-    data, rows = export
+@given(statement_files())
+def test_what_a_file_of_any_dialect_holds_is_read_back_exactly(statement_file):
+    data, rows = statement_file
     assert read_rows(data) == ParsedFile(rows, ())
 
 

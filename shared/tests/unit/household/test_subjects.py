@@ -13,7 +13,7 @@ from mdvec.household.core.categories import (
     UnknownCategory,
     hierarchy_of,
 )
-from mdvec.household.core.subjects import Asked, Total, resolve_subject
+from mdvec.household.core.subjects import ResolvedSubject, Total, resolve_subject
 
 HIERARCHY = hierarchy_of(
     [("特別な支出", "家具"), ("収入", "給与"), ("食費", "外食"), ("その他", "貯蓄以外")]
@@ -31,8 +31,8 @@ HIERARCHY = hierarchy_of(
     ],
 )  # fmt: skip
 def test_totals_are_totals_and_never_a_category_whose_name_holds_the_word(said, total):
-    assert resolve_subject(said, HIERARCHY) == Asked(total)
-    assert resolve_subject(said, {}) == Asked(total)
+    assert resolve_subject(said, HIERARCHY) == ResolvedSubject(total)
+    assert resolve_subject(said, {}) == ResolvedSubject(total)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_totals_are_totals_and_never_a_category_whose_name_holds_the_word(said, 
      ("差引", Total.BALANCE, "収支（収入 − 支出）"), ("総出費", Total.SPENDING, "支出")],
 )  # fmt: skip
 def test_another_word_for_a_total_is_said_to_be_that(said, total, words):
-    assert resolve_subject(said, HIERARCHY) == Asked(
+    assert resolve_subject(said, HIERARCHY) == ResolvedSubject(
         total, f"「{said}」は{words}として集計しました"
     )
 
@@ -63,7 +63,7 @@ def test_a_category_with_the_name_of_a_total_is_asked_back_and_each_can_be_said(
 
 def test_a_major_that_shares_its_name_with_a_middle_category_elsewhere_says_so():
     own = hierarchy_of([("保険", "生命保険"), ("自動車", "保険"), ("保険", "保険")])
-    assert resolve_subject("保険", own) == Asked(
+    assert resolve_subject("保険", own) == ResolvedSubject(
         Category("保険"),
         "「保険」は大項目の保険として集計しました（同じ名前の中項目: 自動車 > 保険）",
     )
@@ -122,7 +122,7 @@ def test_no_part_of_a_name_is_answered_silently_or_where_it_can_mean_two_things(
 
 def test_a_minor_that_only_repeats_its_majors_name_makes_no_part_of_it_ambiguous():
     own = hierarchy_of([("水道・光熱費", "その他水道・光熱費"), ("水道・光熱費", "電気代")])
-    assert resolve_subject("光熱費", own) == Asked(
+    assert resolve_subject("光熱費", own) == ResolvedSubject(
         Category("水道・光熱費"), "「光熱費」は「水道・光熱費」として集計しました"
     )
     assert resolve_subject("その他水道", own).subject == Category(

@@ -1,4 +1,4 @@
-"""The household's categories, 大項目 and their 中項目, and the names that people give them."""
+"""Categories (大項目 and their 中項目), and how names that people type are matched to them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from mdvec.errors import MdvecError
 
 INCOME = "収入"
-"""The 大項目 whose rows are income; all others are spending."""
+"""The one 大項目 of income; all others are spending."""
 
 Hierarchy = Mapping[str, Sequence[str]]
 """Each 大項目 and its 中項目."""
 
-_NEAREST = 5
-_CUTOFF = 0.5
-_SHOWN = 40
-_LISTED = 12
+_MAX_NEAREST = 5
+_MIN_CLOSENESS = 0.5
+_MAX_SHOWN = 40
+_MAX_LISTED = 12
 
 
 class UnknownCategory(MdvecError):
-    """No category has that name; the message names the nearest and the choices."""
+    """No category has that name; the message lists similar names and all 大項目."""
 
     def __init__(self, said: str, nearest: Sequence[str], choices: Iterable[str]) -> None:
         self.nearest = tuple(nearest)
@@ -36,7 +36,7 @@ class UnknownCategory(MdvecError):
 
 
 class AmbiguousCategory(UnknownCategory):
-    """Several categories, or a category and a total, may be meant; the message lists them."""
+    """A name matches several categories, or a category and a total; the message lists them."""
 
     def __init__(self, said: str, choices: Sequence[str]) -> None:
         self.nearest = self.choices = tuple(choices)
@@ -49,7 +49,7 @@ class AmbiguousCategory(UnknownCategory):
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A 大項目, or one 中項目 of it."""
+    """A 大項目, or one of its 中項目."""
 
     major: str
     minor: str | None = None
@@ -64,7 +64,7 @@ class Category:
 
 
 def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Each 大項目 with its 中項目, in order, from pairs of them; what has no name is left out."""
+    """Groups pairs of 大項目 and 中項目 by 大項目, sorted; empty names are left out."""
     found: dict[str, list[str]] = {}
     for major, minor in sorted(set(names)):
         if major:
@@ -75,13 +75,13 @@ def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def named(said: str, hierarchy: Hierarchy) -> Category | None:
-    """The category of a whole name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
+    """The category with this full name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
 
-    Other marks may stand between the two. Width, case, spaces and 「・」 make no difference; the
-    exact spelling goes first, and a 大項目 before a 中項目 of its name. None where nothing has it.
+    Both may be joined by other marks too. Width, case, spaces and 「・」 are ignored; an exact
+    spelling wins, and a 大項目 wins over a 中項目 of the same name. None if no category matches.
 
     Raises:
-        AmbiguousCategory: several have it.
+        AmbiguousCategory: several categories match.
     """
     if said in hierarchy:
         return Category(said)
@@ -94,10 +94,10 @@ def named(said: str, hierarchy: Hierarchy) -> Category | None:
 
 
 def partly_named(said: str, hierarchy: Hierarchy) -> list[Category]:
-    """Every 大項目 and 中項目 whose name a text is a part of.
+    """Every 大項目 and 中項目 whose name contains a text.
 
-    A 中項目 that repeats the name of its own 大項目 (「その他水道・光熱費」 below 「水道・光熱費」)
-    counts only where the text is a part of what it adds.
+    If a 中項目 repeats the name of its 大項目 (「その他水道・光熱費」 below 「水道・光熱費」), only
+    the rest of its name is searched.
     """
     wanted = folded(said)
     if not wanted:
@@ -114,7 +114,7 @@ def _is_part_of_minor(wanted: str, category: Category) -> bool:
 
 
 def homonyms(category: Category, hierarchy: Hierarchy) -> list[Category]:
-    """The 中項目 of other 大項目 that have the name of a 大項目."""
+    """The 中項目 elsewhere that have the same name as a 大項目."""
     if category.minor is not None:
         return []
     wanted = folded(category.major)
@@ -141,7 +141,7 @@ def _every_minor(hierarchy: Hierarchy) -> list[Category]:
 
 
 def _paths(said: str, hierarchy: Hierarchy) -> list[Category]:
-    """What 「大項目 > 中項目」 means, cut at each mark that may stand between the two."""
+    """The categories that 「大項目 > 中項目」 can mean, split at every possible separator."""
     return [
         Category(major.major, minor.minor)
         for left, right in _cuts(said)
@@ -151,14 +151,14 @@ def _paths(said: str, hierarchy: Hierarchy) -> list[Category]:
 
 
 def _cuts(said: str) -> Iterator[tuple[str, str]]:
-    if len(said) <= 4 * _SHOWN:
+    if len(said) <= 4 * _MAX_SHOWN:
         for mark in re.finditer(r"[>＞/／→:：・]|の", said):
             yield said[: mark.start()], said[mark.end() :]
 
 
 def nearest(said: str, hierarchy: Hierarchy) -> list[str]:
-    """The names that are most like a text."""
-    wanted = folded(said)[:_SHOWN]
+    """The category names most similar to a text, best first."""
+    wanted = folded(said)[:_MAX_SHOWN]
     names: dict[str, str] = {}
     for major, minors in hierarchy.items():
         for name in (major, *minors):
@@ -167,22 +167,22 @@ def nearest(said: str, hierarchy: Hierarchy) -> list[str]:
         name for folded, name in names.items()
         if wanted and folded and (wanted in folded or folded in wanted)
     ]  # fmt: skip
-    similar = difflib.get_close_matches(wanted, names, _NEAREST, _CUTOFF)
-    return list(dict.fromkeys([*holding, *(names[folded] for folded in similar)]))[:_NEAREST]
+    similar = difflib.get_close_matches(wanted, names, _MAX_NEAREST, _MIN_CLOSENESS)
+    return list(dict.fromkeys([*holding, *(names[folded] for folded in similar)]))[:_MAX_NEAREST]
 
 
 def folded(name: str) -> str:
-    """A name without what people write differently: width, case, spaces, 「・」, 「カテゴリ」."""
+    """A name normalised for comparison: no width, case, spaces, 「・」 or trailing 「カテゴリ」."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return re.sub(r"[\s・]+", "", plain).removesuffix("カテゴリ")
 
 
 def _listed(choices: Sequence[str]) -> str:
-    more = f"（ほか{len(choices) - _LISTED}件）" if len(choices) > _LISTED else ""
-    return "、".join(choices[:_LISTED]) + more
+    more = f"（ほか{len(choices) - _MAX_LISTED}件）" if len(choices) > _MAX_LISTED else ""
+    return "、".join(choices[:_MAX_LISTED]) + more
 
 
 def flat(said: str) -> str:
-    """What was said, fit to stand in a sentence."""
-    line = "".join(sign if sign.isprintable() else " " for sign in said[:_SHOWN])
-    return line if len(said) <= _SHOWN else line + "…"
+    """Printable user input, shortened for use in a message."""
+    line = "".join(sign if sign.isprintable() else " " for sign in said[:_MAX_SHOWN])
+    return line if len(said) <= _MAX_SHOWN else line + "…"

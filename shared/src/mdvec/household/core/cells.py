@@ -1,4 +1,4 @@
-"""One row of a Money Forward CSV: its cells as a date, whole yen, flags and texts."""
+"""Parses the cells of a Money Forward CSV: dates, whole yen, flags."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIGN = r"([-+−‐–▲△])?\s*"
 _AMOUNT = re.compile(
     rf"{_SIGN}[¥\\]?\s*{_SIGN}(\d+|\d{{1,3}}(?:,\d{{3}})+)(?:\.(\d+))?\s*円?", re.ASCII
 )
-_MOST_DIGITS = 15
+_MAX_DIGITS = 15
 _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
     "0.0": False, "1.0": True, "FALSE": False, "TRUE": True, "false": False, "true": True,
 }  # fmt: skip
@@ -27,10 +27,9 @@ _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
 
 @dataclass(frozen=True, slots=True)
 class TransactionRow:
-    """A row as its file has it; texts without the white space around them, otherwise exact.
+    """A parsed row of a statement file; texts are stripped, but otherwise unchanged.
 
-    ``amount`` is None where the cell is empty, and ``line`` the line of the file at which the
-    row begins, from 1.
+    ``amount`` is None if the cell is empty; ``line`` is the line at which the row begins, from 1.
     """
 
     date: date
@@ -47,15 +46,15 @@ class TransactionRow:
 
 
 class BadCell(ValueError):
-    """Why a row cannot be a transaction; names the column, never what stands in it."""
+    """A cell cannot be parsed; the message names the column, never the cell's content."""
 
 
 @lru_cache(maxsize=4096)
 def parse_date(text: str) -> date:
-    """YYYY/MM/DD, YYYY-MM-DD, YYYY.MM.DD or YYYY年M月D日, with or without a time of that day.
+    """Parses YYYY/MM/DD, YYYY-MM-DD, YYYY.MM.DD or YYYY年M月D日, optionally with a time.
 
     Raises:
-        BadCell: it is no such date, or one that no calendar has.
+        BadCell: it has another format, or is not a valid date.
     """
     match = _DATE.fullmatch(text.translate(_HALF_WIDTH))
     if match is None:
@@ -67,13 +66,13 @@ def parse_date(text: str) -> date:
 
 
 def parse_amount(text: str) -> int | None:
-    """Whole yen; None when the cell is empty.
+    """Parses whole yen; None if the cell is empty.
 
     Raises:
-        BadCell: it is no number, has a part of a yen, or too many digits to be money.
+        BadCell: it is not a number, not whole, or has too many digits.
     """
     digits = text.removeprefix("-")
-    if digits.isdigit() and digits.isascii() and len(digits) <= _MOST_DIGITS:
+    if digits.isdigit() and digits.isascii() and len(digits) <= _MAX_DIGITS:
         return int(text)
     if not text:
         return None
@@ -83,16 +82,16 @@ def parse_amount(text: str) -> int | None:
     if match[4] and match[4].strip("0"):
         raise BadCell("金額 is not a whole number of yen")
     digits = match[3].replace(",", "")
-    if len(digits) > _MOST_DIGITS:
-        raise BadCell(f"金額 has more than {_MOST_DIGITS} digits")
+    if len(digits) > _MAX_DIGITS:
+        raise BadCell(f"金額 has more than {_MAX_DIGITS} digits")
     return int(digits) if (match[1] or match[2] or "+") == "+" else -int(digits)
 
 
 def parse_flag(text: str, column: str, *, default: bool) -> bool:
-    """0 or 1, in either width; ``default`` when the cell is empty.
+    """Parses 0 or 1 in either width, or TRUE or FALSE; ``default`` if the cell is empty.
 
     Raises:
-        BadCell: it is something else.
+        BadCell: it is anything else.
     """
     flag = _FLAGS.get(text)
     if flag is not None:

@@ -1,4 +1,4 @@
-"""What is said of rows that an answer leaves aside: planned ones, those astray, and too many."""
+"""Notes under an answer about planned rows, rows with stray dates, and shortened periods."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from mdvec.household.core.sums import MonthlySum, income_and_spending
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 def shortened_note(shown: MonthRange) -> str:
-    """More months were asked for than are shown."""
+    """Says that only the last months of a long period are shown."""
     return f"期間が長いため、最後の {len(shown)}か月（{shown.in_words}）だけを示しました"
 
 
 def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
-    """Rows whose day is still to come, and whether they are in the figures above."""
+    """Names rows dated after today, and says whether the figures include them."""
     income, spending = income_and_spending(sums)
     amounts = [
         f"{name} {format_currency(sign * sum(cell.amount for cell in cells))}"
@@ -31,7 +31,7 @@ def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
 
 
 def astray_note(total: int, rows: Sequence[Transaction]) -> str:
-    """Rows whose dates lie years from all others, which only their own months answer for."""
+    """Names rows dated years away from all others, which the figures leave out."""
     named = "、".join(
         f"{row.date} {_line(row.description)} {format_currency(row.amount)}"
         f"（{_line(row.source_file)} {row.row_number}行目）"
@@ -45,6 +45,6 @@ def astray_note(total: int, rows: Sequence[Transaction]) -> str:
 
 
 def _line(text: str) -> str:
-    """A text of a row on one line, cut where it is long."""
+    """A row's text on one line, shortened."""
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else line[:_LONGEST] + "…"
+    return line if len(line) <= _MAX_LENGTH else line[:_MAX_LENGTH] + "…"

@@ -1,4 +1,4 @@
-"""Days within a phrase that should name months: found, so that no day is answered by its month."""
+"""Detects days and weeks in a phrase that should name months, and strips them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MONTHS_OF = (
 
 
 def names_a_day(text: str) -> bool:
-    """Whether a phrase, as ``plain`` spells it, speaks of days or weeks."""
+    """Whether a phrase, normalised by ``plain``, mentions days or weeks."""
     return _ANY.search(text) is not None or any(date.search(text) for date in _DATES)
 
 
 def months_of(text: str) -> str:
-    """The phrase without its days, as far as they can be taken away."""
+    """The phrase with its days removed as far as possible, leaving the months."""
     for shape, month in _MONTHS_OF:
         text = shape.sub(month, text)
     return text

@@ -1,4 +1,4 @@
-"""What an export's name says: its period, and the number of a repeated download."""
+"""Parses the name of a statement file: its period, and the number of a repeated download."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ _PERIOD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class StatementName:
-    """A file's name.
+    """The parts of a file's name.
 
-    ``stem`` is its path without the number and the ending; ``number`` is the n of "name (n).csv",
-    0 where there is none. ``first`` and ``last`` are the days of the period in the name, as
-    YYYY-MM-DD; "" where it has none. A name that goes on after its period has none: it is an
-    excerpt or somebody's own.
+    ``stem`` is its path without number and extension; ``number`` is the n of "name (n).csv", or
+    0. ``first`` and ``last`` are the days of the period in the name, as YYYY-MM-DD, or "". A name
+    that continues after the period counts as having none: the file is an excerpt, or edited.
     """
 
     stem: str
@@ -32,13 +31,13 @@ class StatementName:
 
     @property
     def has_period(self) -> bool:
-        """Whether the name says which days the file covers."""
+        """Whether the name contains the period that the file covers."""
         return bool(self.first)
 
 
 @lru_cache(maxsize=4096)
 def statement_name(path: str) -> StatementName:
-    """What a file's path says."""
+    """Parses a file's path."""
     stem = _ENDING.sub("", unicodedata.normalize("NFKC", path)).strip()
     number = 0
     copy = _COPY.fullmatch(stem)

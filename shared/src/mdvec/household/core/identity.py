@@ -1,4 +1,4 @@
-"""Which rows of which files are one transaction."""
+"""Gives each row an identity, so that a transaction in several files is stored once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.placed import Placed, values_of
 
 Twins = Mapping[str, Sequence[str]]
-"""Identities of rows with an ID, by what rows without one are known by."""
+"""Identities of rows that have an ID, by the ``key_of`` that they would have without one."""
 _NO_TWINS: Twins = MappingProxyType({})
 # One character of Shift_JIS, two of Unicode: the decoder decides which.
 _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―"})
@@ -22,11 +22,11 @@ _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―
 def identities(rows: Sequence[TransactionRow], twins: Twins = _NO_TWINS) -> list[str]:
     """The identity of each row below one header, in order.
 
-    With an ID: that ID; rows that share one and differ are the parts of a purchase that was split
-    by hand, each its own; rows alike in everything are one. Without: date, amount, description
-    and account, and how many such rows there are so far; two rows alike are two purchases, and
-    the same two in another export are the same two. Where another file has the same purchase with
-    an ID (``twins``), it is that one.
+    A row with an ID is identified by it. Rows that share an ID but differ are the parts of a
+    purchase that was split by hand, each with its own identity; exact repeats are one row. A row
+    without an ID is identified by date, amount, description and account, plus a running number:
+    two equal rows are two purchases, and the same two in another file are the same two. If
+    another file has the purchase with an ID (``twins``), that identity is used.
     """
     found = identities_by_id(rows)
     if None not in found:
@@ -44,7 +44,7 @@ def identities(rows: Sequence[TransactionRow], twins: Twins = _NO_TWINS) -> list
 
 
 def identities_by_id(rows: Sequence[TransactionRow]) -> list[str | None]:
-    """The identity of each row that has an ID; None for the others."""
+    """The identity of each row that has an ID; None for rows without one."""
     times = Counter(row.mf_id for row in rows)
     parts: dict[str, list[TransactionRow]] = {}
     found: list[str | None] = []
@@ -64,21 +64,21 @@ def identities_by_id(rows: Sequence[TransactionRow]) -> list[str | None]:
 
 
 def _without_id(key: str, before: int, twins: Sequence[str], taken: Collection[str | None]) -> str:
-    """The identity of a row without ID that has ``before`` rows like it before it."""
+    """The identity of a row without ID that follows ``before`` equal rows."""
     free = [twin for twin in twins if twin not in taken]
     if before < len(free):
         return free[before]
-    # The place among all such purchases, those with an ID first: it is the same in each file.
+    # Numbered among all equal purchases, those with an ID first: the same in every file.
     return f"row:{key}:{before + 1 + len(twins) - len(free)}"
 
 
 def is_part(identity: str) -> bool:
-    """Whether it is another part of a split purchase than the first."""
+    """Whether it identifies the second or a later part of a split purchase."""
     return identity.startswith("part:")
 
 
 def main_part(identity: str) -> str | None:
-    """The identity of the first part of a split purchase; None for what is no other part."""
+    """For a later part of a split purchase, the identity of its first part; else None."""
     if not is_part(identity):
         return None
     return f"id:{identity.split(':', 2)[2]}"
@@ -87,7 +87,7 @@ def main_part(identity: str) -> str | None:
 def mentions(
     path: str, blocks: Iterable[Sequence[TransactionRow]], twins: Twins
 ) -> dict[str, Placed]:
-    """What a file says of each identity; where files were joined, a later one has its word."""
+    """A file's rows by identity; in a file of joined files, later rows replace earlier ones."""
     said: dict[str, Placed] = {}
     for rows in blocks:
         block: dict[str, Placed] = {}
@@ -102,7 +102,7 @@ def mentions(
 def twins_of(
     rows: Iterable[tuple[str, Placed]], loose: Collection[tuple[str, int | None]]
 ) -> Twins:
-    """The rows with an ID that rows without one may be, given days and amounts of the latter."""
+    """Rows with an ID that may equal rows without one, whose days and amounts are ``loose``."""
     found: dict[str, set[str]] = {}
     for identity, row in rows:
         said = row.values
@@ -115,10 +115,10 @@ def twins_of(
 def reunited(
     stored: Mapping[str, object], mentioned: Collection[str], twins: Twins
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Rows of the ledger without ID that files now have under another identity.
+    """Matches ledger rows without ID to the identities that the files now give them.
 
-    Returns those that take a new identity, by the old one, and those that stand a second time
-    in the ledger, with the identity of the other row.
+    Returns two mappings from old identities: to the new identity that the row takes, and, for
+    rows that are in the ledger twice, to the identity of the other row.
     """
     lost = [name for name in stored if name.startswith("row:") and name not in mentioned]
     if not lost:
@@ -142,11 +142,11 @@ def reunited(
 
 
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:
-    """What a row without ID is known by."""
+    """The key that identifies a row without ID, up to its running number."""
     parts = (day, str(amount), _plain(description), _plain(account))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def _plain(text: str) -> str:
-    """The text in one spelling, whatever encoding, line ends and widths the file had."""
+    """The text normalised: independent of the file's encoding, line ends and widths."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_ONE_SPELLING).split())

@@ -1,8 +1,8 @@
-"""Money Forward's CSV of transactions: known by its header, read row by row.
+"""Parses Money Forward's CSV of transactions, which it recognises by the header.
 
-The export has ten quoted columns in cp932; what people and their tools make of it comes in
-other encodings, orders and spellings. Asset histories and login pages saved as CSV lie in the
-same folders and are told apart.
+The original has ten quoted columns in cp932; spreadsheets and scripts change its encoding, column
+order and spelling. Asset histories and login pages that were saved as CSV are recognised and
+reported.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ _DELIMITERS = ",\t;|"
 _SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
 _BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
 _SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
-"""What a spreadsheet makes of an ID that begins like a formula, or looks like a number."""
+"""An ID that a spreadsheet has turned into an error or a number."""
 
 
 Record = list[str] | str
-"""A record's cells, or why it cannot be read."""
+"""A record's cells, or the reason why it cannot be read."""
 
 
 class NotTransactions(MdvecError):
-    """A file that should hold transactions cannot be read as such; says why."""
+    """A file cannot be read as transactions; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be a transaction: the line at which it begins, and why."""
+    """A row that cannot be parsed: the line at which it begins, and why."""
 
     line: int
     reason: str
@@ -64,11 +64,11 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """What a file holds.
+    """A file's rows.
 
-    ``passed_over`` is "" for a file of transactions; otherwise it says what the file is instead,
-    and there are no rows. ``begins`` has the places in ``rows`` at which those below a further
-    header begin, where files were joined.
+    ``passed_over`` is "" for a file of transactions; otherwise it says what the file is, and there
+    are no rows. ``begins`` are the indexes in ``rows`` at which a further header stood: such a
+    file was joined from several.
     """
 
     rows: tuple[TransactionRow, ...]
@@ -86,13 +86,12 @@ class ParsedFile:
 
 
 def read_rows(data: bytes) -> ParsedFile:
-    """The transactions in a file's bytes; a bad row is noted and the rest goes on.
+    """Parses a file's bytes; bad rows are collected, and parsing continues after them.
 
-    Blank lines, and the headers where files were joined, are no rows; each header says where the
-    columns below it stand.
+    Blank lines are skipped. A repeated header sets the columns of the rows below it.
 
     Raises:
-        NotTransactions: it is a web page, or in no encoding that is known.
+        NotTransactions: it is a web page, or its encoding is unknown.
     """
     if _is_web_page(data):
         raise NotTransactions(
@@ -127,7 +126,7 @@ def read_rows(data: bytes) -> ParsedFile:
 
 
 def is_transactions(data: bytes) -> bool:
-    """Whether bytes, or the beginning of them, are transactions."""
+    """Whether bytes, possibly only the beginning of a file, are a CSV of transactions."""
     try:
         return not read_rows(data).passed_over
     except NotTransactions:
@@ -135,9 +134,9 @@ def is_transactions(data: bytes) -> bool:
 
 
 def record_spans(text: str) -> dict[int, tuple[int, int, int]]:
-    """Where each record stands, by the line at which it begins: start, end and last line.
+    """Start, end and last line of each record, by the line at which it begins.
 
-    Positions count characters; the line break behind a record is not part of it.
+    Start and end are character positions; the line break after a record is not part of it.
     """
     lines = _lines(text)
     starts = [0, *itertools.accumulate(map(len, lines))]
@@ -157,7 +156,7 @@ def _lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Where each field stands in a row; one past the end for a column that is not there."""
+    """The index of each field in a row; for a missing column, the index after the last."""
 
     width: int
     date: int
@@ -173,7 +172,7 @@ class _Columns:
 
     @classmethod
     def of(cls, names: Sequence[str]) -> _Columns | str:
-        """The columns of a header of transactions, or what the file is instead."""
+        """The columns of a transactions header, or else a text saying what the file is."""
         at = {
             field: next((names.index(name) for name in known if name in names), len(names))
             for field, known in _NAMES.items()
@@ -188,7 +187,7 @@ class _Columns:
         return f"it is not a CSV of transactions (no column {', '.join(missing)})"
 
     def row(self, record: Record, line: int) -> TransactionRow:
-        """A record's cells as a row; BadCell tells why they are none."""
+        """Parses a record; raises BadCell."""
         if isinstance(record, str):
             raise BadCell(record)
         cells = list(map(str.strip, record))
@@ -213,10 +212,10 @@ class _Columns:
 
 
 def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
-    """Each record with the line at which it begins; a str says why it cannot be read.
+    """Each record with the line at which it begins; a str is the reason why it cannot be read.
 
-    After a record whose quotes do not match, reading goes on at the very next line: a quote that
-    was never closed must not swallow the rows below it.
+    After a record with unmatched quotes, reading continues at the next line: an unclosed quote
+    must not swallow the rows below it.
     """
     head = next((line for line in lines if line.strip()), "")
     delimiter = max(_DELIMITERS, key=head.count)
@@ -248,7 +247,7 @@ def _has_content(cells: Record) -> bool:
 
 
 def _header_names(cells: Record) -> list[str]:
-    """The header's names in one spelling: brackets in half width, nothing that only spaces."""
+    """The header's names, normalised: half-width brackets, no spacing."""
     if isinstance(cells, str):
         return [cells]
     if cells and cells[0].startswith("\ufeff"):  # where files were joined
@@ -264,10 +263,10 @@ def _is_web_page(data: bytes) -> bool:
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file's bytes.
+    """Decodes a file's bytes.
 
     Raises:
-        NotTransactions: it is in no encoding that is known.
+        NotTransactions: the encoding is unknown, or the file is damaged.
     """
     if marked := encodings.marked_encoding(data):
         try:
@@ -291,9 +290,9 @@ def _unknown(what: str, line: int) -> NotTransactions:
 
 
 def _damaged_utf8(data: bytes) -> int | None:
-    """The line at which a file that begins as UTF-8 beyond ASCII is UTF-8 no more.
+    """The first invalid line of a file whose header is non-ASCII UTF-8; None if all is valid.
 
-    In cp932 the rest would be garbled, or pass for another kind of file.
+    Decoded as cp932, such a file would be garbled, or taken for another kind of file.
     """
     head = data.split(b"\n", 1)[0]
     try:

@@ -1,4 +1,4 @@
-"""Calendar months and unbroken runs of them."""
+"""Calendar months and ranges of them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True, order=True)
 class Month:
-    """A month of the calendar.
+    """A calendar month.
 
-    A transaction belongs to the month of its own date, also where the household's statements
-    run from the 25th to the 24th: an export then holds parts of two months.
+    A transaction belongs to the month of its own date, even if the household's statements run
+    from the 25th to the 24th: a statement file then holds parts of two months.
     """
 
     year: int
@@ -25,16 +25,16 @@ class Month:
 
     @classmethod
     def of(cls, day: date) -> Month:
-        """The month in which a day lies."""
+        """The month of a day."""
         return cls(day.year, day.month)
 
     @classmethod
     def from_iso(cls, text: str) -> Month:
-        """Read ``YYYY-MM``, as the ledger writes it."""
+        """Parses ``YYYY-MM``; anything after it is ignored."""
         return cls(int(text[:4]), int(text[5:7]))
 
     def plus(self, months: int) -> Month:
-        """The month so many months later, or earlier."""
+        """The month that is ``months`` later; earlier if negative."""
         year, month = divmod(self._number + months, 12)
         return Month(year, month + 1)
 
@@ -44,12 +44,12 @@ class Month:
 
     @property
     def last_day(self) -> date:
-        """Its last day."""
+        """The last day of the month."""
         return date(self.year, self.month, calendar.monthrange(self.year, self.month)[1])
 
     @property
     def in_words(self) -> str:
-        """2025年06月."""
+        """The month in Japanese: 2025年06月."""
         return f"{self.year:04d}年{self.month:02d}月"
 
     def __str__(self) -> str:
@@ -81,13 +81,13 @@ class MonthRange:
         return self.first <= month <= self.last
 
     def within(self, other: MonthRange) -> MonthRange | None:
-        """The months that both have; None where there are none."""
+        """The intersection of both ranges; None if it is empty."""
         first, last = max(self.first, other.first), min(self.last, other.last)
         return None if last < first else MonthRange(first, last)
 
     @property
     def in_words(self) -> str:
-        """2025年06月〜2025年07月, or one month alone."""
+        """The range in Japanese: 2025年06月〜2025年07月, or a single month."""
         if self.first == self.last:
             return self.first.in_words
         return f"{self.first.in_words}〜{self.last.in_words}"

@@ -1,7 +1,7 @@
-"""The ledger in columns, for comparing many rows at once.
+"""The ledger as NumPy columns, to compare many pairs of rows at once.
 
-Rows are sorted by day and amount, so that all partners of a row on one day are neighbours: two
-binary searches find them, and no pair outside the tolerances is ever looked at.
+Rows are sorted by day and amount, so the possible partners of a row on one day are adjacent: two
+binary searches find them, and no pair outside the tolerances is ever compared.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """The rows by day and amount, what is compared of them as numbers.
+class ComparedRows:
+    """Rows sorted by day and amount, with the compared fields as numbers.
 
-    Equal texts have equal numbers; ``low`` and ``high`` are places in the sorted, different
-    amounts, between which a row's partners lie. An account or ID that is "" has the number -1.
+    Equal texts have equal numbers; an empty account or ID is -1. ``places`` index the sorted
+    distinct amounts; a row's partners lie between the places ``low`` and ``high``.
     """
 
     rows: Sequence[Entry]
@@ -56,8 +56,8 @@ class Rows:
     category_names: Sequence[tuple[str, str]]
 
     @classmethod
-    def of(cls, transactions: Sequence[Entry], amounts_near: Bounds) -> Rows:
-        """The columns of rows that all have an amount, each with the amounts it goes with."""
+    def of(cls, transactions: Sequence[Entry], amounts_near: Bounds) -> ComparedRows:
+        """Builds the columns; rows have an amount, ``amounts_near`` gives those of partners."""
         days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
         amounts = np.array([row.amount or 0 for row in transactions], dtype=np.int64)
         order = np.lexsort((amounts, days))
@@ -85,11 +85,11 @@ class Rows:
         )
 
     def count_near(self, days: int) -> int:
-        """How many pairs are within ``days`` days and each other's amounts."""
+        """The number of pairs within the tolerances."""
         return sum(int((end - start).sum()) for start, end in self._partners(days))
 
     def near(self, days: int, only: Set[int] | None) -> Iterator[Near]:
-        """Those pairs, each once, in blocks; with ``only``, those with a row of such an id."""
+        """Pairs within the tolerances, in blocks; with ``only``, those with one of these ids."""
         asked = None
         if only is not None:
             asked = np.array([row.id in only for row in self.rows], dtype=bool)
@@ -101,7 +101,7 @@ class Rows:
                 yield Near(self, first, second)
 
     def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
-        """For each number of days between, the stretch of later rows that each row goes with."""
+        """For each distance in days, the range of later rows that each row is compared with."""
         span = len(self.rows) + 1
         keys = self.days * span + self.places
         for between in range(days + 1):
@@ -116,20 +116,20 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Pairs of rows within the tolerances, as numbers of rows."""
+    """Pairs of rows within the tolerances, as row indexes."""
 
-    of: Rows
+    of: ComparedRows
     first: Ints
     second: Ints
 
     @property
     def count(self) -> int:
-        """How many pairs."""
+        """The number of pairs."""
         return len(self.first)
 
     def alike(self, least: float) -> Iterator[tuple[Entry, Entry, float]]:
-        """The pairs that score ``least`` or more, and their scores."""
-        # Descriptions are the slow part; most pairs cannot get there with the best of them.
+        """The pairs that score ``least`` or more, with their scores."""
+        # Comparing descriptions is slow; most pairs score too low even with equal ones.
         promising = self._scores(np.ones(self.count)) >= least - SLACK
         pairs = Near(self.of, self.first[promising], self.second[promising])
         scores = pairs._scores(pairs._descriptions())
@@ -165,7 +165,7 @@ class Near:
         )
 
     def _of_each(self, numbers: Ints, closeness: Callable[[int, int], float]) -> Floats:
-        """The closeness of each pair's numbers, worked out once for each two numbers."""
+        """The closeness of each pair, computed once for each combination of two numbers."""
         size = int(numbers.max(initial=0)) + 1
         both = numbers[self.first] * size + numbers[self.second]
         different, places = np.unique(both, return_inverse=True)
@@ -174,7 +174,7 @@ class Near:
 
 
 def _places_near(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
-    """For each of the sorted amounts, the first and the last place that it goes with."""
+    """For each of the sorted amounts, the first and last place of its possible partners."""
     values = different.tolist()
     bounds = [amounts_near(value) for value in values]
     least, greatest = (values[0], values[-1]) if values else (0, 0)
@@ -187,7 +187,7 @@ def _places_near(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
 
 
 def _numbered(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
-    """A number for each value, the same for equal ones, and the values by number."""
+    """A number for each value, equal for equal values, and the values by number."""
     numbers: defaultdict[Key, int] = defaultdict(count().__next__)
     return np.array([numbers[value] for value in values], dtype=np.int64), list(numbers)
 
@@ -197,7 +197,7 @@ def _without_empty(numbers: Ints, names: Sequence[str]) -> Ints:
 
 
 def _expanded(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of each row's number with every number from its start to before its end, in blocks."""
+    """Pairs each row index with every index in its range from start to end, in blocks."""
     lengths = end - start
     total = np.cumsum(lengths)
     row = 0

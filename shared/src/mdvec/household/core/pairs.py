@@ -1,8 +1,8 @@
-"""Pairs of transactions that may be one purchase.
+"""Finds pairs of transactions that may be the same purchase.
 
-Only rows that count are compared. A pair of which one row is 計算対象 0, 振替 1, marked already or
-incomplete is in the sums once at the most, so there is nothing to put right: a card's purchase
-and its withdrawal from the bank, or what the user has sorted out in Money Forward, asks nobody.
+Only rows that count are compared. If one row of a pair is 計算対象 0, 振替 1, already marked or
+incomplete, the purchase is in the sums at most once and needs no decision: for example a card's
+purchase and its withdrawal from the bank, or a pair that was sorted out in Money Forward.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _SCORE_DIGITS = 4
 
 
 class DuplicateDetectionError(MdvecError):
-    """A search for duplicates that cannot be done as it is."""
+    """The options of a search for duplicates are invalid, or match too many pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetectionOptions:
-    """What two rows may differ in to be a candidate, and how alike they must be.
+    """The tolerances within which two rows are candidates, and the minimum score.
 
-    A tolerance of 0 is not used. With both amounts given, both must hold; with none, amounts must
-    be equal. Percent is of the mean of the two amounts, signs aside. Dates are always compared.
+    An amount tolerance of 0 is ignored: if both are given, both must hold; if none is, amounts
+    must be equal. Percentages are of the mean of the two absolute amounts. Dates always count.
 
     Raises:
-        DuplicateDetectionError: a value is negative, no number, or beyond what is useful.
+        DuplicateDetectionError: a value is negative, not a number, or out of range.
     """
 
     date_tolerance_days: int = 0
@@ -55,9 +55,9 @@ class DetectionOptions:
             raise _out_of_range("min_similarity_score", "0〜1の数", self.min_similarity_score)
 
     def amounts_near(self, amount: int) -> tuple[int, int]:
-        """The least and the greatest amount that ``amount`` may be paired with.
+        """The smallest and largest amount that ``amount`` may be paired with.
 
-        Signs agree: an expense and its refund are no duplicates, and only 0 goes with 0.
+        Signs must agree: an expense and its refund are not duplicates, and 0 pairs only with 0.
         """
         size = abs(amount)
         if not size or not (self.amount_tolerance_abs or self.amount_tolerance_pct):
@@ -80,7 +80,7 @@ def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionE
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two rows that may be one purchase, ``first`` being the one with the smaller id."""
+    """Two rows that may be the same purchase; ``first`` has the smaller id."""
 
     first: Entry
     second: Entry
@@ -89,7 +89,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The pairs, likeliest first; ``below`` more are within the tolerances, but less alike."""
+    """The pairs, best score first; ``below`` more are within the tolerances but score too low."""
 
     pairs: tuple[Pair, ...]
     below: int
@@ -100,16 +100,16 @@ def find_pairs(
     options: DetectionOptions,
     only: Collection[int] | None = None,
 ) -> Found:
-    """All pairs of rows that count, within the tolerances; at a month's or year's end as well.
+    """All pairs of counting rows within the tolerances, across month and year ends too.
 
-    With ``only``, the pairs of which at least one row has such an id.
+    ``only`` limits them to pairs in which at least one row has one of these ids.
 
     Raises:
-        DuplicateDetectionError: the tolerances leave more pairs than anybody could look at.
+        DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
     """
-    from mdvec.household.core.pairing import Rows
+    from mdvec.household.core.pairing import ComparedRows
 
-    rows = Rows.of([row for row in transactions if row.counts], options.amounts_near)
+    rows = ComparedRows.of([row for row in transactions if row.counts], options.amounts_near)
     compared = rows.count_near(options.date_tolerance_days)
     if compared > MAX_COMPARISONS:
         raise _too_many(compared)

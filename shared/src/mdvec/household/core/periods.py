@@ -1,10 +1,10 @@
-"""Periods as people say them, into months.
+"""Parses Japanese periods into months.
 
 A phrase is a month, a year, a season, a half or a quarter (「2025年6月」「令和7年」「昨年の夏」
-「2024年度上半期」), months counted from the last one that has data (「直近3か月」), or two of
-these with から, 〜 or - between them. Halves and quarters are those of the calendar year, or with
-年度 those of the fiscal year that begins in April. What names no year is the latest that has begun,
-and a range goes on from there in the order in which it was said, over New Year too.
+「2024年度上半期」), a number of months up to the last with data (「直近3か月」), or a range of two
+of these joined by から, 〜 or -. Halves and quarters are of the calendar year, or with 年度 of the
+fiscal year, which begins in April. A start without a year is the latest that has begun; an end
+without a year follows its start, over New Year if necessary.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.spoken import Scene, Yearless, is_counted, plain, unit_of
 
 DEFAULT_MONTHS = 12
-_LONGEST = 60
+_MAX_LENGTH = 60
 _FROM_THE_LATEST = "（データのある最後の月まで）"
 _EXAMPLES = (
     "「2025-06」「2025年6月」「令和7年6月」「先月」「直近3か月」「昨年の夏」"
@@ -29,7 +29,7 @@ _EXAMPLES = (
 
 
 class InvalidPeriod(MdvecError):
-    """What was said is no period; the message shows how to say one and what there is."""
+    """A phrase is not a period; the message gives examples and the months with data."""
 
     def __init__(self, said: str, available: MonthRange) -> None:
         super().__init__(
@@ -39,7 +39,7 @@ class InvalidPeriod(MdvecError):
 
 
 class DayInPeriod(InvalidPeriod):
-    """A day was said; sums are of months, and the message shows the month to ask for."""
+    """A phrase names a day, but sums are monthly; the message names the month to ask for."""
 
     def __init__(self, said: str, months: MonthRange | None, available: MonthRange) -> None:
         instead = _EXAMPLES if months is None else f"「{months.in_words}」"
@@ -52,7 +52,7 @@ class DayInPeriod(InvalidPeriod):
 
 
 class AmbiguousPeriod(MdvecError):
-    """The period was given in two ways at once."""
+    """The period was given in two ways at once, such as a phrase and a first month."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -63,9 +63,9 @@ class AmbiguousPeriod(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The months that were understood, and a sentence that says so.
+    """A parsed period: its months, and a sentence that tells the user how it was understood.
 
-    The months are those that were meant; whether there are data for them is another question.
+    There may be no data for these months.
     """
 
     months: MonthRange
@@ -80,16 +80,16 @@ def resolve_period(
     start_month: str | None = None,
     end_month: str | None = None,
 ) -> Period:
-    """Understand one phrase, or a first and a last month, each as people say it.
+    """Parses a phrase, or a first and a last month in the same notation.
 
-    Nothing at all means the latest twelve months of ``available``; a first month alone goes on
-    to the last that has data, a last month alone ends twelve months. Two months that both have
-    their year and stand in the wrong order are swapped, and ``understood`` says so.
+    The default is the latest twelve months of ``available``. A first month alone means up to the
+    last month with data; a last month alone means the twelve months up to it. If both have a
+    year and are in the wrong order, they are swapped, and ``understood`` says so.
 
     Raises:
-        InvalidPeriod: it was not understood.
+        InvalidPeriod: the text cannot be parsed.
         DayInPeriod: it names a day or a week.
-        AmbiguousPeriod: there is a phrase and a first or last month.
+        AmbiguousPeriod: both a phrase and a first or last month were given.
     """
     scene = Scene(Month.of(today), available)
     phrase, start, end = _given(period), _given(start_month), _given(end_month)
@@ -112,10 +112,10 @@ def resolve_period(
 def resolve_year_month(
     today: date, available: MonthRange, year: int | None, month: int | None
 ) -> Period:
-    """Understand a year, a month of it, or the latest month of that number.
+    """The period of a year, of a month in it, or, without a year, of the latest such month.
 
     Raises:
-        InvalidPeriod: there is no such month.
+        InvalidPeriod: the year or month does not exist.
     """
     if year is not None and not 1000 <= year <= 9999:
         raise InvalidPeriod(f"{year}年", available)
@@ -142,9 +142,9 @@ def _given(text: str | None) -> str:
 
 
 def _shown(said: str) -> str:
-    """What was said, fit to stand in a sentence."""
-    flat = "".join(sign if sign.isprintable() else " " for sign in said[: _LONGEST + 1])
-    return flat if len(flat) <= _LONGEST else flat[:_LONGEST] + "…"
+    """Printable user input, shortened for use in a message."""
+    flat = "".join(sign if sign.isprintable() else " " for sign in said[: _MAX_LENGTH + 1])
+    return flat if len(flat) <= _MAX_LENGTH else flat[:_MAX_LENGTH] + "…"
 
 
 def _from_ends(start: str, end: str, scene: Scene) -> Period:
@@ -160,8 +160,8 @@ def _unit(said: str, scene: Scene) -> MonthRange | Yearless:
 
 
 def _plain(said: str, scene: Scene) -> str:
-    """What was said in one spelling, if it is short enough and names no day."""
-    if len(said) > _LONGEST:
+    """The normalised phrase; raises InvalidPeriod if it is too long or names a day."""
+    if len(said) > _MAX_LENGTH:
         raise InvalidPeriod(said, scene.available)
     text = plain(said)
     if names_a_day(text):
@@ -184,10 +184,10 @@ def _since_ever(months: MonthRange, scene: Scene) -> MonthRange:
 
 
 def _phrase(said: str, scene: Scene) -> tuple[MonthRange, bool]:
-    """The months of a phrase, and whether its two ends stood in the wrong order.
+    """The months of a phrase, and whether its two ends were swapped.
 
     Raises:
-        InvalidPeriod: there are none.
+        InvalidPeriod: it cannot be parsed.
     """
     text = _plain(said, scene)
     if (found := _months_of_phrase(text, scene)) is None:
@@ -220,7 +220,7 @@ _BETWEEN = re.compile(r"から|より|to|[~〜‐–—―→⇒…−ー-]")
 
 
 def _halves(text: str) -> Iterator[tuple[str, str]]:
-    """Both sides of every mark that may stand between two months, completed by each other."""
+    """Splits a range at every possible separator, adding a 月 that the other side implies."""
     for mark in _BETWEEN.finditer(text):
         left, right = text[: mark.start()], text[mark.end() :]
         if re.fullmatch(r"[0-9]{1,2}", right):  # 2025/06-08
@@ -233,10 +233,11 @@ def _halves(text: str) -> Iterator[tuple[str, str]]:
 def _joined(
     first: MonthRange | Yearless, last: MonthRange | Yearless, scene: Scene
 ) -> tuple[MonthRange, bool]:
-    """From one end to the other, and whether they stood in the wrong order.
+    """The range from one end to the other, and whether they had to be swapped.
 
-    An end without a year never does: the first is the latest that has begun by now (or by the
-    last, if that has a year), and the last is the first that ends with it or after it.
+    Only ends with a year are swapped. A first end without a year is the latest that has begun by
+    now, or by the last end if that has a year; a last end without a year is the next one that
+    does not end before the first end does.
     """
     if isinstance(first, Yearless):
         first = first.latest(last.first if isinstance(last, MonthRange) else scene.now)

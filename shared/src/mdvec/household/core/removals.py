@@ -1,12 +1,12 @@
-"""Which rows that are gone from their statements leave the sums, and which are asked about."""
+"""Decides which rows that vanished from their statements leave the sums, or need consent."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-MOST_AT_ONCE = 20
-MOST_PERCENT = 20
+MAX_AT_ONCE = 20
+MAX_PERCENT = 20
 
 
 def decide(
@@ -16,12 +16,12 @@ def decide(
     only_ask: bool,
     accepted: bool,
 ) -> dict[str, str]:
-    """What becomes of rows that are gone, by identity: ``removed``, ``asked`` or ``kept``.
+    """The state of each vanished row, by identity: ``removed``, ``asked`` or ``kept``.
 
-    ``gone`` has each row's day and what was decided before, if anything was; ``days`` are those
-    of all rows that count or were just found gone. A row that its user kept stays; one that was
-    asked about waits until all are accepted. So do rows of a month in which more than 20 at once,
-    and more than 20 % of it, would leave.
+    ``gone`` has each row's day and its state so far, if any; ``days`` are the days of all rows
+    that were not removed before. A row that the user kept stays ``kept``, and one
+    that is ``asked`` waits until all are accepted. New ones are ``asked`` if more than 20 rows,
+    and more than 20 %, of a month would leave at once.
     """
     leaving = Counter(day[:7] for day, before in gone.values() if before in (None, "asked"))
     of_month = Counter(day[:7] for day in days if day[:7] in leaving)
@@ -42,4 +42,4 @@ def _decided(before: str | None, *, asked: bool, accepted: bool) -> str:
 
 
 def _are_many(leaving: int, of_month: int) -> bool:
-    return leaving > MOST_AT_ONCE and 100 * leaving > MOST_PERCENT * of_month
+    return leaving > MAX_AT_ONCE and 100 * leaving > MAX_PERCENT * of_month

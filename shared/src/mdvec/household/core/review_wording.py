@@ -1,6 +1,6 @@
-"""What a review of duplicates answers: its results, and their Japanese words.
+"""The answers of a review of duplicates, with their Japanese messages.
 
-Messages say what is so, and what can be done next.
+Each message states the result and the next possible step.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from mdvec.household.core.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What a search found: ``candidates_count`` pairs that nobody has decided yet.
+    """The result of a search: ``candidates_count`` undecided pairs.
 
-    ``new_count`` of them were not known before; ``decided_count`` more were found again, but are
-    decided; ``below_threshold_count`` more are within the tolerances, but less alike than asked.
+    ``new_count`` of them had not been found before; ``decided_count`` further pairs are already
+    decided; ``below_threshold_count`` further pairs are within the tolerances but score too low.
     """
 
     candidates_count: int
@@ -27,7 +27,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A transaction of a pair; ``amount`` in yen, ``date`` as YYYY-MM-DD."""
+    """A transaction as a review shows it; ``amount`` in yen, ``date`` as YYYY-MM-DD."""
 
     id: int
     date: str
@@ -45,7 +45,7 @@ class CandidateRow:
 
 @dataclass(frozen=True, slots=True)
 class DetectionParams:
-    """The tolerances by which a pair was found."""
+    """The tolerances with which a pair was found."""
 
     date_tolerance_days: int
     amount_tolerance_abs: float
@@ -54,7 +54,7 @@ class DetectionParams:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair that may be a duplicate; ``amount_diff`` in yen, without sign."""
+    """A pair that may be the same purchase; ``amount_diff`` is absolute, in yen."""
 
     check_id: int
     transaction_1: CandidateRow
@@ -68,7 +68,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """The likeliest pairs, out of ``total_count``."""
+    """The pairs with the best scores, out of ``total_count``."""
 
     candidates: tuple[Candidate, ...]
     total_count: int
@@ -77,7 +77,7 @@ class CandidateList:
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What a decision did; ``marked_transaction_id`` is the row that it keeps out of the sums."""
+    """The result of a decision; ``marked_transaction_id`` is the row that no longer counts."""
 
     success: bool
     message: str
@@ -86,7 +86,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What taking a mark back did."""
+    """The result of restoring a marked row."""
 
     success: bool
     message: str
@@ -94,7 +94,7 @@ class Restoration:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateStats:
-    """A ledger's numbers; ``duplicate_rate`` is the marked rows' share in percent."""
+    """Statistics of a ledger; ``duplicate_rate`` is the percentage of marked rows."""
 
     total_transactions: int
     marked_duplicates: int
@@ -104,7 +104,7 @@ class DuplicateStats:
 
 
 def candidate_row(row: Transaction) -> CandidateRow:
-    """The transaction as a review shows it."""
+    """Converts a transaction for a review's answer."""
     return CandidateRow(
         id=row.id,
         date=row.date.isoformat(),
@@ -122,7 +122,7 @@ def candidate_row(row: Transaction) -> CandidateRow:
 
 
 def detected(candidates: int, decided: int, below: int, least: float) -> str:
-    """How many pairs a search found, and how many it does not ask about."""
+    """Message after a search: how many pairs are candidates, decided, or below the score."""
     parts = [
         "重複候補は見つかりませんでした。"
         "引き落としが数日ずれることもあるので、date_tolerance_days を3にして試せます。"
@@ -143,7 +143,7 @@ def detected(candidates: int, decided: int, below: int, least: float) -> str:
 
 
 def listed(shown: int, total: int, *, open_only: bool) -> str:
-    """How much of the list this is."""
+    """Message of a list: how many pairs there are, and how many are shown."""
     kind = "未確認の重複候補" if open_only else "重複候補"
     if not total:
         return f"{kind}はありません。detect_duplicates で検出できます。"
@@ -153,7 +153,7 @@ def listed(shown: int, total: int, *, open_only: bool) -> str:
 
 
 def marked(first: Transaction, second: Transaction) -> str:
-    """The second row has just been marked."""
+    """Message after the second row was marked."""
     chain = ""
     if second.duplicate_of != first.id:
         chain = f"取引ID {first.id} も重複のため、残る取引は取引ID {second.duplicate_of} です。"
@@ -165,7 +165,7 @@ def marked(first: Transaction, second: Transaction) -> str:
 
 
 def marked_already(second: Transaction) -> str:
-    """The second row was marked by another pair before this one."""
+    """Message if another pair had already marked the second row."""
     return (
         f"この取引は既に重複としてマークされています（取引ID {second.id} は"
         f"取引ID {second.duplicate_of} の重複）。この組の判定も記録しました。"
@@ -173,7 +173,7 @@ def marked_already(second: Transaction) -> str:
 
 
 def kept(second: Transaction, *, was_marked: bool, open_again: bool) -> str:
-    """A pair is no duplicate, or is left open; its second row may have been marked until now."""
+    """Message after a pair was rejected or skipped; its second row may have been marked before."""
     word = "保留にしました。この組は候補に残ります。" if open_again else (
         "重複ではないと記録しました。この組は今後候補に出ません。"
     )  # fmt: skip
@@ -186,7 +186,7 @@ def kept(second: Transaction, *, was_marked: bool, open_again: bool) -> str:
 
 
 def decided_already(decision: str, second: Transaction) -> str:
-    """The same was decided before."""
+    """Message if the same decision had already been made."""
     match decision:
         case "duplicate":
             return (
@@ -199,7 +199,7 @@ def decided_already(decision: str, second: Transaction) -> str:
 
 
 def restored(row: Transaction, *, was_marked: bool) -> str:
-    """A row is not marked, now or still."""
+    """Message after a row was restored, or had not been marked."""
     if not was_marked:
         return f"取引ID {row.id} は重複としてマークされていません。変更はありません。"
     sums = (

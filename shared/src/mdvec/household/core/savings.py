@@ -1,4 +1,4 @@
-"""How much of the income was not spent."""
+"""Savings rates: how much of the income was not spent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mdvec.household.core.sums import percent
 
 @dataclass(frozen=True, slots=True)
 class MonthlySavings:
-    """A month's income and spending, and what part of the income was left, in percent."""
+    """A month's income, spending and savings rate in percent."""
 
     month: Month
     income: int
@@ -22,21 +22,21 @@ class MonthlySavings:
 
 @dataclass(frozen=True, slots=True)
 class SavingsTrend:
-    """The months, and the rate of all of them together."""
+    """The savings rate month by month, and over all months."""
 
     months: tuple[MonthlySavings, ...]
     rate: Decimal | None
 
 
 def savings_rate(income: int, spending: int) -> Decimal | None:
-    """Income less spending in percent of the income; None without income."""
+    """Income minus spending, in percent of the income; None without income."""
     return percent(income - spending, income) if income > 0 else None
 
 
 def savings_of(
     income: Mapping[Month, int], spending: Mapping[Month, int], shown: MonthRange
 ) -> SavingsTrend:
-    """The savings rate of each month shown, and of all of them."""
+    """Computes the savings rate of each month shown, and over all of them."""
     months = tuple(
         MonthlySavings(month, earned, spent, savings_rate(earned, spent))
         for month in shown

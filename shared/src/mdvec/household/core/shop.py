@@ -1,4 +1,4 @@
-"""Which shop a row is of: its description in one spelling, without the number of the branch."""
+"""Derives a shop's name from a description: normalised, without the branch number."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ _INVISIBLE = re.compile(
 )
 _SPACES = re.compile(r"[^\S\n ]+| {2,}")
 _NO_LONG_VOWEL = re.compile("ー(?:(?<![ぁ-んァ-ヺー]ー)|(?<=[んンっッ]ー))")
-"""Marks of a long vowel behind what has no vowel to lengthen: a dash was meant."""
+"""Long-vowel marks after a character without a vowel: they stand for a dash."""
 _NUMBER = re.compile(
     r"[ \-#*/:・.,_]+(?:no\.? ?)?[(\[]?[0-9]+(?:-[0-9]+)*[)\]]?(?:号店|号|番店|番|店)?$"
     r"|[(\[][0-9]+[)\]]$"
     r"|(?<![0-9.,\-])(?:0[0-9]{2,}|[0-9]{4,})(?:号店|号|番店|番|店)?$",
     re.MULTILINE,
 )
-"""A number at the end that stands apart; one right behind a letter if it has a code's length."""
+"""A separate number at the end; directly after a letter only if as long as a branch code."""
 _EDGES = " -#*/:・,_"
 
 
 def shop_of(description: str) -> str:
-    """The shop in a description: widths, case, dashes and spaces are one, a branch's number is off.
+    """The shop in a description: width, case, dashes and spaces normalised, no branch number.
 
-    What is nothing but a number, or nothing that can be seen, stays. Applied to its own result it
-    changes nothing.
+    A description that is only a number, or invisible, is kept. The function is idempotent.
     """
     return shops_of([description])[description]
 
 
 def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
-    """The shop of each description; many together take a fraction of the time."""
+    """The shop of each description; much faster for many at once than one by one."""
     shops = {description: description for description in descriptions}
     left = list(shops)
     while left:
@@ -49,9 +48,9 @@ def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
 
 
 def _folded(texts: Sequence[str]) -> list[str]:
-    """Each text with its spelling made one and the number at its end off, once.
+    """Normalises each text and strips one number at its end.
 
-    They are worked on as the lines of one text.
+    The texts are processed as the lines of a single text.
     """
     together = "\n".join(" ".join(text.split()) for text in texts)
     together = _DASHES.sub("-", unicodedata.normalize("NFKC", together)).replace("〜", "~")

@@ -1,7 +1,7 @@
-"""How likely two transactions of the ledger are one purchase, from 0 to 1.
+"""Scores how likely two transactions are the same purchase, from 0 to 1.
 
-The score is a weighted sum of five values, each from 0 to 1. None of them looks at the tolerances
-of a search, so scores of different searches can be compared.
+The score is a weighted sum of five values, each from 0 to 1. None depends on the tolerances of a
+search, so scores of different searches are comparable.
 
     value        weight  1                      falls to
     date          0.15   the same day           1 / (1 + days / 7)
@@ -10,9 +10,9 @@ of a search, so scores of different searches can be compared.
     source        0.25   all but the next case  0 for two IDs of one account
     category      0.10   the same               0.7 same major, 0.5 one is 未分類 or empty, 0 else
 
-Two IDs of one account are two lines of one statement: with the same shop and the same day they
-are most likely two purchases, and reach 0.75 at the most. One purchase that came in through two
-accounts reaches 1; without the same category it needs a description that is about the same.
+Two IDs of one account are two lines of one statement: even with the same shop and day they are
+most likely two purchases, and score at most 0.75. One purchase that came in through two accounts
+can score 1; if the categories differ, the descriptions must be nearly equal to score high.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Value = TypeVar("Value", float, "NDArray[np.float64]")
 
 
 class Line(NamedTuple):
-    """What is compared of a row that counts; a long ledger of these is read in half the time."""
+    """The compared columns of a row that counts; half as expensive to read as a Transaction."""
 
     id: int
     date: date
@@ -51,7 +51,7 @@ class Line(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Always: no other row is made a line."""
+        """Always true: only rows that count are read as lines."""
         return True
 
 
@@ -61,7 +61,7 @@ Entry = Transaction | Line
 def weighted(
     days: Value, relative_difference: Value, description: Value, source: Value, category: Value
 ) -> Value:
-    """The score, of one pair or of arrays of pairs: the same arithmetic, so the same numbers."""
+    """The score of one pair, or of arrays of pairs, by the same arithmetic."""
     date = 1 / (1 + days / _HALF_DAYS)
     amount = 1 / (1 + _AMOUNT_STEEPNESS * relative_difference)
     return (
@@ -74,9 +74,9 @@ def weighted(
 
 
 def letter_pairs(description: str) -> frozenset[str]:
-    """The neighbouring letters of a shop's name, however its source wrote it.
+    """The pairs of adjacent letters (bigrams) in a shop's name.
 
-    Full and half width, case, spaces, wave dashes, hyphens and dots make no difference.
+    Width, case, spaces, wave dashes, hyphens and dots are ignored.
     """
     text = unicodedata.normalize("NFKC", description).casefold()
     letters = "".join(char for char in text if char.isalnum()) or text.strip()
@@ -86,14 +86,14 @@ def letter_pairs(description: str) -> frozenset[str]:
 
 
 def shared_letters(one: frozenset[str], other: frozenset[str]) -> float:
-    """How much of two descriptions is the same; neither yes nor no where one is empty."""
+    """The Dice coefficient of two sets of letter pairs; 0.5 if one is empty."""
     if not one or not other:
         return _UNKNOWN
     return 2 * len(one & other) / (len(one) + len(other))
 
 
 def category_closeness(one: tuple[str, str], other: tuple[str, str]) -> float:
-    """How close two categories (major, minor) are."""
+    """The closeness of two categories (major, minor), from 0 to 1."""
     if one == other:
         return 1.0
     if one[0] == other[0]:

@@ -1,4 +1,4 @@
-"""From when to when a ledger goes, without rows whose dates stand alone, years from all others."""
+"""The months that a ledger covers, ignoring a few rows dated years away from all others."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ from dataclasses import dataclass
 
 from mdvec.household.core.months import Month, MonthRange
 
-FAR = 36
-"""So many months without any row part a run of months from the rest."""
-FEW = 10
-"""A run of more rows than this is a part of the ledger, however far away it lies."""
+GAP_MONTHS = 36
+"""More months than this between two rows separate two runs of months."""
+MAX_ASTRAY_ROWS = 10
+"""A run with more rows than this belongs to the ledger, however far away it lies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Months with rows that lie less than ``FAR`` apart, and how many rows they have."""
+    """A run of months with rows at most ``GAP_MONTHS`` apart, and its number of rows."""
 
     months: MonthRange
     rows: int
 
     def is_astray(self, now: Month) -> bool:
-        """Whether its dates are likely mistakes: a few rows, far from today too."""
-        near = self.months.last.plus(FAR) >= now and self.months.first.plus(-FAR) <= now
-        return self.rows <= FEW and not near
+        """Whether its dates are probably wrong: only a few rows, and far from today."""
+        near = (
+            self.months.last.plus(GAP_MONTHS) >= now and self.months.first.plus(-GAP_MONTHS) <= now
+        )
+        return self.rows <= MAX_ASTRAY_ROWS and not near
 
 
 def runs_of(months: Iterable[Month]) -> list[MonthRange]:
-    """Months in order, parted where too many are missing between two."""
+    """Groups months, given in order, into runs."""
     found: list[MonthRange] = []
     for month in months:
-        if found and month.since(found[-1].last) <= FAR:
+        if found and month.since(found[-1].last) <= GAP_MONTHS:
             found[-1] = MonthRange(found[-1].first, month)
         else:
             found.append(MonthRange(month, month))
@@ -38,9 +40,9 @@ def runs_of(months: Iterable[Month]) -> list[MonthRange]:
 
 
 def body_of(runs: Sequence[Run], now: Month) -> MonthRange:
-    """The months of the ledger proper: what is left when the runs astray at either end are off.
+    """The months of the ledger without stray runs at either end.
 
-    Where all are, it is the last that has begun by ``now``, or else the first.
+    If all runs are stray, the last that has begun by ``now``, or else the first.
     """
     kept = [run.months for run in runs if not run.is_astray(now)]
     if not kept:
@@ -50,6 +52,6 @@ def body_of(runs: Sequence[Run], now: Month) -> MonthRange:
 
 
 def latest_of(months: Sequence[Month], body: MonthRange, now: Month) -> Month:
-    """The last month with rows that has begun by ``now``; of a ledger to come its last."""
+    """The last month with rows that has begun by ``now``; if none has, the last of the body."""
     begun = [month for month in months if month in body and month <= now]
     return begun[-1] if begun else body.last

@@ -1,4 +1,4 @@
-"""The words for one month, year, season, half or quarter."""
+"""Parses the Japanese words for a single month, year, season, half or quarter."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from mdvec.household.core.months import Month, MonthRange
 
 @dataclass(frozen=True, slots=True)
 class Yearless:
-    """Months of any year: 「6月」「夏」「上半期」."""
+    """One or more months without a year: 「6月」「夏」「上半期」."""
 
     month: int
     length: int = 1
 
     def of(self, year: int) -> MonthRange:
-        """Those that begin in a year."""
+        """These months, beginning in the given year."""
         first = Month(year, self.month)
         return MonthRange(first, first.plus(self.length - 1))
 
     def latest(self, not_after: Month) -> MonthRange:
-        """The last that have begun by a month."""
+        """The latest occurrence that has begun by the given month."""
         year = not_after.year
         return self.of(year if self.month <= not_after.month else year - 1)
 
     def next(self, not_before: Month) -> MonthRange:
-        """The first that end in a month or after it."""
+        """The first occurrence that does not end before the given month."""
         begins = not_before.plus(1 - self.length)
         return self.of(begins.year if self.month >= begins.month else begins.year + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a phrase is understood against: the day it is said on, and the months with data."""
+    """The context for relative phrases: the current month, and the months with data."""
 
     now: Month
     available: MonthRange
@@ -60,7 +60,7 @@ _YEAR = re.compile(
 
 
 def plain(said: str) -> str:
-    """One spelling of what was said: half-width, no spaces, digits for kanji, no particles."""
+    """Normalises a phrase: half-width, no spaces, digits instead of kanji, no particles."""
     text = "".join(unicodedata.normalize("NFKC", said).casefold().split())
     text = text.replace("四半期", "q").replace("一昨年", "おととし").replace("元年", "1年")
     text = re.sub(r"[〇零一二三四五六七八九十]+", _digits, text)
@@ -77,12 +77,12 @@ def _digits(match: re.Match[str]) -> str:
 
 
 def unit_of(text: str, scene: Scene) -> MonthRange | Yearless | None:
-    """One period without ends; None where the text is none."""
+    """Parses one period, not a range; None if the text is not one."""
     return _relative(text, scene) or _of_a_year(text, scene) or _yearless(text)
 
 
 def is_counted(text: str) -> bool:
-    """Whether a phrase counts back from the latest month with data."""
+    """Whether a phrase counts back from the last month with data."""
     return text in _LATEST or _COUNTED.fullmatch(text) is not None
 
 
@@ -136,7 +136,7 @@ def _year(match: re.Match[str], now: Month, *, fiscal: bool) -> int:
 
 
 def _month(text: str, year: int, *, marked: bool) -> Month | None:
-    """What follows a year: a month."""
+    """Parses the month after a year; ``marked``: the year ended in 年."""
     shapes = [r"([0-9]{1,2})月"]
     if not marked:  # 2025-06, 2025/6, 202506
         shapes += [r"[-/.]([0-9]{1,2})月?", r"([0-9]{2})"]
@@ -153,7 +153,7 @@ def _yearless(text: str) -> Yearless | None:
 
 
 def _part(text: str, *, fiscal: bool) -> Yearless | None:
-    """A season, a half or a quarter of a year."""
+    """Parses a season, half or quarter of a year."""
     later = 3 if fiscal else 0
     if text in _PARTS:
         return Yearless(*_PARTS[text])

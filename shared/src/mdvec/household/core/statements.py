@@ -1,7 +1,7 @@
-"""Files of transactions as witnesses: which is newer, and what a file shows to be gone.
+"""Weighs statement files against each other: which is newer, and which rows it shows to be gone.
 
-A file's time is only the latest moment at which it can have been downloaded: a copy, or a touch,
-makes it later. So a file is never newer than one that its own contents and name show to be newer.
+A file's modification time is only an upper bound for its download: copying or touching the file
+makes it later. So where names and contents show that another file is newer, they win over times.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from mdvec.household.core.placed import Placed
 
 _NONE: frozenset[str] = frozenset()
 _STALE_DAYS = 3
-"""So many days of rows that a file of the same name had, and this lacks at its end, show that it
-is an old one that was put back, and not one from which the last rows were deleted."""
+"""If a file lacks this many days with rows at the end of another file of the same name, it is an
+old file that was put back, rather than a new one from which the last rows were deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A file of transactions in one of its states.
+    """One version of a statement file.
 
-    ``days`` are the days of its rows in order, as YYYY-MM-DD, ``accounts`` those that it has rows
-    of; ``is_whole``: it was read without a bad row. ``seen`` numbers the import that first met it.
+    ``days`` are the sorted days of its rows, as YYYY-MM-DD, and ``accounts`` the accounts in them.
+    ``is_whole``: it had no bad rows. ``seen`` numbers the import that first read it.
     """
 
     path: str
@@ -39,27 +39,27 @@ class Statement:
 
     @property
     def name(self) -> StatementName:
-        """What its name says."""
+        """The parts of its name."""
         return statement_name(self.path)
 
     @property
     def latest(self) -> str:
-        """The day of the last row that had happened when the file was last written, or ""."""
+        """The last day with rows that is not after the file's modification time, or ""."""
         written = local_day(self.mtime_ns)
         return next((day for day in reversed(self.days) if day <= written), "")
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells one state of one file from all others."""
+        """Identifies this version of this file: path and content hash."""
         return self.path, self.content_hash
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A statement with its place among others: they are in the order of ``age``, a time.
+    """A statement with its rows by identity, placed among the others.
 
-    ``rows`` is what it says of each identity. ``outdone_by`` is the statement that is shown to
-    be newer although its time is older; ``end`` is the day up to which it knows.
+    ``age`` is its effective modification time, by which witnesses are ordered. ``outdone_by`` is
+    a statement that must be newer although its time is older. ``end`` is the last day covered.
     """
 
     statement: Statement
@@ -69,13 +69,13 @@ class Witness:
     end: str
 
     def is_newer_than(self, other: Witness) -> bool:
-        """Whether times, names or rows show it; files of a copied folder may all have one time."""
+        """Whether its time, name or rows are newer; files of a copied folder may share a time."""
         return self.age > other.age or _is_newer(
             self.statement, self.end, other.statement, other.end
         )
 
     def shows_gone(self) -> Iterator[str]:
-        """The days of which the file tells everything, if it does of any."""
+        """The days that the file covers completely: rows missing on these days are gone."""
         name = self.statement.name
         if not (self.statement.is_whole and name.has_period and self.rows):
             return
@@ -86,7 +86,7 @@ class Witness:
 
 
 class Standing(NamedTuple):
-    """What becomes of a transaction: its last row, from which witness, and which shows it gone."""
+    """A transaction's latest row, from witness number ``by``, and which witness shows it gone."""
 
     row: Placed
     by: int
@@ -94,9 +94,9 @@ class Standing(NamedTuple):
 
 
 def local_day(time_ns: int) -> str:
-    """The day of a file's time, where this computer is; the first day of all if there is none.
+    """The local day of a file's modification time; ``date.min`` if the time is impossible.
 
-    A disk may hold any time, and what nobody can have seen shows nothing.
+    File systems can store any time; with the earliest day, an impossible one proves nothing.
     """
     try:
         moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
@@ -106,13 +106,13 @@ def local_day(time_ns: int) -> str:
 
 
 def in_order(said: Iterable[tuple[Statement, Mapping[str, Placed]]]) -> list[Witness]:
-    """Statements with what they say, the oldest first.
+    """Orders statements, each with its rows by identity, from oldest to newest.
 
-    A copy is as old as the oldest file of its content. Of two files one is the newer, whatever
-    their times, if it has the higher number of "name (n)", or if it has rows of days that the
-    other covers by its name, but ends before. Where the number speaks against three days of rows
-    or more, time decides; so it does between files of one name without such a number between
-    them, unless one lacks the last three days of the other.
+    A copy is as old as the oldest file with the same content. Regardless of times, a file is the
+    newer of two if it has the higher number in "name (n)", or if it has rows on days that the
+    other's name covers but its rows do not reach. If the number contradicts three or more days of
+    rows, times decide. They also decide between files of one name without such numbers, unless
+    one lacks the last three days of the other.
     """
     pairs = list(said)
     oldest: dict[str, int] = {}
@@ -137,10 +137,10 @@ def in_order(said: Iterable[tuple[Statement, Mapping[str, Placed]]]) -> list[Wit
 
 
 def _ends(statements: Sequence[Statement]) -> list[str]:
-    """For each statement the day up to which it knows: that of its last row.
+    """The last day that each statement covers: the day of its last row.
 
-    Or that of a file of the same name with a lower number, which it repeats, unless that has
-    rows of three days more.
+    Or that of a file of the same name with a lower number, if that has rows on fewer than three
+    later days: the statement repeats it.
     """
     ends = [statement.latest for statement in statements]
     stems: dict[str, list[int]] = {}
@@ -159,7 +159,7 @@ def _ends(statements: Sequence[Statement]) -> list[str]:
 
 
 def _is_newer(one: Statement, end: str, other: Statement, other_end: str) -> bool:
-    """Whether names and rows show ``one``, which does not end earlier, to be the newer."""
+    """Whether names and rows show that ``one``, which does not end earlier, is newer."""
     if _outnumbers(one, other) or _outnumbers(other, one):
         return _outnumbers(one, other)
     name, others = one.name, other.name
@@ -170,10 +170,10 @@ def _is_newer(one: Statement, end: str, other: Statement, other_end: str) -> boo
 
 
 def _outnumbers(one: Statement, other: Statement) -> bool:
-    """Whether ``one`` has the higher number of one name.
+    """Whether ``one`` has the same name with a higher number.
 
-    That says nothing of a file that came only after the other was known: a name is free again
-    when its file was moved away, or is overwritten.
+    A lower number proves nothing if that file was first seen later: once a file is moved away or
+    overwritten, its name can be used again.
     """
     name, others = one.name, other.name
     return name.stem == others.stem and name.number > others.number and other.seen <= one.seen
@@ -186,11 +186,11 @@ def _days_between(statement: Statement, after: str, last: str) -> list[str]:
 def kin_of(
     witnesses: Sequence[Witness], known: Sequence[int], before: Mapping[str, int]
 ) -> list[int]:
-    """Which statements tell of one ledger: those that share a transaction, or share one with kin.
+    """Groups statements into families: those that share transactions, directly or indirectly.
 
-    Two people's files may be of one period and have accounts of one name. ``known`` numbers the
-    families that were known before, ``before`` names that of each transaction; what is returned
-    are such numbers, the smallest of each.
+    Files of two people may cover the same period and accounts of the same name, but share no
+    transactions. ``known`` has each statement's family number so far, ``before`` that of each
+    transaction; returns the family number of each statement, the smallest of merged families.
     """
     above: dict[int, int] = {}
 
@@ -210,12 +210,11 @@ def kin_of(
 
 
 def settle(witnesses: Sequence[Witness], kin: Sequence[int]) -> dict[str, Standing]:
-    """What becomes of each transaction, once every witness has spoken, the oldest first.
+    """The standing of each transaction after all witnesses, which are ordered from the oldest.
 
-    The last one that has it says what it is. It is gone if a newer one shows its day without it:
-    one that tells everything of that day, has rows of its account, and is kin of the one that
-    had it last; and a part of a split purchase is gone with the next file that has the purchase
-    without it.
+    The newest witness that has a transaction determines its values. The transaction is gone if a
+    newer witness of the same family covers its day completely, has rows of its account, and lacks
+    it. A part of a split purchase is gone if a newer file has the purchase without that part.
     """
     standing: dict[str, Standing] = {}
     by_day: dict[str, set[str]] = {}

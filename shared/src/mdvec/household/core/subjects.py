@@ -1,4 +1,4 @@
-"""What a question about money is about: a category, or one of the household's totals."""
+"""Resolves the subject of a question: a category, or one of the household's totals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mdvec.household.core.categories import (
 
 
 class Total(Enum):
-    """A figure over all categories; that of all income is the 大項目 収入 itself."""
+    """A figure over all categories; total income is the 大項目 収入 itself."""
 
     SPENDING = "支出"
     BALANCE = "収支"
@@ -30,7 +30,7 @@ class Total(Enum):
 
     @property
     def is_income(self) -> bool:
-        """Whether its rows are income alone."""
+        """Always false; as ``Category.is_income``."""
         return False
 
     def __str__(self) -> str:
@@ -41,8 +41,8 @@ Subject = Category | Total
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a name means, and a sentence on it where the name is not the thing's own."""
+class ResolvedSubject:
+    """The subject that a name stands for, with a remark if the name was not exact."""
 
     subject: Subject
     remark: str | None = None
@@ -62,16 +62,16 @@ _DECORATED = re.compile(
 _TOTALS: tuple[Subject, ...] = (Total.SPENDING, _INCOME, Total.BALANCE, Total.SAVINGS_RATE)
 
 
-def resolve_subject(said: str, hierarchy: Hierarchy) -> Asked:
-    """The total or category of a name, whole; or the one thing whose name it is a part of.
+def resolve_subject(said: str, hierarchy: Hierarchy) -> ResolvedSubject:
+    """The total or category with this name, or the only one whose name contains it.
 
     支出, 収入, 収支 and 貯蓄率 are totals, also as 「総支出」「支出の合計」. Width, case, spaces
-    and 「・」 make no difference. Of a part of a name, and of a 大項目 that shares its name with
-    a 中項目 elsewhere, the remark says what it was taken for.
+    and 「・」 are ignored. A partial name, or a 大項目 that shares its name with a 中項目
+    elsewhere, gets a remark that says how it was understood.
 
     Raises:
-        AmbiguousCategory: it means several things.
-        UnknownCategory: it means none.
+        AmbiguousCategory: several subjects match.
+        UnknownCategory: no subject matches.
     """
     total = _total(said)
     try:
@@ -85,7 +85,7 @@ def resolve_subject(said: str, hierarchy: Hierarchy) -> Asked:
     if category is None:
         return _guessed(said, hierarchy)
     if total is None or said.strip().endswith("カテゴリ"):
-        return Asked(category, _homonyms_remark(said, category, hierarchy))
+        return ResolvedSubject(category, _homonyms_remark(said, category, hierarchy))
     raise AmbiguousCategory(said, [f"{total}合計", _said_surely(category)])
 
 
@@ -94,15 +94,15 @@ def _total(said: str) -> Subject | None:
     return None if match is None else _WORDS[match[1]]
 
 
-def _of_total(said: str, total: Subject) -> Asked:
+def _of_total(said: str, total: Subject) -> ResolvedSubject:
     if str(total) in folded(said):
-        return Asked(total)
+        return ResolvedSubject(total)
     meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
-    return Asked(total, f"「{flat(said)}」は{meant}として集計しました")
+    return ResolvedSubject(total, f"「{flat(said)}」は{meant}として集計しました")
 
 
 def _said_surely(category: Category) -> str:
-    """A category in words that mean no total."""
+    """A category in words that cannot be taken for a total."""
     return f"{category}カテゴリ" if category.minor is None else str(category)
 
 
@@ -116,7 +116,7 @@ def _homonyms_remark(said: str, category: Category, hierarchy: Hierarchy) -> str
     )
 
 
-def _guessed(said: str, hierarchy: Hierarchy) -> Asked:
+def _guessed(said: str, hierarchy: Hierarchy) -> ResolvedSubject:
     wanted = folded(said)
     found: list[Subject] = [*partly_named(said, hierarchy)]
     found += [total for total in _TOTALS if wanted and wanted in str(total) and total not in found]
@@ -124,4 +124,4 @@ def _guessed(said: str, hierarchy: Hierarchy) -> Asked:
         raise UnknownCategory(said, nearest(said, hierarchy), hierarchy)
     if len(found) > 1:
         raise AmbiguousCategory(said, [str(one) for one in found])
-    return Asked(found[0], f"「{flat(said)}」は「{found[0]}」として集計しました")
+    return ResolvedSubject(found[0], f"「{flat(said)}」は「{found[0]}」として集計しました")

@@ -1,4 +1,4 @@
-"""Monthly sums and what they say: shares, changes and moving averages, exactly."""
+"""Monthly sums, and the exact shares, changes and moving averages computed from them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.subjects import Subject, Total
 
 WINDOW = 12
-"""How many months a moving average looks back on, its own included."""
+"""The months in a moving average, the current one included."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """How many rows stay out of the sums, each by the first reason that holds for it."""
+    """The number of rows left out of the sums, by the first reason that applies to each."""
 
     not_target: int = 0
     transfer: int = 0
@@ -28,7 +28,7 @@ class LeftOut:
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of all rows left out."""
         return sum(getattr(self, reason.name) for reason in fields(self))
 
 
@@ -37,23 +37,22 @@ REASONS = tuple(reason.name for reason in fields(LeftOut))
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many rows went into the sums of an answer, and how many did not, and why."""
+    """The number of rows that an answer used, and of those it left out, by reason."""
 
     used: int
     left_out: LeftOut
 
     @property
     def total(self) -> int:
-        """All rows that there are."""
+        """The number of all rows, used or left out."""
         return self.used + self.left_out.total
 
 
 @dataclass(frozen=True, slots=True)
 class MonthlySum:
-    """Rows of one month and category: their number and their sum in yen, signed as in the ledger.
+    """The number of rows of one month and category, and their sum in yen, signed as in the ledger.
 
-    ``left_out`` names the reason, one of ``REASONS``, for which they stay out of sums; None for
-    rows that count.
+    ``left_out`` is the reason, one of ``REASONS``, why these rows do not count; None if they do.
     """
 
     month: Month
@@ -66,14 +65,13 @@ class MonthlySum:
 
 @dataclass(frozen=True, slots=True)
 class MonthFigure:
-    """A month of a category.
+    """The figures of one month of a category.
 
-    ``amount`` is spending (or, of 収入, income) in yen, money out (in) being positive; None for a
-    month outside the ledger. ``change_from_month_before`` and ``change_from_year_before`` are
-    percentages with one decimal, rounded half away from zero; None where what they compare with
-    is not in the ledger, is zero, or is less (a month of refunds is no base for a percentage).
-    ``moving_average`` is in yen, over ``averaged_months``: the twelve months that end here, or
-    as many of them as the ledger has.
+    ``amount`` is spending (income for 収入) in yen, and positive; None for a month outside the
+    ledger. ``change_from_month_before`` and ``change_from_year_before`` are percentages with one
+    decimal, rounded half away from zero; None if the month they refer to is outside the ledger,
+    or its amount is not positive. ``moving_average`` is in yen, over ``averaged_months``: the
+    twelve months up to this one, or as many of them as the ledger has.
     """
 
     month: Month
@@ -86,7 +84,7 @@ class MonthFigure:
 
 @dataclass(frozen=True, slots=True)
 class CategoryTrend:
-    """A category, or a total, month by month; ``total`` is the sum of the months shown."""
+    """A category or total, month by month; ``total`` is the sum of the months shown."""
 
     category: Subject
     total: int
@@ -95,7 +93,10 @@ class CategoryTrend:
 
 @dataclass(frozen=True, slots=True)
 class CategoryShare:
-    """What a category took: yen, percent of all (None where all is not positive), rows used."""
+    """A category's amount in yen, percentage of the total, and number of rows.
+
+    ``share`` is None if the total is not positive.
+    """
 
     category: Category
     amount: int
@@ -104,7 +105,7 @@ class CategoryShare:
 
 
 def counts_of(sums: Iterable[MonthlySum]) -> Counts:
-    """How many rows were used and left out, by reason."""
+    """Adds up how many rows were used, and left out by reason."""
     rows: dict[str | None, int] = {}
     for cell in sums:
         rows[cell.left_out] = rows.get(cell.left_out, 0) + cell.rows
@@ -112,9 +113,9 @@ def counts_of(sums: Iterable[MonthlySum]) -> Counts:
 
 
 def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month, int]]:
-    """Each 大項目's spending, or income, in the months that have rows that count.
+    """The spending or income of each 大項目, for the months with rows that count.
 
-    Spending is the negative rows less the refunds: all its rows, with the sign turned.
+    Spending is the negated sum of all rows, so refunds reduce it.
     """
     found: dict[Category, dict[Month, int]] = {}
     for cell in sums:
@@ -127,7 +128,7 @@ def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month
 
 
 def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]:
-    """What a category took, or a total came to, in the months that have rows that count.
+    """The amounts of a category or total, for the months with rows that count.
 
     The sums of a 中項目 are its own alone.
     """
@@ -177,19 +178,19 @@ def _amount(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> i
 
 
 def change(amount: int | None, base: int | None) -> Decimal | None:
-    """By how many percent an amount is over its base; None without a positive base."""
+    """The change from a base in percent; None without a positive base."""
     if amount is None or base is None or base <= 0:
         return None
     return percent(amount - base, base)
 
 
 def percent(part: int, whole: int) -> Decimal:
-    """A part in percent of the whole with one decimal, rounded half away from zero."""
+    """A part as a percentage of the whole, with one decimal, rounded half away from zero."""
     return Decimal(_rounded(Fraction(1000 * part, whole))) / 10
 
 
 def mean(amounts: list[int]) -> int:
-    """The mean, rounded half away from zero to whole yen."""
+    """The mean in whole yen, rounded half away from zero."""
     return _rounded(Fraction(sum(amounts), len(amounts)))
 
 
@@ -199,9 +200,9 @@ def _rounded(number: Fraction) -> int:
 
 
 def shares(sums: Iterable[MonthlySum], *, by_minor: bool) -> tuple[CategoryShare, ...]:
-    """What each category took of the sums that count, the largest first.
+    """Each category's share of the sums that count, the largest first.
 
-    All ``sums`` are income, or all are spending.
+    ``sums`` must be all income or all spending.
     """
     found: dict[Category, tuple[int, int]] = {}
     for cell in sums:
@@ -220,7 +221,7 @@ def shares(sums: Iterable[MonthlySum], *, by_minor: bool) -> tuple[CategoryShare
 
 
 def income_and_spending(sums: Iterable[MonthlySum]) -> tuple[list[MonthlySum], list[MonthlySum]]:
-    """The sums of 大項目 収入, and those of all others."""
+    """Splits sums into those of the 大項目 収入 and all others."""
     income: list[MonthlySum] = []
     spending: list[MonthlySum] = []
     for cell in sums:

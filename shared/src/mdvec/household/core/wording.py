@@ -1,4 +1,4 @@
-"""What the household answers, in Japanese."""
+"""The Japanese texts of the household's answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mdvec.household.core.sums import (
 from mdvec.household.core.transaction import Transaction
 
 NOT_AVAILABLE = "N/A"
-_MOST_GAPS = 6
+_MAX_GAPS = 6
 REASONS = {
     "not_target": "計算対象外",
     "transfer": "振替",
@@ -30,11 +30,11 @@ REASONS = {
     "no_category": "カテゴリなし",
     "removed": "明細から消えたもの",
 }
-"""Why a row stays out of the sums, in words."""
+"""The reasons why a row does not count, in Japanese."""
 
 
 class EmptyLedger(MdvecError):
-    """The household has no rows yet."""
+    """The ledger has no rows yet."""
 
     def __init__(self, tool: str) -> None:
         super().__init__(
@@ -44,7 +44,7 @@ class EmptyLedger(MdvecError):
 
 
 class InsufficientData(MdvecError):
-    """There are no data for the months that were asked for."""
+    """The ledger has no rows in the requested months."""
 
     def __init__(self, asked: MonthRange, available: MonthRange) -> None:
         super().__init__(
@@ -54,35 +54,35 @@ class InsufficientData(MdvecError):
 
 
 class InvalidPage(MdvecError):
-    """There is no such page, or none of that size."""
+    """The page number is out of range."""
 
     def __init__(self, page: int, pages: int) -> None:
         super().__init__(f"{page} ページ目はありません。1〜{pages} を指定してください。")
 
 
 class InvalidPageSize(MdvecError):
-    """Pages of that size are not given."""
+    """The page size is out of range."""
 
     def __init__(self, size: int, largest: int) -> None:
         super().__init__(f"1 ページの件数 {size} は使えません。1〜{largest} を指定してください。")
 
 
 def format_currency(yen: int | None, *, signed: bool = False) -> str:
-    """62,500円; with ``signed`` +62,500円."""
+    """Formats yen: 62,500円, or with ``signed`` +62,500円."""
     if yen is None:
         return NOT_AVAILABLE
     return f"{yen:+,}円" if signed and yen else f"{yen:,}円"
 
 
 def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
-    """+3.2%, -6.7%, 0.0%; N/A for None."""
+    """Formats a percentage: +3.2%, -6.7%, 0.0%; N/A for None."""
     if percent is None:
         return NOT_AVAILABLE
     return f"{percent:+.1f}%" if signed and percent else f"{percent:.1f}%"
 
 
 def trend_text(trend: CategoryTrend, months: MonthRange) -> str:
-    """A category month by month, with its average over twelve months to the last."""
+    """A category month by month, with its average over the last twelve months."""
     signed = trend.category is Total.BALANCE
     lines = [f"{subject_in_words(trend.category)}の {months.in_words}の推移です。"]
     lines += [
@@ -95,12 +95,12 @@ def trend_text(trend: CategoryTrend, months: MonthRange) -> str:
 
 
 def subject_in_words(subject: Subject) -> str:
-    """食費カテゴリ, or 支出."""
+    """A subject's name in a sentence: 食費カテゴリ, or 支出."""
     return f"{subject}カテゴリ" if isinstance(subject, Category) else str(subject)
 
 
 def savings_text(savings: SavingsTrend, months: MonthRange) -> str:
-    """The savings rate month by month, with what it is made of, and that of all the months."""
+    """The savings rate, income, spending and balance month by month, and the overall rate."""
     lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
     for one in savings.months:
         balance = format_currency(one.income - one.spending, signed=True)
@@ -122,14 +122,14 @@ def _month_line(figure: MonthFigure, *, first: bool, signed: bool) -> str:
 
 
 def top_text(trends: Sequence[CategoryTrend], months: MonthRange) -> str:
-    """The categories that took most, the largest first, each month by month."""
+    """The largest categories of spending, each month by month."""
     totals = "、".join(f"{t.category}（{format_currency(t.total)}）" for t in trends)
     head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
     return "\n\n".join([head, *(trend_text(trend, months) for trend in trends)])
 
 
 def summary_text(trends: Iterable[CategoryTrend], months: MonthRange) -> str:
-    """Every category in one line: its sum, its last month and its average."""
+    """One line for each category: its sum, its last month and its average."""
     lines = [f"{months.in_words}のカテゴリ別の推移です。"]
     for trend in trends:
         last = trend.months[-1]
@@ -151,9 +151,9 @@ def household_text(
     income: Sequence[CategoryShare],
     rate: Decimal | None = None,
 ) -> str:
-    """The sums of a period: spending, income and balance (None: not said), and by category.
+    """The sums of a period: spending, income and balance (None is omitted), and by category.
 
-    ``rate`` is the savings rate, said where it was asked for.
+    ``rate`` is the savings rate; it is only written if it was asked for.
     """
     about = "家計簿" if subject is None else subject_in_words(subject)
     lines = [f"{months.in_words}の{about}です。"]
@@ -177,7 +177,7 @@ def _share_line(share: CategoryShare) -> str:
 
 
 def counts_text(counts: Counts) -> str:
-    """How many rows were used and left out, and why."""
+    """The number of rows used, and of those left out by reason."""
     reasons = [
         f"{words} {number:,}件"
         for reason, words in REASONS.items()
@@ -190,49 +190,46 @@ def counts_text(counts: Counts) -> str:
 
 
 def notes_text(notes: Iterable[str]) -> str:
-    """Remarks under an answer, a line each."""
+    """Notes under an answer, one on each line."""
     return "\n".join(f"※ {note}。" for note in notes)
 
 
 def short_window_note(months: int) -> str:
-    """The average looks back on fewer than twelve months."""
+    """Note: the average covers fewer than twelve months."""
     return f"過去 {months} か月分のデータで計算しました"
 
 
 def clipped_note(shown: MonthRange) -> str:
-    """The ledger holds only a part of what was asked for."""
+    """Note: the ledger has only a part of the requested months."""
     return f"データのある {shown.in_words} だけを対象にしました"
 
 
 def gaps_note(gaps: Iterable[Month]) -> str:
-    """Months without any row, neighbours as one."""
+    """Note: these months have no rows; adjacent months are joined."""
     runs: list[MonthRange] = []
     for month in gaps:
         if runs and month == runs[-1].last.plus(1):
             runs[-1] = MonthRange(runs[-1].first, month)
         else:
             runs.append(MonthRange(month, month))
-    more = f"、ほか {len(runs) - _MOST_GAPS}期間" if len(runs) > _MOST_GAPS else ""
-    months = "、".join(run.in_words for run in runs[:_MOST_GAPS]) + more
+    more = f"、ほか {len(runs) - _MAX_GAPS}期間" if len(runs) > _MAX_GAPS else ""
+    months = "、".join(run.in_words for run in runs[:_MAX_GAPS]) + more
     return f"明細が 1 件もない月（{months}）は 0円として計算しました"
 
 
 def filling_note(month: Month) -> str:
-    """A month that may not be complete yet."""
+    """Note: a month may still be incomplete."""
     return f"{month.in_words}の明細はまだ揃っていない可能性があります"
 
 
 def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:
-    """What rows that are gone from the newest statements would have added; none if there are none.
-
-    They are the rows that nothing else keeps out of the sums.
-    """
+    """Note on the removed rows that would otherwise count, if there are any."""
     gone = [cell for cell in sums if cell.left_out == "removed"]
     return [f"新しい明細から消えた {_rows_and_amounts(gone)}は集計していません"] if gone else []
 
 
-def asked_notes(sums: Sequence[MonthlySum], tool: str) -> list[str]:
-    """What rows that are gone, and wait for their user's word, add to the sums meanwhile."""
+def pending_removal_notes(sums: Sequence[MonthlySum], tool: str) -> list[str]:
+    """Note on the rows that vanished but still count until the user confirms, if there are any."""
     if not sums:
         return []
     return [
@@ -242,7 +239,7 @@ def asked_notes(sums: Sequence[MonthlySum], tool: str) -> list[str]:
 
 
 def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
-    """2件（支出 3,200円）."""
+    """Rows and amounts in a note: 2件（支出 3,200円）."""
     income = sum(cell.amount for cell in sums if cell.category_major == INCOME)
     spending = -sum(cell.amount for cell in sums if cell.category_major != INCOME)
     parts = [
@@ -255,7 +252,7 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
 
 
 def row_line(row: Transaction) -> str:
-    """A row of the ledger: date, shop, amount, category, and why it does not count."""
+    """One line for a row: date, shop, amount, category, and why it does not count if so."""
     where = str(Category(row.category_major, row.category_minor or None)) or "未分類"
     why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
     shop = " ".join(row.description.split())
@@ -263,7 +260,7 @@ def row_line(row: Transaction) -> str:
 
 
 def page_text(rows: Sequence[Transaction], first: int, total: int, next_page: int | None) -> str:
-    """A page of rows, counted from ``first``, and the way to the next."""
+    """A page of rows, numbered from ``first``, and how to get the next page."""
     if not rows:
         return ""
     head = f"明細 {first:,}〜{first + len(rows) - 1:,}件目（全 {total:,}件）:"

@@ -1,9 +1,9 @@
-"""The table of pairs that may be duplicates, and the marks that decisions leave on the ledger.
+"""The table of pairs that may be duplicates, and the duplicate marks in the ledger.
 
-Decisions are the truth, marks follow from them: a row is marked if and only if some pair with the
-decision ``duplicate`` has it as its second row. It is a duplicate of the row that is left when
-the pairs are followed back. As a pair's first row has the smaller id, that always ends, at a row
-that is not marked itself; so no two rows are ever each other's duplicates.
+Marks are derived from decisions: a row is marked if and only if it is the second row of a pair
+with the decision ``duplicate``. It is marked as a duplicate of the unmarked row at the end of the
+chain of such pairs. A pair's first row has the smaller id, so chains end, and two rows are never
+duplicates of each other.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BOTH_COUNT = f"{counts('a')} AND {counts('b')}"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A pair that was found: by which options, how alike, and what its user decided."""
+    """A stored pair: the options that found it, its score, and the user's decision."""
 
     id: int
     first_id: int
@@ -50,8 +50,8 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many rows, marked rows and pairs a ledger has; open pairs, and those that are none."""
+class ReviewCounts:
+    """Numbers of rows, marked rows, pairs, undecided pairs and rejected pairs."""
 
     transactions: int
     marked: int
@@ -61,7 +61,7 @@ class Counts:
 
 
 def counting_lines(connection: apsw.Connection, tool_id: int) -> list[Line]:
-    """The rows that go into sums, as far as they are compared."""
+    """The compared columns of all rows that count."""
     # Almost every row counts: reading them by an index would look each one up.
     rows = connection.execute(
         f"SELECT {', '.join(Line._fields)} "
@@ -87,7 +87,7 @@ def _line(row: tuple[Any, ...], days: _Days) -> Line:
 
 
 class _Days(dict[object, date]):
-    """Days by their text; a ledger has far fewer days than rows."""
+    """A cache of parsed days; a ledger has far fewer days than rows."""
 
     def __missing__(self, text: object) -> date:
         self[text] = day = date.fromisoformat(str(text))
@@ -97,7 +97,7 @@ class _Days(dict[object, date]):
 def find_transactions(
     connection: apsw.Connection, tool_id: int, ids: Iterable[int]
 ) -> dict[int, Transaction]:
-    """Those of the tool's rows, by id; ids that it has not are left out."""
+    """The tool's rows with these ids, by id; unknown ids are skipped."""
     found = {}
     for transaction_id in filter(_is_storable, ids):
         row = connection.execute(
@@ -112,9 +112,9 @@ def find_transactions(
 def store_pairs(
     connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair], options: DetectionOptions
 ) -> None:
-    """Add new pairs, and renew those that nobody has decided.
+    """Add new pairs, and update undecided ones.
 
-    A row that went while the pairs were looked for takes its pairs with it.
+    Pairs whose rows were deleted during the search are skipped.
     """
     connection.executemany(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
@@ -143,7 +143,7 @@ def store_pairs(
 
 
 def known_pairs(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], str | None]:
-    """Every pair that was ever found, by its rows' ids, and its decision."""
+    """The decision of every stored pair, by the ids of its rows."""
     rows = connection.execute(
         "SELECT transaction_id_1, transaction_id_2, user_decision FROM duplicate_checks "
         "WHERE tool_id = ?",
@@ -153,7 +153,7 @@ def known_pairs(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, in
 
 
 def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check | None:
-    """The tool's pair of that id, if it has it."""
+    """The tool's pair with this id, or None."""
     if not _is_storable(check_id):
         return None
     row = connection.execute(
@@ -166,9 +166,9 @@ def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check
 def list_checks(
     connection: apsw.Connection, tool_id: int, limit: int, *, open_only: bool
 ) -> list[Check]:
-    """Pairs, those that were never asked about first, then the likeliest.
+    """Pairs ordered by state (new, skipped, decided), then by score.
 
-    A pair is open while nobody has decided it and both of its rows count.
+    A pair is open while it is undecided and both of its rows count.
     """
     where = f"AND {_UNDECIDED} AND {_BOTH_COUNT}" if open_only else ""
     rows = connection.execute(
@@ -180,8 +180,8 @@ def list_checks(
     return [_check(row) for row in rows]
 
 
-def count(connection: apsw.Connection, tool_id: int) -> Counts:
-    """The ledger's numbers."""
+def count(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
+    """The numbers of a tool's rows and pairs."""
     (rows, marked) = _numbers(
         connection,
         "SELECT count(*), coalesce(sum(is_duplicate), 0) FROM transactions WHERE tool_id = ?",
@@ -196,16 +196,13 @@ def count(connection: apsw.Connection, tool_id: int) -> Counts:
         "FROM duplicate_checks WHERE tool_id = ?",
         tool_id,
     )
-    return Counts(rows, marked, pairs, pending, kept)
+    return ReviewCounts(rows, marked, pairs, pending, kept)
 
 
 def record_decision(
     connection: apsw.Connection, tool_id: int, check_id: int, decision: str
 ) -> None:
-    """Write down what the user decided about a pair, and mark the rows as that says.
-
-    The caller holds the transaction.
-    """
+    """Store the decision about a pair and update the marks; call within a transaction."""
     connection.execute(
         "UPDATE duplicate_checks SET user_decision = ?, decided_at = CURRENT_TIMESTAMP "
         "WHERE tool_id = ? AND id = ?",
@@ -224,7 +221,7 @@ def record_decision(
 
 
 def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
-    """The pairs by whose decision a row is marked."""
+    """The pairs whose decision marks a row."""
     rows = connection.execute(
         f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? "
         "AND c.transaction_id_2 = ? AND c.user_decision = 'duplicate' ORDER BY c.id",
@@ -234,10 +231,10 @@ def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: 
 
 
 def settle_marks(connection: apsw.Connection, tool_id: int) -> None:
-    """Mark the rows that the decisions say, and no others.
+    """Bring the duplicate marks in line with the decisions.
 
-    To be called within the transaction that takes rows or decisions away: a row whose original
-    is gone counts again.
+    Call within every transaction that removes rows or decisions: a row whose original is gone
+    counts again.
     """
     wanted = _originals(connection, tool_id)
     marked: dict[int, int | None] = dict(
@@ -260,10 +257,10 @@ def settle_marks(connection: apsw.Connection, tool_id: int) -> None:
 
 
 def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
-    """For each row that is to be marked, the row that stays.
+    """For each row to be marked, the row that it duplicates.
 
-    A row that its user has since taken out of the sums in another way stands for no other:
-    marking both would make a purchase disappear.
+    A row that no longer counts for another reason cannot be the one that stays: marking its
+    duplicate would remove the purchase from the sums altogether.
     """
     pairs = connection.execute(
         "SELECT c.transaction_id_1, c.transaction_id_2 FROM duplicate_checks AS c "
@@ -280,7 +277,7 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
 
 
 def _is_storable(number: int) -> bool:
-    """Whether SQLite has room for it: ids come from clients, and Python's numbers have no end."""
+    """Whether an id from a client fits into SQLite's 64 bits."""
     return abs(number) < 2**63
 
 

@@ -1,4 +1,4 @@
-"""Decisions about rows that a rebuild took out of the ledger: they wait for the rows' return."""
+"""Decisions about rows that a rebuild deleted, kept in case the rows return."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAIR = (
 
 
 def keep_decisions(connection: apsw.Connection, tool_id: int, leaving: Sequence[int]) -> None:
-    """Keep what was decided about rows, by id, that are about to be deleted."""
+    """Save the decisions about rows, by id, that are about to be deleted."""
     connection.execute(
         f"INSERT OR REPLACE INTO departed_pairs (tool_id, check_id, identity_1, identity_2, "
         f"{_PAIR}) SELECT c.tool_id, c.id, a.identity, b.identity, {_PAIR} "
@@ -28,10 +28,10 @@ def keep_decisions(connection: apsw.Connection, tool_id: int, leaving: Sequence[
     )
 
 
-def numbers_of(
+def former_ids(
     connection: apsw.Connection, tool_id: int, identities: Collection[str]
 ) -> dict[str, int]:
-    """The ids that returning rows had, by identity: which of a pair is marked goes by ids."""
+    """The former ids of returning rows, by identity; they decide which row of a pair is marked."""
     rows = connection.execute(
         "SELECT identity_1, transaction_id_1 FROM departed_pairs WHERE tool_id = ?1 UNION "
         "SELECT identity_2, transaction_id_2 FROM departed_pairs WHERE tool_id = ?1",
@@ -41,7 +41,7 @@ def numbers_of(
 
 
 def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:
-    """Take up the decisions whose two rows are both in the ledger; marks are settled afterwards."""
+    """Restore the decisions whose two rows are in the ledger again; call settle_marks after it."""
     back = (
         "FROM departed_pairs AS d WHERE d.tool_id = ?1 "
         "AND EXISTS (SELECT 1 FROM transactions AS t WHERE t.id = d.transaction_id_1 "

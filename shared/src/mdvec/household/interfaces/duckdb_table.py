@@ -1,4 +1,4 @@
-"""The rows of households for SQL: one JSON array a row, and the table that they are in SQL."""
+"""The ledger as a DuckDB table: its columns, and its rows as JSON arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mdvec.household.core.shop import shops_of
 from mdvec.household.interfaces.counting import left_out
 
 LEDGER_TABLE = "transactions"
-"""What SQL calls the table."""
+"""The table's name in SQL."""
 
 LEDGER_COLUMNS = {
     "household": ("VARCHAR", "row[1]"),
@@ -33,17 +33,17 @@ LEDGER_COLUMNS = {
     "counted": ("BOOLEAN", "row[10] IS NULL"),
     "is_duplicate": ("BOOLEAN", "row[12] = '1'"),
 }
-"""The columns, their types in SQL, and DuckDB's expression for each over a row of texts.
+"""Each column with its SQL type, and the DuckDB expression that reads it from a row of texts.
 
-``month`` is YYYY-MM of the row's own date, ``amount`` in yen and negative when money goes out.
-``shop`` is the description in one spelling, to group by and to look for.
-``counted`` says whether sums count the row; only those are of ``kind`` income or expense, so that
-sums by kind are the household's; the others are transfer or excluded.
+``month`` is YYYY-MM of the row's date; ``amount`` is in yen, negative for money that goes out.
+``shop`` is the normalised description, to group and search by. ``counted`` says whether the row
+goes into sums; only such rows have the ``kind`` income or expense, so sums by kind agree with the
+household's answers. All others are transfer or excluded.
 """
 
 
 def ledger_lines(connection: apsw.Connection, tool_id: int, household: str) -> Iterator[str]:
-    """Every row of a tool's ledger as a JSON array, in no order."""
+    """Every row of a tool's ledger as a JSON array, in no particular order."""
     descriptions = connection.execute(
         "SELECT description FROM transactions WHERE +tool_id = ?", (tool_id,)
     )

@@ -1,4 +1,4 @@
-"""What an import of a ledger remembers of its files, to tell what changed since."""
+"""The table of imported files and their state, to detect changes at the next import."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import apsw
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """What an import remembers of a file.
+    """A file's state at the last import.
 
-    ``is_present`` is false once the file is gone and only rows that came from it remain;
-    ``bad_rows`` are lines with reasons; ``passed_over`` says what the file is when it holds no
-    transactions; ``app_version`` is the version of mdvec that read it.
+    ``is_present`` is false for a deleted file whose rows are still in the ledger. ``bad_rows``
+    are line numbers with reasons. ``passed_over`` says what a file without transactions is.
+    ``app_version`` is the version of mdvec that read the file.
     """
 
     path: str
@@ -31,7 +31,7 @@ class KnownFile:
 
 
 def known_files(connection: apsw.Connection, tool_id: int) -> dict[str, KnownFile]:
-    """What is remembered of a tool's files, by path."""
+    """The stored states of a tool's files, by path."""
     rows = connection.execute(
         "SELECT path, size, mtime_ns, content_hash, is_present, rows, bad_rows, passed_over, "
         "app_version FROM ledger_files WHERE tool_id = ?",
@@ -41,7 +41,7 @@ def known_files(connection: apsw.Connection, tool_id: int) -> dict[str, KnownFil
 
 
 def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[KnownFile]) -> None:
-    """Remember these files in place of what was; call within a transaction."""
+    """Replace the stored states of a tool's files; call within a transaction."""
     connection.execute("DELETE FROM ledger_files WHERE tool_id = ?", (tool_id,))
     connection.executemany(
         "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -57,7 +57,7 @@ def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[Kn
 
 
 def without_file(connection: apsw.Connection, tool_id: int) -> int:
-    """How many rows were in none of the files when the last import looked."""
+    """The number of rows that were in none of the files at the last import."""
     found = connection.execute(
         "SELECT without_file FROM ledger_versions WHERE tool_id = ?", (tool_id,)
     ).fetchone()
@@ -65,7 +65,7 @@ def without_file(connection: apsw.Connection, tool_id: int) -> int:
 
 
 def set_without_file(connection: apsw.Connection, tool_id: int, rows: int) -> None:
-    """Remember how many rows are in none of the files."""
+    """Store the number of rows that are in none of the files."""
     connection.execute(
         "INSERT INTO ledger_versions (tool_id, without_file) VALUES (?, ?) "
         "ON CONFLICT (tool_id) DO UPDATE SET without_file = excluded.without_file",

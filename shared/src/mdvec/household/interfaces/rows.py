@@ -1,6 +1,6 @@
-"""The ledger: transactions, decisions about duplicates, and what is known of the files.
+"""The table of transactions, each stored once by its identity.
 
-Identity decides what is stored once; what its user decided about a row is never written here.
+User decisions about rows are not written here.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mdvec.household.core.transaction import Transaction
 _FIELDS = tuple(field.name for field in fields(Transaction))
 _STORED_AS = {"is_removed": "removal IS 'removed'"}
 TRANSACTION_COLUMNS = ", ".join(_STORED_AS.get(name, name) for name in _FIELDS)
-"""SQL: the columns that ``read_transaction`` takes."""
+"""The SELECT list that ``read_transaction`` expects."""
 _FLAGS = ("is_target", "is_transfer", "is_duplicate", "is_removed")
 _VALUES = ", ".join(Values._fields)
 _VALUES_GIVEN = ", ".join("?" for _ in Values._fields)
 
 
 def read_transaction(row: Sequence[Any]) -> Transaction:
-    """A row of ``TRANSACTION_COLUMNS`` as a transaction."""
+    """Converts a result row of ``TRANSACTION_COLUMNS``."""
     values = dict(zip(_FIELDS, row, strict=True))
     values["date"] = date.fromisoformat(values["date"])
     for flag in _FLAGS:
@@ -34,10 +34,10 @@ def read_transaction(row: Sequence[Any]) -> Transaction:
 
 
 class StoredRow(NamedTuple):
-    """What the ledger has of one identity.
+    """The stored row of one identity.
 
-    ``statement`` is the file, in the state, that had the last word about it; ``removal`` is None,
-    or what came of it when a later file no longer had it.
+    ``statement`` is the id of the statement that its values come from. ``removal`` is None, or the
+    row's state since a later file no longer has it.
     """
 
     id: int
@@ -49,7 +49,7 @@ class StoredRow(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What is to be written of a row, and which statements have it, and no longer have it."""
+    """A row to be written: its values, its statement, and the statement that shows it removed."""
 
     row: Placed
     statement: int
@@ -59,7 +59,7 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LedgerStatistics:
-    """How many rows a tool's ledger has, and its first and last day; None when it is empty."""
+    """A ledger's number of rows, and its first and last day; None if it is empty."""
 
     rows: int
     first: date | None
@@ -67,7 +67,7 @@ class LedgerStatistics:
 
 
 def list_transactions(connection: apsw.Connection, tool_id: int) -> list[Transaction]:
-    """A tool's rows, those left out of sums included, by date and id."""
+    """All rows of a tool by date and id, whether they count or not."""
     rows = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE tool_id = ? ORDER BY date, id",
         (tool_id,),
@@ -76,7 +76,7 @@ def list_transactions(connection: apsw.Connection, tool_id: int) -> list[Transac
 
 
 def statistics(connection: apsw.Connection, tool_id: int) -> LedgerStatistics:
-    """The size and the span of a tool's ledger."""
+    """The size and the first and last day of a tool's ledger."""
     found = connection.execute(
         "SELECT count(*), min(date), max(date) FROM transactions WHERE tool_id = ?", (tool_id,)
     ).fetchall()
@@ -86,7 +86,7 @@ def statistics(connection: apsw.Connection, tool_id: int) -> LedgerStatistics:
 
 
 def rows_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
-    """How many of a tool's rows come from each file, by path."""
+    """The number of rows from each file, by path."""
     rows = connection.execute(
         "SELECT source_file, count(*) FROM transactions WHERE tool_id = ? "
         "GROUP BY source_file ORDER BY source_file",
@@ -96,10 +96,10 @@ def rows_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
 
 
 def data_version(connection: apsw.Connection, tool_id: int) -> int:
-    """A number that grows whenever a row or a decision of the tool changes, whoever wrote it.
+    """A number that grows with every change of the tool's rows or decisions, by any process.
 
-    New rows are counted by their ids, which are never given twice (a trigger on each would make
-    a large import three times as slow); everything else by triggers.
+    New rows are counted by their ids, which are never reused (a trigger for each would make a
+    large import three times slower); all other changes by triggers.
     """
     found = connection.execute(
         "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
@@ -111,7 +111,7 @@ def data_version(connection: apsw.Connection, tool_id: int) -> int:
 
 
 def stored_rows(connection: apsw.Connection, tool_id: int) -> dict[str, StoredRow]:
-    """Every row of a tool by its identity."""
+    """All rows of a tool, by identity."""
     rows = connection.execute(
         f"SELECT identity, id, source_file, row_number, statement_id, removal, {_VALUES} "
         "FROM transactions WHERE tool_id = ?",
@@ -136,9 +136,9 @@ def insert_rows(
     rows: Iterable[tuple[str, Written]],
     numbers: Mapping[str, int],
 ) -> None:
-    """Add rows, each with its identity; call within a transaction.
+    """Add rows with their identities; call within a transaction.
 
-    ``numbers`` are the ids of those that were in the ledger before, which they get again.
+    ``numbers`` are the former ids of returning rows, which they get again.
     """
     if numbers:
         _count_change(connection, tool_id)
@@ -157,7 +157,7 @@ def insert_rows(
 
 
 def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Written]]) -> None:
-    """Give rows, by id, what a later export says; decisions stay. Call within a transaction."""
+    """Update rows, by id, to the values of a newer file; call within a transaction."""
     connection.executemany(
         f"UPDATE transactions SET ({_PLACE}, {_VALUES}, updated_at) = "
         f"({_PLACED}, {_VALUES_GIVEN}, CURRENT_TIMESTAMP) WHERE id = ?",
@@ -168,7 +168,7 @@ def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Written]]
 def move_rows(
     connection: apsw.Connection, tool_id: int, rows: Sequence[tuple[int, Written]]
 ) -> None:
-    """Note where rows, by id, stand now; call within a transaction."""
+    """Update the file and line of rows, by id; call within a transaction."""
     if not rows:
         return
     _count_change(connection, tool_id)
@@ -190,7 +190,7 @@ def _place(new: Written) -> tuple[int, str, int, str | None, int | None]:
 
 
 def ids_of(connection: apsw.Connection, tool_id: int, identities: Iterable[str]) -> set[int]:
-    """The ids of a tool's rows, by their identities."""
+    """The ids of the rows with these identities."""
     found = set()
     for identity in identities:
         found |= {
@@ -206,7 +206,7 @@ def ids_of(connection: apsw.Connection, tool_id: int, identities: Iterable[str])
 def rename_identities(
     connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]
 ) -> None:
-    """Give rows other identities, by their old ones; call within a transaction."""
+    """Change identities from old to new; call within a transaction."""
     connection.executemany(
         "UPDATE transactions SET identity = ? WHERE tool_id = ? AND identity = ?",
         ((new, tool_id, old) for old, new in renames.items()),
@@ -214,7 +214,7 @@ def rename_identities(
 
 
 def rename_files(connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]) -> None:
-    """Note new paths of files, by their old ones; call within a transaction."""
+    """Change the paths of source files from old to new; call within a transaction."""
     _count_change(connection, tool_id)
     connection.execute("CREATE TEMP TABLE renamed (old TEXT PRIMARY KEY, new TEXT NOT NULL)")
     connection.executemany("INSERT INTO renamed VALUES (?, ?)", renames.items())
@@ -229,8 +229,7 @@ def rename_files(connection: apsw.Connection, tool_id: int, renames: Mapping[str
 def delete_rows(connection: apsw.Connection, row_ids: Iterable[int]) -> None:
     """Delete rows by id; call within a transaction.
 
-    A row that was marked as the duplicate of one of them is the only one left, so it counts
-    again.
+    A row that was marked as a duplicate of a deleted one counts again.
     """
     ids = [(row_id,) for row_id in row_ids]
     connection.executemany(
@@ -242,7 +241,7 @@ def delete_rows(connection: apsw.Connection, row_ids: Iterable[int]) -> None:
 
 
 def _count_change(connection: apsw.Connection, tool_id: int) -> None:
-    """Count a change of places once: the triggers look at contents and decisions only."""
+    """Raise the data version: the triggers do not see changes of files and lines."""
     connection.execute(
         "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
     )

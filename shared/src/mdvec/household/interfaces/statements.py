@@ -1,4 +1,4 @@
-"""What is known of the files of a ledger, in each state they had, and of rows that are gone."""
+"""The table of statements (each version of each file), and the rows that vanished from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mdvec.household.core.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class KnownStatement:
-    """A statement with its number, and the number of the family of files it belongs to."""
+    """A stored statement, with its id and the id of its family of files (``kin``)."""
 
     id: int
     statement: Statement
@@ -23,7 +23,7 @@ class KnownStatement:
 
 @dataclass(frozen=True, slots=True)
 class GoneRow:
-    """A row that a newer file no longer has: where it stood, and which file shows it gone.
+    """A row that a newer file, ``missing_from``, no longer has; ``path`` is its own file.
 
     ``date`` is YYYY-MM-DD, ``amount`` in yen.
     """
@@ -38,7 +38,7 @@ class GoneRow:
 
 
 def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownStatement]:
-    """Every statement that is remembered of a tool."""
+    """All stored statements of a tool."""
     rows = connection.execute(
         "SELECT id, path, content_hash, mtime_ns, days, accounts, is_whole, kin, seen "
         "FROM ledger_statements WHERE tool_id = ?",
@@ -63,7 +63,7 @@ def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownSta
 
 
 def remember_statement(connection: apsw.Connection, tool_id: int, statement: Statement) -> int:
-    """Remember a statement, and return its number; call within a transaction."""
+    """Store a statement and return its id; call within a transaction."""
     row = connection.execute(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
         "is_whole, seen, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0) "
@@ -81,16 +81,17 @@ def remember_statement(connection: apsw.Connection, tool_id: int, statement: Sta
 
 
 def set_kin(connection: apsw.Connection, kin: Iterable[tuple[int, int]]) -> None:
-    """Note the families of statements, by number; call within a transaction."""
+    """Store the families of statements, given as pairs of ids; call within a transaction."""
     connection.executemany("UPDATE ledger_statements SET kin = ?2 WHERE id = ?1 AND kin <> ?2", kin)
 
 
 def forget_statements(
     connection: apsw.Connection, tool_id: int, kept: Collection[int], *, only_rows: bool
 ) -> None:
-    """Forget statements that show nothing and that no row needs, but for those ``kept``.
+    """Delete statements that are not whole and that no row refers to, except those ``kept``.
 
-    With ``only_rows``, files that are gone count no more: they show nothing from now on.
+    With ``only_rows``, all but those ``kept`` first stop being whole: they no longer show rows
+    to be gone.
     """
     names = json.dumps(sorted(kept))
     if only_rows:
@@ -111,12 +112,12 @@ def forget_statements(
 def rename_statements(
     connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]
 ) -> None:
-    """Note new paths of files, by their old ones; call within a transaction."""
+    """Change the paths of statements from old to new; call within a transaction."""
     found = connection.execute(
         "SELECT id, path FROM ledger_statements WHERE tool_id = ?", (tool_id,)
     )
     moved = [(number, renames[path]) for number, path in found if path in renames]
-    # Names may be swapped: every row leaves its own before it takes the other's.
+    # Paths may be swapped, so each is first replaced by a unique one.
     connection.executemany(
         "UPDATE ledger_statements SET path = char(0) || id WHERE id = ?",
         ((number,) for number, _ in moved),
@@ -125,7 +126,7 @@ def rename_statements(
 
 
 def gone_rows(connection: apsw.Connection, tool_id: int, removal: str) -> list[GoneRow]:
-    """The rows that left the sums (``removed``), or wait for their user's word (``asked``)."""
+    """Rows no longer in the sums (``removed``), or waiting for consent to that (``asked``)."""
     rows = connection.execute(
         "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file, "
         "coalesce(s.path, '') FROM transactions AS t INDEXED BY idx_transactions_removal "
@@ -150,7 +151,7 @@ def _gone_row(row: tuple[Any, ...]) -> GoneRow:
 
 
 def ids_of_gone(connection: apsw.Connection, tool_id: int) -> set[int]:
-    """The ids of all rows that are gone from their statements, whatever was decided about them."""
+    """The ids of all rows that vanished from their statements, in whatever state."""
     rows = connection.execute(
         "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL", (tool_id,)
     )
@@ -158,7 +159,7 @@ def ids_of_gone(connection: apsw.Connection, tool_id: int) -> set[int]:
 
 
 def keep_rows(connection: apsw.Connection, tool_id: int, row_ids: Iterable[int]) -> None:
-    """Let rows that are gone count again, for good; call within a transaction."""
+    """Let vanished rows count again permanently; call within a transaction."""
     connection.executemany(
         "UPDATE transactions SET removal = 'kept' WHERE tool_id = ? AND id = ? "
         "AND removal IS NOT NULL",
@@ -167,24 +168,27 @@ def keep_rows(connection: apsw.Connection, tool_id: int, row_ids: Iterable[int])
 
 
 def asks_first(connection: apsw.Connection, tool_id: int) -> bool:
-    """Whether the next import only lists what it would take out, as an older version's ledger."""
+    """Whether the next import must ask before every removal: an older version made the ledger."""
     return _mark(connection, tool_id, "asks_first")
 
 
 def is_indexed(connection: apsw.Connection, tool_id: int) -> bool:
-    """Whether searches find what the ledger has, nothing having changed since."""
+    """Whether the search index is up to date with the ledger."""
     return _mark(connection, tool_id, "is_indexed")
 
 
 def ledger_changed(connection: apsw.Connection, tool_id: int) -> None:
-    """Note that an import has read the files again; call within its transaction."""
+    """Record an import: the search index is outdated, and removals need no consent any more.
+
+    Call within the import's transaction.
+    """
     connection.execute(
         "UPDATE ledger_versions SET asks_first = 0, is_indexed = 0 WHERE tool_id = ?", (tool_id,)
     )
 
 
 def index_followed(connection: apsw.Connection, tool_id: int) -> None:
-    """Note that searches find what the ledger has; call within a transaction."""
+    """Mark the search index as up to date; call within a transaction."""
     connection.execute("UPDATE ledger_versions SET is_indexed = 1 WHERE tool_id = ?", (tool_id,))
 
 

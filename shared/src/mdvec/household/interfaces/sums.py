@@ -1,4 +1,4 @@
-"""What a household's ledger holds: its months, its categories, its sums and pages of its rows."""
+"""Queries on a ledger: its months, categories, sums, and pages of its rows."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transactio
 
 
 def tool_name(connection: apsw.Connection, tool_id: int) -> str:
-    """The name of the household."""
+    """The name of the household's tool."""
     row = connection.execute("SELECT name FROM tools WHERE id = ?", (tool_id,)).fetchone()
     return "" if row is None else str(row[0])
 
 
 def months_with_rows(connection: apsw.Connection, tool_id: int) -> list[Month]:
-    """Every month that has a row, in order."""
+    """Every month with rows, in order."""
     # A step through the index for each month: counting every row takes a hundred times as long.
     rows = connection.execute(
         "WITH RECURSIVE present(month) AS (SELECT substr(min(date), 1, 7) FROM transactions "
@@ -37,7 +37,7 @@ def months_with_rows(connection: apsw.Connection, tool_id: int) -> list[Month]:
 
 
 def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, most: int) -> int:
-    """How many rows some months have, counted no further than ``most``."""
+    """The number of rows in these months, but at most ``most``."""
     where, values = _where(tool_id, months, None)
     rows = connection.execute(
         "SELECT count(*) FROM "
@@ -48,7 +48,7 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, 
 
 
 def last_day(connection: apsw.Connection, tool_id: int, months: MonthRange) -> date | None:
-    """The day of the last row of some months."""
+    """The day of the last row in these months."""
     where, values = _where(tool_id, months, None)
     row = connection.execute(
         f"SELECT max(date) FROM transactions WHERE {where} AND {in_ledger()}", values
@@ -59,7 +59,7 @@ def last_day(connection: apsw.Connection, tool_id: int, months: MonthRange) -> d
 def rows_by_month(
     connection: apsw.Connection, tool_id: int, months: MonthRange
 ) -> dict[Month, int]:
-    """How many rows each of the months has that has any."""
+    """The number of rows by month; months without rows are missing."""
     where, values = _where(tool_id, months, None)
     rows = connection.execute(
         "SELECT substr(date, 1, 7), count(*) FROM transactions "
@@ -70,7 +70,7 @@ def rows_by_month(
 
 
 def category_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
-    """Every 大項目 with every 中項目 that stands beside it."""
+    """Every combination of 大項目 and 中項目 in the ledger."""
     # The plus keeps SQLite off the index: reading the table through is seven times as fast as
     # looking up each of its rows.
     rows = connection.execute(
@@ -88,9 +88,9 @@ def monthly_sums(
     *,
     by_minor: bool,
 ) -> list[MonthlySum]:
-    """The rows of each month and category, summed, those that count apart from the others.
+    """Sums by month and category, and by the reason why rows do not count.
 
-    Without ``by_minor`` a 大項目 is one, and the sums name no 中項目.
+    Without ``by_minor``, sums are by 大項目, and ``category_minor`` is "".
     """
     minor_column = "category_minor" if by_minor else "''"
     where, values = _where(tool_id, months, subject)
@@ -121,7 +121,7 @@ def page_of_rows(
     offset: int,
     limit: int,
 ) -> list[Transaction]:
-    """Some of the rows in the order of their dates, counting or not."""
+    """A page of rows by date, whether they count or not."""
     where, values = _where(tool_id, months, subject)
     rows = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} "
@@ -158,7 +158,7 @@ def planned_sums(
     subject: Subject | None,
     today: date,
 ) -> list[MonthlySum]:
-    """The rows that count and whose day is still to come, as ``monthly_sums`` has them."""
+    """Sums of the counting rows dated after today, by month and 大項目."""
     where, values = _where(tool_id, months, subject)
     rows = connection.execute(
         "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) FROM transactions "
@@ -171,10 +171,10 @@ def planned_sums(
     ]
 
 
-def asked_sums(
+def pending_removal_sums(
     connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject | None
 ) -> list[MonthlySum]:
-    """The rows that count, gone from their statements, and wait for their user's word."""
+    """Sums of the rows that vanished but count until the user confirms, by month and 大項目."""
     where, values = _where(tool_id, months, subject)
     rows = connection.execute(
         "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) "
@@ -191,7 +191,7 @@ def asked_sums(
 def rows_outside(
     connection: apsw.Connection, tool_id: int, months: MonthRange, limit: int
 ) -> tuple[int, list[Transaction]]:
-    """How many rows lie before or after some months, and the first of them."""
+    """The number of rows before or after these months, and the first of them."""
     where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
     values = (tool_id, f"{months.first}-01", f"{months.last}-31")
     counted = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values)
