@@ -7,7 +7,9 @@ only renamed, none is opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -61,11 +63,24 @@ def import_ledger(
                 without_file=ledger_files.without_file(connection, tool_id),
                 asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
             )
-    contents = [read_statement_file(file, known.get(file.path)) for file in files]
-    run = _LedgerRun(connection, tool_id, contents, known, wish)
-    with connection:
-        run.write(mode, may_delete=complete and not any(read.unread for read in contents))
-    return run.report()
+    with _paused_garbage_collection():
+        contents = [read_statement_file(file, known.get(file.path)) for file in files]
+        run = _LedgerRun(connection, tool_id, contents, known, wish)
+        with connection:
+            run.write(mode, may_delete=complete and not any(read.unread for read in contents))
+        return run.report()
+
+
+@contextmanager
+def _paused_garbage_collection() -> Iterator[None]:
+    """A long ledger is a million small objects without cycles; every collection visits them all."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Change(NamedTuple):
@@ -225,13 +240,10 @@ class _LedgerRun:
     def _remember(self, numbers: Sequence[int], mode: LedgerMode) -> None:
         """Store the state of all files, including deleted ones that rows still come from."""
         seen = {read.file.path for read in self.files}
-        in_use = transactions.rows_by_file(self.connection, self.tool_id)
         files = [read.file for read in self.files if not read.unread]
-        files.extend(
-            replace(file, is_present=False)
-            for file in self.known.values()
-            if file.path not in seen and file.path in in_use
-        )
+        if deleted := [file for file in self.known.values() if file.path not in seen]:
+            in_use = transactions.rows_by_file(self.connection, self.tool_id)
+            files.extend(replace(file, is_present=False) for file in deleted if file.path in in_use)
         unread = {read.file.path for read in self.files if read.unread}
         files.extend(file for file in self.known.values() if file.path in unread)
         ledger_files.remember_files(self.connection, self.tool_id, files)
