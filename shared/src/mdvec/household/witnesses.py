@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
@@ -81,50 +81,82 @@ def gather_evidence(
     ids = {old.statement.key: old.id for old in known}
     heard = {ids[key]: rows for key, (_, rows) in said.items() if key in ids}
     rest = _rest(stored, renames, heard, mentioned if mode == "replace" else frozenset())
-    pairs = [
+    pairs: list[tuple[Statement, Mapping[str, Placed]]] = [
         (_as_known(each, known, before), {**rest.pop(ids.get(each.key, 0), {}), **rows})
         for each, rows in said.values()
     ]
-    present_paths = {path for path, _ in said}
-    for old in known:
-        if old.statement.key in said:
-            continue
-        shows = mode == "update" or old.statement.path in unread
-        statement = old.statement if shows else replace(old.statement, is_whole=False)
-        rows = rest.pop(old.id, {})
-        if old.statement.path in present_paths:
-            rows = {identity: row._replace(row_number=0) for identity, row in rows.items()}
-        pairs.append((statement, rows))
-    lost = {identity: row for rows in rest.values() for identity, row in rows.items()}
-    if lost:
-        pairs.append((_NOWHERE, lost))
+    present = frozenset(said)
+    deleted = [old for old in known if old.statement.key not in present]
+    whole = {old.id for old in deleted if mode == "update" or old.statement.path in unread}
+    pairs += _from_ledger(deleted, rest, whole, {path for path, _ in present})
     witnesses = in_order(pairs)
-    families = {old.statement.key: old.kin for old in known}
-    fresh = 1 + max([0, *ids.values(), *families.values()])
-    by_number = {old.id: old.kin for old in known}
-    kin = kin_of(
-        witnesses,
-        [families.get(w.statement.key, fresh + n) for n, w in enumerate(witnesses)],
-        {
-            renames.get(name, name): by_number[row.statement]
-            for name, row in stored.items()
-            if row.statement in by_number
-        },
-    )
+    kin = _kin(witnesses, known, stored, renames)
     standing = settle(witnesses, kin)
     is_old = ledger_statements.asks_first(connection, tool_id)
     standing.update(_second_times(doubles, standing, stored, are_new=is_old))
     if mode == "replace":
-        asked = {
+        trusted = {
             place
             for place, witness in enumerate(witnesses)
-            if witness.statement.key in said or witness.statement.path in unread
+            if witness.statement.key in present or witness.statement.path in unread
         }
         standing = {
-            identity: known if known.gone in asked else known._replace(gone=None)
-            for identity, known in standing.items()
+            identity: each if each.gone in trusted else each._replace(gone=None)
+            for identity, each in standing.items()
         }
-    return Evidence(witnesses, kin, standing, ids, frozenset(said), mentioned, renames)
+    return Evidence(
+        witnesses=witnesses,
+        kin=kin,
+        standing=standing,
+        numbers=ids,
+        present=present,
+        mentioned=mentioned,
+        renames=renames,
+    )
+
+
+def _from_ledger(
+    deleted: Sequence[KnownStatement],
+    rest: Mapping[int, Mapping[str, Placed]],
+    whole: Collection[int],
+    present_paths: Collection[str],
+) -> list[tuple[Statement, Mapping[str, Placed]]]:
+    """Statements without a file, with the stored rows that come from them.
+
+    Only those in ``whole`` can still show rows to be gone. A row has no line if its path now
+    holds another content. Rows without a known statement come last.
+    """
+    left = dict(rest)
+    pairs: list[tuple[Statement, Mapping[str, Placed]]] = []
+    for old in deleted:
+        known = old.statement
+        rows = left.pop(old.id, {})
+        if known.path in present_paths:
+            rows = {identity: row._replace(row_number=0) for identity, row in rows.items()}
+        pairs.append((known if old.id in whole else replace(known, is_whole=False), rows))
+    lost = {identity: row for rows in left.values() for identity, row in rows.items()}
+    return [*pairs, (_NOWHERE, lost)] if lost else pairs
+
+
+def _kin(
+    witnesses: Sequence[Witness],
+    known: Sequence[KnownStatement],
+    stored: Mapping[str, StoredRow],
+    renames: Mapping[str, str],
+) -> list[int]:
+    """The family of each witness, continuing the families in the ledger."""
+    families = {old.statement.key: old.kin for old in known}
+    by_id = {old.id: old.kin for old in known}
+    fresh = 1 + max([0, *by_id, *by_id.values()])
+    return kin_of(
+        witnesses,
+        [families.get(w.statement.key, fresh + n) for n, w in enumerate(witnesses)],
+        {
+            renames.get(name, name): by_id[row.statement]
+            for name, row in stored.items()
+            if row.statement in by_id
+        },
+    )
 
 
 def _rest(
