@@ -128,9 +128,9 @@ def monthly_household(
         raise InvalidPageSize(page_size, PAGE_SIZE)
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
-        asked = _period(today, covered.settled, year, month, period)
+        requested = _period(today, covered.settled, year, month, period)
         named, notes = named_subject(connection, tool_id, category)
-        months, remarks = shown_months(connection, tool_id, asked, covered, today)
+        months, remarks = shown_months(connection, tool_id, requested, covered, today)
         notes += remarks + planned_notes(connection, tool_id, named, months, covered, today)
         notes += pending_removal_notes(connection, tool_id, named, months)
         sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
@@ -141,7 +141,7 @@ def monthly_household(
         rows = ledger_sums.page_of_rows(
             connection, tool_id, months, named, offset=leaf.offset, limit=page_size
         )
-    return _answer(asked.understood, months, named, sums, counts, rows, leaf, notes)
+    return _answer(requested.understood, months, named, sums, counts, rows, leaf, notes)
 
 
 def _period(

@@ -60,16 +60,16 @@ class Coverage:
         """The months for default periods: up to the latest, without planned ones."""
         return MonthRange(self.body.first, self.latest)
 
-    def shown(self, asked: MonthRange) -> MonthRange | None:
+    def shown(self, requested: MonthRange) -> MonthRange | None:
         """The months of a period that an answer covers; None if none of them has rows.
 
         Future months are only covered up to the last with rows.
         """
-        here = [month for month in self.present if month in asked and month in self.body]
-        there = here or [month for month in self.present if month in asked]
+        here = [month for month in self.present if month in requested and month in self.body]
+        there = here or [month for month in self.present if month in requested]
         if not there:
             return None
-        settled = asked.within(self.settled)
+        settled = requested.within(self.settled)
         if settled is None:
             return MonthRange(there[0], there[-1])
         return MonthRange(settled.first, max(settled.last, there[-1]))
@@ -85,11 +85,11 @@ class Coverage:
         ends_early = month == self.latest and self.last_day < month.last_day
         return ends_early or month >= Month.of(today)
 
-    def astray_matters(self, asked: MonthRange, shown: MonthRange) -> bool:
+    def astray_matters(self, requested: MonthRange, shown: MonthRange) -> bool:
         """Whether the period covers the whole ledger, or a stray month that is not shown."""
         astray = [month for month in self.present if month not in self.body]
-        everything = self.settled.within(asked) == self.settled
-        return any(everything or month in asked for month in astray if month not in shown)
+        everything = self.settled.within(requested) == self.settled
+        return any(everything or month in requested for month in astray if month not in shown)
 
 
 def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, list[str]]:
@@ -202,8 +202,8 @@ def pending_removal_notes(
     connection: apsw.Connection, tool_id: int, subject: Subject | None, shown: MonthRange
 ) -> list[str]:
     """Notes on rows in the sums that wait for the user's consent to their removal."""
-    asked = ledger_sums.pending_removal_sums(connection, tool_id, shown, subject)
-    return wording.pending_removal_notes(asked, ledger_sums.tool_name(connection, tool_id))
+    pending = ledger_sums.pending_removal_sums(connection, tool_id, shown, subject)
+    return wording.pending_removal_notes(pending, ledger_sums.tool_name(connection, tool_id))
 
 
 def _marked(
@@ -239,8 +239,8 @@ def named_subject(
     """
     if name is None or not name.strip():
         return None, []
-    asked = resolve_subject(name, hierarchy_of(ledger_sums.category_names(connection, tool_id)))
-    return asked.subject, [] if asked.remark is None else [asked.remark]
+    resolved = resolve_subject(name, hierarchy_of(ledger_sums.category_names(connection, tool_id)))
+    return resolved.subject, [] if resolved.remark is None else [resolved.remark]
 
 
 @contextmanager

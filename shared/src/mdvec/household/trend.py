@@ -88,23 +88,23 @@ def category_trend(
     """
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
-        asked = resolve_period(
+        requested = resolve_period(
             today, covered.settled, period=period, start_month=start_month, end_month=end_month
         )
         named, notes = named_subject(connection, tool_id, category)
-        shown, remarks = shown_months(connection, tool_id, asked, covered, today, MAX_MONTHS)
+        shown, remarks = shown_months(connection, tool_id, requested, covered, today, MAX_MONTHS)
         notes += remarks + planned_notes(connection, tool_id, named, shown, covered, today)
         notes += pending_removal_notes(connection, tool_id, named, shown)
         sums = _sums(connection, tool_id, shown, named)
     if named is None:
         trends, body = _of_the_top(sums, covered, shown)
     elif named is Total.SAVINGS_RATE:
-        return _savings(asked.understood, shown, sums, covered, notes)
+        return _savings(requested.understood, shown, sums, covered, notes)
     else:
         trends = [trend_of(named, amounts_of(named, sums), covered.axis(shown), shown)]
         body = wording.trend_text(trends[0], shown)
     notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    return _answer(asked.understood, shown, trends, _counts(sums, shown), notes, body)
+    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body)
 
 
 def _of_the_top(
@@ -146,8 +146,8 @@ def category_trend_summary(
     """
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
-        asked = resolve_period(today, covered.settled)
-        shown, notes = shown_months(connection, tool_id, asked, covered, today)
+        requested = resolve_period(today, covered.settled)
+        shown, notes = shown_months(connection, tool_id, requested, covered, today)
         notes += planned_notes(connection, tool_id, None, shown, covered, today)
         notes += pending_removal_notes(connection, tool_id, None, shown)
         sums = _sums(connection, tool_id, shown, None)
@@ -162,7 +162,7 @@ def category_trend_summary(
     ]
     body = wording.summary_text(trends, shown)
     notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    return _answer(asked.understood, shown, trends, _counts(sums, shown), notes, body)
+    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body)
 
 
 class TrendCache:

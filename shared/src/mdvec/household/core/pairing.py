@@ -90,13 +90,13 @@ class ComparedRows:
 
     def near(self, days: int, only: Set[int] | None) -> Iterator[Near]:
         """Pairs within the tolerances, in blocks; with ``only``, those with one of these ids."""
-        asked = None
+        wanted = None
         if only is not None:
-            asked = np.array([row.id in only for row in self.rows], dtype=bool)
+            wanted = np.array([row.id in only for row in self.rows], dtype=bool)
         for start, end in self._partners(days):
             for first, second in _expanded(start, end):
-                if asked is not None:
-                    kept = asked[first] | asked[second]
+                if wanted is not None:
+                    kept = wanted[first] | wanted[second]
                     first, second = first[kept], second[kept]
                 yield Near(self, first, second)
 

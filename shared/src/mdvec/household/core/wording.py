@@ -46,9 +46,9 @@ class EmptyLedger(MdvecError):
 class InsufficientData(MdvecError):
     """The ledger has no rows in the requested months."""
 
-    def __init__(self, asked: MonthRange, available: MonthRange) -> None:
+    def __init__(self, requested: MonthRange, available: MonthRange) -> None:
         super().__init__(
-            f"対象期間のデータが不足しています（{asked.in_words}）。"
+            f"対象期間のデータが不足しています（{requested.in_words}）。"
             f"利用できる期間は {available.in_words} です。"
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import apsw
 
@@ -165,10 +166,7 @@ def planned_sums(
         f"WHERE {where} AND date > ? AND {counts()} GROUP BY 1, 2",
         (*values, today.isoformat()),
     )
-    return [
-        MonthlySum(Month.from_iso(str(month)), str(major), "", None, int(str(n)), int(str(amount)))
-        for month, major, n, amount in rows
-    ]
+    return [_counted(row) for row in rows]
 
 
 def pending_removal_sums(
@@ -182,10 +180,19 @@ def pending_removal_sums(
         f"WHERE {where} AND removal = 'asked' AND {counts()} GROUP BY 1, 2",
         values,
     )
-    return [
-        MonthlySum(Month.from_iso(str(month)), str(major), "", None, int(str(n)), int(str(amount)))
-        for month, major, n, amount in rows
-    ]
+    return [_counted(row) for row in rows]
+
+
+def _counted(row: tuple[Any, ...]) -> MonthlySum:
+    month, major, rows, amount = row
+    return MonthlySum(
+        month=Month.from_iso(month),
+        category_major=major,
+        category_minor="",
+        left_out=None,
+        rows=rows,
+        amount=amount,
+    )
 
 
 def rows_outside(
