@@ -15,9 +15,9 @@ from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.analytics import prompt as analytics_prompt
-from mdvec_mcp.analytics.core.messages import Limits
 from mdvec_mcp.analytics.data import current_data
 from mdvec_mcp.analytics.dataset_tool import add_dataset_tool
+from mdvec_mcp.analytics.process.messages import Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.reaper import Reaper
 from mdvec_mcp.analytics.service import Analytics

@@ -61,7 +61,7 @@ place; any other exception is a bug.
         RowsDiffer                    mdvec_mcp.analytics.core.histogram
         PeriodRefused                 mdvec_mcp.analytics.core.period
         QueryError                    mdvec_mcp.analytics.core.refusals
-            ExportTooLarge            mdvec_mcp.analytics.core.refusals
+            ResultTooLarge            mdvec_mcp.analytics.core.refusals
             QueriesUnavailable        mdvec_mcp.analytics.core.refusals
             QueryFailed               mdvec_mcp.analytics.core.refusals
             QueryRefused              mdvec_mcp.analytics.core.refusals

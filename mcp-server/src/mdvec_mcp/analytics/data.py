@@ -12,8 +12,8 @@ from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.analytics.core.guard import Answer, Guard
-from mdvec_mcp.analytics.core.messages import Data, ParquetTable
 from mdvec_mcp.analytics.core.naming import named
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable
 
 KINDS = ("household", "dataset")
 """The kinds of rows that have tables."""

@@ -10,9 +10,9 @@ from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort
 from mdvec_mcp.analytics.core.guard import Answer, Guard
-from mdvec_mcp.analytics.core.messages import Format
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.materialized import MaterializedTables
+from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.summaries import Asked, Summaries, warned
 
@@ -34,7 +34,7 @@ class Analytics:
         self._summaries = Summaries(queries, effort)
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
 
-    def export(self, query: str, fmt: Format, max_rows: int | None) -> Answer:
+    def export(self, query: str, fmt: ExportFormat, max_rows: int | None) -> Answer:
         """All rows of a query as a file; the answer has its handle.
 
         Raises:

@@ -8,9 +8,9 @@ from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.child import loading, lockdown
 from mdvec_mcp.analytics.child.answering import Answering
+from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
 from mdvec_mcp.analytics.child.landlock import restrict
 from mdvec_mcp.analytics.core.refusals import QueryRefused
-from mdvec_mcp.analytics.process.failures import Broken, failure_of
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 
@@ -150,21 +150,21 @@ def test_a_table_may_have_any_name_that_needs_no_quotes(answering, name):
 def test_an_error_of_duckdb_names_no_path_and_shows_none_of_our_sql(answering):
     with pytest.raises(Exception, match="Binder") as raised:
         rows(answering, "SELECT nope, '/secret/place' FROM runs")
-    error = failure_of(raised.value, hidden={"/secret/place": "the file"}, **LIMITS)
+    error = refusal_of(raised.value, hidden={"/secret/place": "the file"}, **LIMITS)
     assert "nope" in str(error)
     assert "LINE" not in str(error)
     other = RuntimeError("in /secret/place/x\n\nmore")
-    assert str(failure_of(other, hidden={"/secret/place": "it"}, **LIMITS)) == "in it/x"
+    assert str(refusal_of(other, hidden={"/secret/place": "it"}, **LIMITS)) == "in it/x"
 
 
 def test_an_error_that_ends_duckdb_asks_for_a_new_process():
     import duckdb
 
-    with pytest.raises(Broken):
-        failure_of(duckdb.FatalException("database has been invalidated"), hidden={}, **LIMITS)
-    assert "more memory" in str(failure_of(MemoryError(), hidden={}, **LIMITS))
+    with pytest.raises(FatalDuckDBError):
+        refusal_of(duckdb.FatalException("database has been invalidated"), hidden={}, **LIMITS)
+    assert "more memory" in str(refusal_of(MemoryError(), hidden={}, **LIMITS))
     full = duckdb.IOException("Could not write file: No space left on device")
-    assert "the disk is full" in str(failure_of(full, hidden={}, **LIMITS))
+    assert "the disk is full" in str(refusal_of(full, hidden={}, **LIMITS))
 
 
 def test_a_system_without_landlock_goes_without(monkeypatch, tmp_path):

@@ -12,7 +12,6 @@ import duckdb
 import pytest
 from mdvec.text.quoting import identifier, literal
 
-from mdvec_mcp.analytics.core.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,
     QueryError,
@@ -21,6 +20,7 @@ from mdvec_mcp.analytics.core.refusals import (
     QueryStopped,
     UnknownTable,
 )
+from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 SECONDS = 0.6

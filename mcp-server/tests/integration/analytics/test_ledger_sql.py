@@ -16,8 +16,8 @@ from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import list_tools
 from tiny_embedder import TinyBackend
 
-from mdvec_mcp.analytics.core.messages import Data, Limits
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, UnknownTable
+from mdvec_mcp.analytics.process.messages import Data, Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"

@@ -16,7 +16,6 @@ import psutil
 import pytest
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.core.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,
     QueriesUnavailable,
@@ -26,6 +25,7 @@ from mdvec_mcp.analytics.core.refusals import (
     UnknownTable,
 )
 from mdvec_mcp.analytics.process.child_process import ChildProcess, TookTooLong, TookTooMuch
+from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.process.spool import Spool
 from mdvec_mcp.analytics.process.wire import WireClosed
@@ -378,7 +378,7 @@ SERVER = textwrap.dedent(
     """
     import sys
     from pathlib import Path
-    from mdvec_mcp.analytics.core.messages import Data, Limits
+    from mdvec_mcp.analytics.process.messages import Data, Limits
     from mdvec_mcp.analytics.process.query_process import QueryProcess
 
     folder = Path(sys.argv[1])

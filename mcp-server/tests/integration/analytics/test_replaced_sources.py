@@ -14,9 +14,9 @@ from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
 
 from mdvec_mcp.analytics.core.guard import Guard
-from mdvec_mcp.analytics.core.messages import Limits
 from mdvec_mcp.analytics.core.refusals import QueryError
 from mdvec_mcp.analytics.data import current_data, described, tables_of
+from mdvec_mcp.analytics.process.messages import Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 CANARY = "canary-4711"

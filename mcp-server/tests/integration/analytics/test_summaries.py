@@ -13,7 +13,7 @@ from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.core.guard import as_json
 from mdvec_mcp.analytics.core.histogram import RowsDiffer
-from mdvec_mcp.analytics.core.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 

@@ -12,14 +12,14 @@ from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core import histogram
 from mdvec_mcp.analytics.core.histogram import Histogram, NoHistogram, RowsDiffer
-from mdvec_mcp.analytics.core.placing import placed
+from mdvec_mcp.analytics.core.statement import with_source
 
 CONNECTION = duckdb.connect()
 
 
 def asked(connection, table: str, column: Column, bins: int) -> Histogram:
     def rows(sql: str) -> list[tuple]:
-        return connection.execute(placed(sql, table)).fetchall()
+        return connection.execute(with_source(sql, table)).fetchall()
 
     if histogram.is_counted_by_value(column):
         return histogram.read_categories(rows(histogram.categories_sql(column, bins, None)), bins)

@@ -12,8 +12,8 @@ from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.column import UnknownColumn
 from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Part, Parts, parts
-from mdvec_mcp.analytics.core.placing import placed
 from mdvec_mcp.analytics.core.profile import chosen, plan_profile, rounded
+from mdvec_mcp.analytics.core.statement import with_source
 
 CONNECTION = duckdb.connect()
 
@@ -21,7 +21,7 @@ CONNECTION = duckdb.connect()
 def profiled(columns: list[Column], table: str, parts: Parts = EXACTLY, *, condition=None):
     period = next((column for column in columns if column.type == "DATE"), None)
     plan = plan_profile(columns, period, condition, parts)
-    row = CONNECTION.execute(placed(plan.sql, table)).fetchone()
+    row = CONNECTION.execute(with_source(plan.sql, table)).fetchone()
     assert row is not None
     return row[:3], plan.columns(row), plan.approximate(row)
 

@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.core import vocabulary
-from mdvec_mcp.analytics.core.placing import placed
 from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
-from mdvec_mcp.analytics.core.statement import MAX_CHARACTERS, check, clean, named_table
+from mdvec_mcp.analytics.core.statement import (
+    MAX_CHARACTERS,
+    check,
+    clean,
+    named_table,
+    with_source,
+)
 
 KNOWN = ["runs", "transactions", "家計"]
 
@@ -231,7 +236,7 @@ def test_what_is_no_text_of_a_query_is_refused(source, words):
 def test_a_source_goes_in_only_where_no_quotes_are():
     column, text = 'a{source}"b', "it's {source}"
     statement = f"SELECT {identifier(column)}, {literal(text)} FROM {{source}} AS s"
-    assert placed(statement, "(SELECT 'x')") == (
+    assert with_source(statement, "(SELECT 'x')") == (
         f"SELECT {identifier(column)}, {literal(text)} FROM (SELECT 'x') AS s"
     )
 
@@ -241,6 +246,6 @@ def test_names_and_texts_stay_what_they_are(name, text):
     connection = duckdb.connect()
     name = name.replace("\0", "")
     sql = f"SELECT {literal(text)} AS {identifier(name or 'x')} FROM {{source}}"
-    found = connection.execute(placed(sql, "(SELECT 1)"))
+    found = connection.execute(with_source(sql, "(SELECT 1)"))
     assert found.fetchall() == [(text,)]
     assert [column[0] for column in found.description] == [name or "x"]

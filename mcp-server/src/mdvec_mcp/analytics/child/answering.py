@@ -14,9 +14,15 @@ from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.child.loading import columns_of
 from mdvec_mcp.analytics.child.values import as_json, finishers
-from mdvec_mcp.analytics.core.placing import WHOLE, placed
 from mdvec_mcp.analytics.core.refusals import BadTableName, QueryRefused, shortened
-from mdvec_mcp.analytics.core.statement import check, clean, folded, named_table
+from mdvec_mcp.analytics.core.statement import (
+    SELECT_ALL,
+    check,
+    clean,
+    folded,
+    named_table,
+    with_source,
+)
 from mdvec_mcp.analytics.core.storing import stored_type
 from mdvec_mcp.analytics.process.wire import Message
 
@@ -61,7 +67,7 @@ class Answering:
 
     def _columns(self, message: Message) -> Message:
         text, _ = self._source(message["source"])
-        return {"columns": _plain(columns_of(self.connection, placed(WHOLE, text)))}
+        return {"columns": _plain(columns_of(self.connection, with_source(SELECT_ALL, text)))}
 
     def _rows(self, message: Message) -> Message:
         query, _ = self._query(message)
@@ -176,7 +182,7 @@ class Answering:
     def _query(self, message: Message) -> tuple[str, frozenset[str]]:
         """Our statement with the source in it, and the tables that it reads."""
         text, _ = self._source(message["source"])
-        query = placed(message.get("sql", WHOLE), text)
+        query = with_source(message.get("sql", SELECT_ALL), text)
         # Checked once more as it will run: whatever became of the parts, the whole is a SELECT.
         return query, check(self._serialized(query), self._known(), query)
 

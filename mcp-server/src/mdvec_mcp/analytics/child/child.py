@@ -21,8 +21,8 @@ from mdvec.text.quoting import identifier
 
 from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening
 from mdvec_mcp.analytics.child.answering import Answering
+from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, QueryError
-from mdvec_mcp.analytics.process.failures import Broken, failure_of
 from mdvec_mcp.analytics.process.wire import Message, WireClosed, receive, send
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ class _Serving:
             limits = self.config["limits"]
             hidden = self.config["hidden"] | {self.config["spool"]: "the export"}
             try:
-                return _refusal(failure_of(error, hidden=hidden, **limits))
-            except Broken:
+                return _refusal(refusal_of(error, hidden=hidden, **limits))
+            except FatalDuckDBError:
                 # The server finds the process gone and says so.
                 os._exit(1)
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.messages import Cell
+from mdvec_mcp.analytics.process.messages import JsonValue
 
 LONGEST_TEXT = 500
 LONGEST_NESTED = 2_000
@@ -56,18 +56,18 @@ def _cut(text: str, longest: int) -> str:
     )
 
 
-def finishers(columns: Sequence[Column]) -> list[Callable[[object], Cell]]:
+def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
     """For each column what makes its values fit for JSON."""
     return [_finisher(column.type) for column in columns]
 
 
-def _finisher(kind: str) -> Callable[[object], Cell]:
+def _finisher(kind: str) -> Callable[[object], JsonValue]:
     if kind == "JSON" or _NESTED.fullmatch(kind):
         return _nested
     return _plain
 
 
-def _plain(value: object) -> Cell:
+def _plain(value: object) -> JsonValue:
     if isinstance(value, float):
         return value if math.isfinite(value) else _not_finite(value)
     if isinstance(value, Decimal):
@@ -87,11 +87,11 @@ def _not_finite(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def _nested(value: object) -> Cell:
+def _nested(value: object) -> JsonValue:
     if not isinstance(value, str):
         return _plain(value)
     try:
-        found: Cell = json.loads(value, parse_constant=str, parse_float=_with_digits)
+        found: JsonValue = json.loads(value, parse_constant=str, parse_float=_with_digits)
     except (ValueError, RecursionError):
         return value
     return found

@@ -1,4 +1,4 @@
-"""Why a query got no answer, in a sentence that says what to do instead."""
+"""The errors of queries: why there is no answer, and what to do instead."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from mdvec.errors import MdvecError
 
-_SHOWN_TABLES = 20
+_MAX_LISTED = 20
 
 
 class QueryError(MdvecError):
-    """A query that was not answered; each kind below says why."""
+    """A query that got no answer; each class below says why."""
 
 
 class QueryRefused(QueryError):
@@ -19,23 +19,23 @@ class QueryRefused(QueryError):
 
 
 class UnknownTable(QueryRefused):
-    """There is no table of that name."""
+    """No table has that name."""
 
 
 class BadTableName(QueryRefused):
-    """No table can be given that name."""
+    """A table cannot be given that name."""
 
 
 class QueryFailed(QueryError):
-    """DuckDB could not run it: a column that is not there, or text that is no number."""
+    """DuckDB could not run the query: an unknown column, or text that is not a number."""
 
 
 class QueryStopped(QueryError):
-    """It took more time or memory than one query may, or broke the process that ran it."""
+    """The query exceeded the limit of time or memory, or broke the process that ran it."""
 
 
 class TooManyRows(QueryError):
-    """More rows than were allowed; there is no file."""
+    """The export has more rows than ``max_rows``; there is no file."""
 
     def __init__(self, count: int, max_rows: int) -> None:
         self.count = count
@@ -46,34 +46,70 @@ class TooManyRows(QueryError):
         )
 
 
-class ExportTooLarge(QueryError):
-    """More bytes than one export may have, or than the disk has room for; there is no file."""
+class ResultTooLarge(QueryError):
+    """The export exceeded its size limit or filled the disk; there is no file."""
 
 
 class QueriesUnavailable(QueryError):
-    """The process that runs queries could not be started, or is busy with others."""
+    """The process that runs queries could not be started, or is busy with other queries."""
 
 
 def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTable:
-    """The refusal of a name that no table has, with the names that there are."""
+    """The refusal of an unknown table, which lists the known ones."""
     there = sorted(known)
-    shown = ", ".join(there[:_SHOWN_TABLES]) + (", …" if len(there) > _SHOWN_TABLES else "")
+    shown = ", ".join(there[:_MAX_LISTED]) + (", …" if len(there) > _MAX_LISTED else "")
     tables = f"the tables are: {shown}" if there else "there are no tables yet"
     file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
     return UnknownTable(f"there is no table {shortened(name)!r}{note}{file}; {tables}")
 
 
-KINDS = {
-    kind.__name__: kind
-    for kind in (
+def out_of_time(seconds: float) -> QueryStopped:
+    """The refusal of a query that reached its time limit."""
+    return QueryStopped(
+        f"the query was stopped after {seconds:g} s, the limit; filter or aggregate "
+        "earlier, ask about a part, or materialize an intermediate result first"
+    )
+
+
+def out_of_memory(memory_mb: int) -> QueryStopped:
+    """The refusal of a query that reached the memory limit."""
+    return QueryStopped(
+        f"the query was stopped because it needs more memory than the limit of {memory_mb:,} MB; "
+        "filter or aggregate earlier, select fewer columns, or ask about a part"
+    )
+
+
+def out_of_room(max_bytes: int) -> ResultTooLarge:
+    """The refusal of an export that reached its size limit or filled the disk."""
+    return ResultTooLarge(
+        f"the export was stopped: it is larger than {max_bytes / 2**20:,.0f} MB, the limit, or "
+        "the disk is full, and no file was left; aggregate, filter, or select fewer columns"
+    )
+
+
+def process_died() -> QueryStopped:
+    """The refusal of a query during which its process ended."""
+    return QueryStopped(
+        "the query broke the process that ran it, and a new one was started; ask in a simpler way"
+    )
+
+
+_BY_NAME = {
+    error.__name__: error
+    for error in (
         QueryError, QueryRefused, UnknownTable, BadTableName, QueryFailed, QueryStopped,
-        ExportTooLarge, QueriesUnavailable,
+        ResultTooLarge, QueriesUnavailable,
     )
 }  # fmt: skip
-"""The kinds by name, of those whose sentence is all that they have."""
+"""The errors that hold nothing but their message, and so can cross a process boundary."""
+
+
+def error_named(name: str, message: str) -> QueryError:
+    """The error that the child sent as the name of its class and its message."""
+    return _BY_NAME.get(name, QueryError)(message)
 
 
 def shortened(text: str, limit: int = 60) -> str:
-    """What a model wrote, fit to stand in a sentence."""
+    """Text of a model, cut and without control characters, to be quoted in a message."""
     flat = "".join(sign if sign.isprintable() else " " for sign in text[: limit + 1])
     return flat if len(flat) <= limit else flat[:limit] + "…"

@@ -24,6 +24,10 @@ _CTE_NAME = re.compile(r"[\w $#-]+")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
 _CATALOG, _SCHEMA, _RECURRING = "memory", "main", "recurring"
+SELECT_ALL = "SELECT * FROM {source}"
+"""The statement that selects a source unchanged."""
+# Text in quotes is no placeholder, whatever a column is called.
+_PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
 
 Node = dict[str, Any]
 
@@ -31,6 +35,11 @@ Node = dict[str, Any]
 def folded(name: str) -> str:
     """A name as DuckDB compares it: without the case of ASCII letters."""
     return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
+
+
+def with_source(statement: str, source: str) -> str:
+    """Our statement with a quoted table name or SQL in parentheses in place of ``{source}``."""
+    return _PLACEHOLDER.sub(lambda part: source if part[0] == "{source}" else part[0], statement)
 
 
 def clean(source: str) -> str:

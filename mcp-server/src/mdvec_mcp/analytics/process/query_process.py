@@ -14,13 +14,26 @@ from pathlib import Path
 from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.analytics.core.messages import Data, Exported, Format, Limits, Rows
 from mdvec_mcp.analytics.core.naming import named
-from mdvec_mcp.analytics.core.placing import WHOLE
-from mdvec_mcp.analytics.core.refusals import KINDS, QueriesUnavailable, QueryError, TooManyRows
-from mdvec_mcp.analytics.process import failures
+from mdvec_mcp.analytics.core.refusals import (
+    QueriesUnavailable,
+    QueryError,
+    TooManyRows,
+    error_named,
+    out_of_memory,
+    out_of_time,
+    process_died,
+)
+from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.process.child_process import ChildProcess, TookTooLong, TookTooMuch
 from mdvec_mcp.analytics.process.kept_tables import KeptTable, KeptTables
+from mdvec_mcp.analytics.process.messages import (
+    Data,
+    ExportedFile,
+    ExportFormat,
+    Limits,
+    QueryRows,
+)
 from mdvec_mcp.analytics.process.questions import (
     Lost,
     columns_in,
@@ -85,8 +98,8 @@ class QueryProcess:
         return columns_in(self._ask({"do": "columns", "source": source})["columns"])
 
     def rows(
-        self, source: str, sql: str = WHOLE, *, max_rows: int, max_bytes: int = 1_000_000
-    ) -> Rows:
+        self, source: str, sql: str = SELECT_ALL, *, max_rows: int, max_bytes: int = 1_000_000
+    ) -> QueryRows:
         """The first rows of our statement over a source, as JSON values.
 
         Long texts are cut, and say so. There are at most ``max_rows`` rows and ``max_bytes``
@@ -98,16 +111,18 @@ class QueryProcess:
             "max_bytes": max_bytes,
         }  # fmt: skip
         answer = self._ask(question)
-        return Rows(columns_in(answer["columns"]), answer["rows"], answer["more"])
+        return QueryRows(columns_in(answer["columns"]), answer["rows"], answer["more"])
 
-    def export(self, source: str, sql: str = WHOLE, *, fmt: Format, max_rows: int) -> Exported:
+    def export(
+        self, source: str, sql: str = SELECT_ALL, *, fmt: ExportFormat, max_rows: int
+    ) -> ExportedFile:
         """All rows as a finished file, which the caller moves away.
 
         No rows make a file with its schema. The file is private, and has a name of no meaning.
 
         Raises:
             TooManyRows: with the count; there is no file.
-            ExportTooLarge: over the limit, or the disk is full; there is no file.
+            ResultTooLarge: over the limit, or the disk is full; there is no file.
         """
         name = f"{secrets.token_hex(16)}.{fmt}"
         question = {
@@ -119,10 +134,10 @@ class QueryProcess:
             if answer["rows"] > max_rows:
                 raise TooManyRows(answer["rows"], max_rows)
             path = self._spool.finish(name)
-        return Exported(path, answer["rows"], columns_in(answer["columns"]), answer["size"])
+        return ExportedFile(path, answer["rows"], columns_in(answer["columns"]), answer["size"])
 
     def materialize(
-        self, name: str, source: str, sql: str = WHOLE, *, replace: bool = False
+        self, name: str, source: str, sql: str = SELECT_ALL, *, replace: bool = False
     ) -> int:
         """Keep the rows of a source as a table of that name; return how many.
 
@@ -204,16 +219,16 @@ class QueryProcess:
             self._end()
             match error:
                 case TookTooLong():
-                    reason = failures.too_long(limits.seconds)
+                    reason = out_of_time(limits.seconds)
                 case TookTooMuch():
-                    reason = failures.too_much_memory(limits.memory_mb)
+                    reason = out_of_memory(limits.memory_mb)
                 case _:
-                    reason = failures.broke()
+                    reason = process_died()
             logger.info("analytics: a query lost its process: %s", reason)
             raise Lost(reason) from error
         if "error" in answer:
             self._spool.clear()
-            raise KINDS.get(answer["error"], QueryError)(answer["message"])
+            raise error_named(answer["error"], answer["message"])
         return answer
 
     def _current(self) -> ChildProcess:
@@ -241,7 +256,7 @@ class QueryProcess:
             try:
                 self._opened = Spool(self._spool_root)
             except OSError as error:
-                raise failures.not_started(f"no folder for exports: {error}") from error
+                raise _not_started(f"no folder for exports: {error}") from error
         return self._opened
 
     def _start(self, data: Data) -> ChildProcess:
@@ -259,13 +274,13 @@ class QueryProcess:
         try:
             child = ChildProcess(config, self._spool.work, limits.memory_mb)
         except (WireClosed, TookTooLong, TookTooMuch, OSError) as error:
-            raise failures.not_started(repr(error)) from error
+            raise _not_started(repr(error)) from error
         if "broken" in child.ready:
             child.kill()
-            raise failures.not_started(child.ready["broken"])
+            raise _not_started(child.ready["broken"])
         if "error" in child.ready:
             child.kill()
-            raise KINDS.get(child.ready["error"], QueryError)(child.ready["message"])
+            raise error_named(child.ready["error"], child.ready["message"])
         self._child, self._started_with = child, data
         self._tables = {name: columns_in(found) for name, found in child.ready["tables"].items()}
         self._warnings += missing_tables(child.ready["missing"])
@@ -310,3 +325,12 @@ class QueryProcess:
         if child is not None:
             child.kill()
             self._spool.clear()
+
+
+def _not_started(reason: str) -> QueriesUnavailable:
+    """The refusal when no child can be started; the reason goes to the log."""
+    logger.warning("analytics: the query process did not start: %s", reason)
+    return QueriesUnavailable(
+        "the process that runs queries did not start; the server's log says why, and "
+        "[analytics] max_memory_mb may be too small for these data"
+    )
