@@ -1,97 +1,47 @@
-"""The materialized tables: how long each lives, and which one goes for the next."""
+"""Materializes the rows of a query, within a limit on the number of tables."""
 
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 
+from mdvec_mcp.analytics.core.guard import Answer, warned
+from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.statement import folded
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A materialized table: its rows, and when it goes, in UTC as ISO with Z."""
-
-    name: str
-    rows: int
-    expires_at: str
-
-
 class MaterializedTables:
-    """The materialized tables of a query process, each until its time is over.
+    """Materializes tables, and drops the oldest where there are too many.
 
     Args:
-        queries: where the tables are.
-        most: how many there are at once; the oldest goes for the next.
-        clock: the seconds since 1970 that count.
+        queries: the process that holds the tables.
+        max_tables: the oldest table is dropped to make room for the next.
+        ttl_seconds: the time to live of a table for which none is given.
     """
 
-    def __init__(
-        self, queries: QueryProcess, most: int, clock: Callable[[], float] = time.time
-    ) -> None:
-        self._queries = queries
-        self._most = most
-        self._clock = clock
-        self._expiries: dict[str, float] = {}
-        self._lock = threading.Lock()
+    queries: QueryProcess
+    max_tables: int
+    ttl_seconds: int
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def keep(self, name: str, source: str, ttl_seconds: int) -> tuple[Kept, list[str]]:
-        """Keep the rows of a table or query under a name; returns it, and what had to go.
+    def materialize(self, name: str, query: str, ttl_seconds: int | None) -> Answer:
+        """Keep the rows of a query as a table for later queries.
 
-        A table of that name is replaced, and then counts as new.
+        A table of that name is replaced, and then counts as the newest.
 
         Raises:
-            QueryError: the query was not answered, or no table can have that name.
+            QueryError: the query failed, or no table can have that name.
         """
-        name = folded(name)
+        ttl = ttl_seconds or self.ttl_seconds
         with self._lock:
-            self._sweep()
-            rows = self._queries.materialize(name, source, replace=True)
-            self._expiries.pop(name, None)
-            expires = self._clock() + ttl_seconds
-            self._expiries[name] = expires
-            oldest = list(self._expiries)[: -self._most]
-            self._drop(oldest)
-        return Kept(name, rows, _iso(expires)), oldest
-
-    def alive(self) -> list[Kept]:
-        """The tables that are there, the oldest first."""
-        with self._lock:
-            self._sweep()
-            rows = self._queries.materialized()
-            return [
-                Kept(name, rows[name], _iso(expires))
-                for name, expires in self._expiries.items()
-                if name in rows
-            ]
-
-    def sweep(self) -> None:
-        """Drop the tables whose time is over, and forget those that went with their process."""
-        with self._lock:
-            self._sweep()
-
-    def next_expiry(self) -> float | None:
-        """When the next table goes, in the clock's seconds; None without tables."""
-        return min(list(self._expiries.values()), default=None)
-
-    def _sweep(self) -> None:
-        if not self._expiries:
-            return
-        now, there = self._clock(), self._queries.materialized()
-        self._expiries = {
-            name: expires for name, expires in self._expiries.items() if name in there
-        }
-        self._drop([name for name, expires in self._expiries.items() if expires <= now])
-
-    def _drop(self, names: Sequence[str]) -> None:
-        for name in names:
-            self._queries.drop(name)
-            self._expiries.pop(name, None)
-
-
-def _iso(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"
+            table = self.queries.materialize(folded(name), query, replace=True, ttl_seconds=ttl)
+            dropped = list(self.queries.expiries())[: -self.max_tables]
+            for oldest in dropped:
+                self.queries.drop(oldest)
+        warnings = self.queries.take_warnings()
+        if dropped:
+            warnings.append(f"the oldest tables had to go for it: {named(dropped)}")
+        answer = {"view": table.name, "rows": table.rows, "expires_at": table.expires_at}
+        return warned(answer, warnings)

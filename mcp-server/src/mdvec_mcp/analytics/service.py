@@ -9,12 +9,12 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort
-from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.analytics.summaries import Asked, Summaries, warned
+from mdvec_mcp.analytics.summaries import Asked, Summaries
 
 _MOST_COLUMNS = 30
 """Of each table in a list of all of them."""
@@ -29,7 +29,7 @@ class Analytics:
         self.queries = queries
         self.exports = exports
         self.settings = settings
-        self.kept = MaterializedTables(queries, settings.max_tables)
+        self.kept = MaterializedTables(queries, settings.max_tables, settings.table_ttl_seconds)
         effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
         self._summaries = Summaries(queries, effort)
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
@@ -41,7 +41,6 @@ class Analytics:
             QueryError: the query was not answered, or has too many rows or bytes.
             ExportError: the file could not be put in place.
         """
-        self.kept.sweep()
         made = self.queries.export(query, fmt=fmt, max_rows=max_rows or self.settings.max_rows)
         columns = [column.name for column in made.columns]
         try:
@@ -84,7 +83,6 @@ class Analytics:
         Raises:
             QueryError, UnknownColumn, PeriodRefused: it could not be answered.
         """
-        self.kept.sweep()
         asked = Asked(table_or_query, date_range, date_column)
         return self._summaries.profile(asked, columns, guard or self.guard, exact=exact)
 
@@ -102,7 +100,6 @@ class Analytics:
             QueryError, UnknownColumn, PeriodRefused: it could not be answered.
             NoHistogram, RowsDiffer: the values fall into no bins.
         """
-        self.kept.sweep()
         asked = Asked(table_or_query, date_range, date_column)
         return self._summaries.histogram(asked, column, bins, self.guard)
 
@@ -112,17 +109,11 @@ class Analytics:
         Raises:
             QueryError: it could not be made.
         """
-        ttl = ttl_seconds or self.settings.table_ttl_seconds
-        kept, gone = self.kept.keep(name, query, ttl)
-        warnings = self.queries.take_warnings()
-        if gone:
-            warnings.append(f"the oldest tables had to go for it: {named(gone)}")
-        answer = {"view": kept.name, "rows": kept.rows, "expires_at": kept.expires_at}
-        return warned(answer, warnings)
+        return self.kept.materialize(name, query, ttl_seconds)
 
     def alive(self) -> Answer:
         """The tables and handles that can be used now."""
-        materialized = self.kept.alive()
+        materialized = self.queries.materialized()
         names = {kept.name for kept in materialized}
         tables = {
             name: [column.name for column in columns]
@@ -153,7 +144,6 @@ class Analytics:
         Raises:
             QueryError: it was not answered.
         """
-        self.kept.sweep()
         found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
         names = [shortened_name(column.name) for column in found.columns]
         answer: Answer = {"columns": names, "rows": found.rows}
@@ -176,11 +166,11 @@ class Analytics:
     def sweep(self) -> None:
         """Remove the exports and tables whose time is over."""
         self.exports.sweep()
-        self.kept.sweep()
+        self.queries.drop_expired()
 
     def next_expiry(self) -> float | None:
         """When the next of them goes, in seconds since 1970; None when there is none."""
-        moments = (self.exports.next_expiry(), self.kept.next_expiry())
+        moments = (self.exports.next_expiry(), min(self.queries.expiries().values(), default=None))
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _listed(self, answer: Answer, wide: Sequence[str], warnings: Sequence[str]) -> Answer:

@@ -11,7 +11,7 @@ from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
 from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Parts
-from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
 from mdvec_mcp.analytics.core.histogram import Histogram, Span
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.period import Period, period_column, required_column
@@ -153,11 +153,6 @@ class Summaries:
             said = [*warnings, _cut(fewer, len(found.bins), guard)]
             answer = _histogram_answer(column, found.most_frequent(fewer), said)
         return answer
-
-
-def warned(answer: Answer, warnings: Sequence[str]) -> Answer:
-    """The answer with what happened meanwhile."""
-    return {**answer, "warnings": list(warnings)} if warnings else answer
 
 
 def _cut(fewer: int, bins: int, guard: Guard) -> str:

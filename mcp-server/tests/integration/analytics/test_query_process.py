@@ -24,7 +24,7 @@ from mdvec_mcp.analytics.core.refusals import (
     TooManyRows,
     UnknownTable,
 )
-from mdvec_mcp.analytics.process.child_process import ChildProcess, TookTooLong, TookTooMuch
+from mdvec_mcp.analytics.process.child_process import ChildProcess, ChildTimeout, MemoryExceeded
 from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.process.spool import Spool
@@ -52,6 +52,9 @@ class Asked:
 
     def value(self, source, sql="SELECT * FROM {source}"):
         return self.process.rows(source, sql, max_rows=1).rows[0][0]
+
+    def materialized(self):
+        return {table.name: table.rows for table in self.process.materialized()}
 
     @property
     def pid(self):
@@ -162,21 +165,21 @@ def test_questions_from_many_threads_each_get_their_own_answer(shared):
 
 def test_a_materialized_table_is_a_table_like_any_other(shared):
     process = shared.process
-    assert process.materialize("fast", "SELECT * FROM runs WHERE i < 10") == 10
+    assert process.materialize("fast", "SELECT * FROM runs WHERE i < 10").rows == 10
     assert shared.value("SELECT sum(i) FROM FAST") == 45
     assert shared.value("fast", "SELECT count(*) FROM {source}") == 10
     assert process.export("fast", fmt="csv", max_rows=10).rows == 10
     assert list(process.tables()) == ["runs", "fast"]
-    assert process.materialized() == {"fast": 10}
+    assert shared.materialized() == {"fast": 10}
     with pytest.raises(BadTableName, match="already"):
         process.materialize("Fast", "SELECT 1 AS a")
-    assert process.materialize("Fast", "SELECT 1 AS a", replace=True) == 1
-    assert process.materialized() == {"Fast": 1}
+    assert process.materialize("Fast", "SELECT 1 AS a", replace=True).rows == 1
+    assert shared.materialized() == {"Fast": 1}
     process.drop("FAST")
     process.drop("FAST")
     with pytest.raises(UnknownTable):
         process.rows("fast", max_rows=1)
-    assert process.materialized() == {}
+    assert shared.materialized() == {}
 
 
 def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(asking):
@@ -324,13 +327,13 @@ def child(tmp_path):
 
 def test_a_child_that_grows_over_its_memory_is_given_up(child):
     child._memory = 2**20
-    with pytest.raises(TookTooMuch):
-        child.ask(ENDLESS, 60.0)
+    with pytest.raises(MemoryExceeded):
+        child.request(ENDLESS, 60.0)
 
 
 def test_a_child_that_is_told_to_stop_answers_and_goes_on(child):
-    assert child.ask(ENDLESS, 0.2)["error"] == "QueryStopped"
-    assert child.ask(ENDLESS | {"source": "SELECT 42", "max_bytes": 9}, 60.0)["rows"] == [[42]]
+    assert child.request(ENDLESS, 0.2)["error"] == "QueryStopped"
+    assert child.request(ENDLESS | {"source": "SELECT 42", "max_bytes": 9}, 60.0)["rows"] == [[42]]
 
 
 def test_a_child_that_cannot_start_is_no_mystery(asking, monkeypatch):
@@ -344,7 +347,7 @@ def test_a_child_that_says_nothing_is_not_waited_for(tmp_path, monkeypatch):
     silent.write_text("#!/bin/sh\nexec sleep 60\n")
     silent.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(silent))
-    with pytest.raises((TookTooLong, WireClosed)):
+    with pytest.raises((ChildTimeout, WireClosed)):
         ChildProcess({}, tmp_path, 1024, start_seconds=0.2)
 
 
@@ -426,7 +429,7 @@ def test_a_table_that_breaks_the_next_process_takes_no_other_with_it(asking, tmp
     grown = parquet(tmp_path / "runs.parquet", one.format(500))
     asked.data = Data((grown,), tmp_path / "none.sqlite", ())
     assert asked.value("kept") == 500
-    assert set(asked.process.materialized()) == {"kept"}
+    assert set(asked.materialized()) == {"kept"}
     warnings = asked.process.take_warnings()
     assert any("grows is gone" in warning for warning in warnings)
     assert any("made again from them: kept" in warning for warning in warnings)

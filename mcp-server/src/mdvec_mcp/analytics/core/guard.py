@@ -66,6 +66,11 @@ class Guard:
         return _with_first(answer, keys, low, told, missing)
 
 
+def warned(answer: Answer, warnings: Sequence[str]) -> Answer:
+    """The answer with warnings, where there are any."""
+    return {**answer, "warnings": list(warnings)} if warnings else answer
+
+
 def size(answer: Answer) -> int:
     """The bytes of an answer."""
     return len(as_json(answer).encode())

@@ -1,4 +1,4 @@
-"""One child as the server sees it: started, asked under a limit of time and memory, ended."""
+"""One child process: started, sent requests under a limit of time and memory, ended."""
 
 from __future__ import annotations
 
@@ -16,39 +16,40 @@ import psutil
 from mdvec_mcp.analytics.process.wire import Message, receive, send
 
 GRACE_SECONDS = 0.5
-"""How long a query may take to stop by itself before its process is killed."""
+"""How long a query has to stop by itself before its process is killed."""
 START_SECONDS = 120.0
-_LOOK_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 _MODULE = "mdvec_mcp.analytics.child.child"
-_KEPT = (
+_INHERITED = (
     "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ",
 )  # fmt: skip
 _ALLOCATORS = {
-    # What a query has left goes back to the system, addresses too: there is a limit on them.
+    # Freed memory goes back to the system with its addresses, which are limited as well.
     "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",
     "MALLOC_ARENA_MAX": "2",
 }
 
 
-class TookTooLong(Exception):
+class ChildTimeout(Exception):
     """The child did not answer in time."""
 
 
-class TookTooMuch(Exception):
-    """The child grew over its memory."""
+class MemoryExceeded(Exception):
+    """The child uses more memory than its limit."""
 
 
 class ChildProcess:
-    """A child that answers one message after another.
+    """A child that answers one request after another.
 
     Args:
         config: the first message; the child's answer to it is ``ready``.
-        memory_mb: what the child may have in memory.
-        start_seconds: how long it may take until it is ready.
+        folder: its working directory.
+        memory_mb: the limit of its resident memory.
+        start_seconds: the time limit until it is ready.
 
     Raises:
         WireClosed: it did not start.
-        TookTooLong: it did not start in time.
+        ChildTimeout: it did not start in time.
     """
 
     def __init__(
@@ -59,14 +60,14 @@ class ChildProcess:
         start_seconds: float = START_SECONDS,
     ) -> None:
         self._memory = memory_mb * 2**20
-        self._number = 0
-        asked, self._writing = os.pipe()
-        self._reading, answered = os.pipe()
+        self._request_id = 0
+        child_stdin, self._writing = os.pipe()
+        self._reading, child_stdout = os.pipe()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
                 [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
-                stdin=asked,
-                stdout=answered,
+                stdin=child_stdin,
+                stdout=child_stdout,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,
                 env=_environment(os.environ),
@@ -77,52 +78,52 @@ class ChildProcess:
             os.close(self._reading)
             raise
         finally:
-            os.close(asked)
-            os.close(answered)
+            os.close(child_stdin)
+            os.close(child_stdout)
         try:
             send(self._writing, config)
-            self.ready = self._answer(time.monotonic() + start_seconds, 0)
+            self.ready = self._response(time.monotonic() + start_seconds, 0)
         except BaseException:
             self.kill()
             raise
 
     @property
     def pid(self) -> int:
-        """The child's number in the system."""
+        """Its process id."""
         return self._process.pid
 
     def alive(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is still running."""
         return self._process.poll() is None
 
-    def ask(self, question: Message, seconds: float) -> Message:
-        """Ask, wait, and return the answer.
+    def request(self, message: Message, seconds: float) -> Message:
+        """Send a request, wait, and return the response.
 
-        After ``seconds`` the child is told to stop, which it answers, too; where it does not, or
-        grows too large, it must be killed by the caller.
+        After ``seconds`` the child is told to stop the query, and answers that it did. When this
+        raises, the caller must kill the child.
 
         Raises:
-            TookTooLong: there is no answer.
-            TookTooMuch: it takes more memory than it may.
+            ChildTimeout: it did not respond in time.
+            MemoryExceeded: it uses more memory than its limit.
             WireClosed: it has ended.
         """
-        self._number += 1
-        send(self._writing, question | {"id": self._number})
-        return self._answer(time.monotonic() + seconds, GRACE_SECONDS)
+        self._request_id += 1
+        send(self._writing, message | {"id": self._request_id})
+        return self._response(time.monotonic() + seconds, GRACE_SECONDS)
 
     def stop(self) -> None:
-        """End it from another thread: whoever waits for its answer finds it gone."""
+        """Kill it from another thread; a request under way then raises WireClosed."""
         self._process.kill()
 
     def kill(self) -> None:
-        """End it, whatever it does; nothing can be asked afterwards."""
+        """Kill it and close the pipes."""
         self._process.kill()
         self._process.wait()
         os.close(self._writing)
         os.close(self._reading)
 
     def end(self) -> None:
-        """Have it end by itself, which it does when there is nobody to ask it."""
+        """Close its input, at which it exits; kill it where it does not."""
         os.close(self._writing)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE_SECONDS)
@@ -130,32 +131,32 @@ class ChildProcess:
         self._process.wait()
         os.close(self._reading)
 
-    def _answer(self, deadline: float, grace: float) -> Message:
-        waiting = select.poll()
-        waiting.register(self._reading, select.POLLIN)
+    def _response(self, deadline: float, grace: float) -> Message:
+        poll = select.poll()
+        poll.register(self._reading, select.POLLIN)
 
         def read(count: int) -> bytes:
             nonlocal deadline, grace
             while True:
                 left = deadline - time.monotonic()
                 if left <= 0 and not grace:
-                    raise TookTooLong
+                    raise ChildTimeout
                 if left <= 0:
-                    send(self._writing, {"do": "stop", "id": self._number})
+                    send(self._writing, {"do": "stop", "id": self._request_id})
                     deadline, grace = deadline + grace, 0
-                elif waiting.poll(1000 * min(left, _LOOK_SECONDS)):
+                elif poll.poll(1000 * min(left, _POLL_SECONDS)):
                     return os.read(self._reading, count)
                 else:
-                    self._look_at_memory()
+                    self._check_memory()
 
         return receive(read)
 
-    def _look_at_memory(self) -> None:
+    def _check_memory(self) -> None:
         with suppress(psutil.Error):
             if psutil.Process(self.pid).memory_info().rss > self._memory:
-                raise TookTooMuch
+                raise MemoryExceeded
 
 
 def _environment(here: Mapping[str, str]) -> dict[str, str]:
-    """What a child needs to start; none of the user's secrets."""
-    return {name: here[name] for name in _KEPT if name in here} | _ALLOCATORS
+    """The environment of a child: what it needs to start, none of the user's secrets."""
+    return {name: here[name] for name in _INHERITED if name in here} | _ALLOCATORS

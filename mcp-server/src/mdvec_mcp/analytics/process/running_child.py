@@ -1,0 +1,200 @@
+"""The running child, restarted when its data changed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from mdvec.datasets.core.columns import Column
+
+from mdvec_mcp.analytics.core.refusals import (
+    QueriesUnavailable,
+    QueryError,
+    error_named,
+    out_of_memory,
+    out_of_time,
+    process_died,
+)
+from mdvec_mcp.analytics.process.child_process import (
+    ChildProcess,
+    ChildTimeout,
+    MemoryExceeded,
+)
+from mdvec_mcp.analytics.process.messages import Data, Limits
+from mdvec_mcp.analytics.process.requests import columns_in, missing_tables
+from mdvec_mcp.analytics.process.spool import Spool
+from mdvec_mcp.analytics.process.wire import Message, WireClosed
+
+logger = logging.getLogger("mdvec")
+
+
+class ChildDied(Exception):
+    """The child ended without answering; ``reason`` is for the model."""
+
+    def __init__(self, reason: QueryError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+class RunningChild:
+    """At most one child at a time, with its spool; not thread-safe.
+
+    Args:
+        spool_root: the folder in which the spool is made.
+        limits: the limits of one query.
+        warn: is told about tables that could not be loaded.
+    """
+
+    def __init__(self, spool_root: Path, limits: Limits, warn: Callable[[str], None]) -> None:
+        self._spool_root = spool_root
+        self._limits = limits
+        self._warn = warn
+        self._spool: Spool | None = None
+        self._process: ChildProcess | None = None
+        self._data: Data | None = None
+        self.tables: dict[str, tuple[Column, ...]] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id; None when none runs."""
+        return None if self._process is None else self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a child was started and not yet ended."""
+        return self._process is not None
+
+    @property
+    def spool(self) -> Spool:
+        """The folder of the child's files, made when it is first needed.
+
+        Raises:
+            QueriesUnavailable: it could not be made.
+        """
+        if self._spool is None:
+            try:
+                self._spool = Spool(self._spool_root)
+            except OSError as error:
+                raise _not_started(f"no folder for exports: {error}") from error
+        return self._spool
+
+    def serves(self, data: Data) -> bool:
+        """Whether a live child has these data, and its spool still exists."""
+        return (
+            self._process is not None
+            and self._process.alive()
+            and data == self._data
+            and self._spool is not None
+            and self._spool.is_there()
+        )
+
+    def restart(self, data: Data) -> bool:
+        """Replace the child by one with these data; return whether the data changed.
+
+        Raises:
+            QueryError: no child could be started.
+        """
+        changed = self._data is not None and data != self._data
+        self.kill()
+        if self._spool is not None and not self._spool.is_there():
+            self._spool.close()
+            self._spool = None
+        self.start(data)
+        return changed
+
+    def start(self, data: Data) -> None:
+        """Start a child when none is running.
+
+        Raises:
+            QueryError: it could not be started.
+        """
+        work, limits = self.spool.work, self._limits
+        try:
+            process = ChildProcess(_config(data, limits, work), work, limits.memory_mb)
+        except (WireClosed, ChildTimeout, MemoryExceeded, OSError) as error:
+            raise _not_started(repr(error)) from error
+        ready = process.ready
+        if "broken" in ready:
+            process.kill()
+            raise _not_started(ready["broken"])
+        if "error" in ready:
+            process.kill()
+            raise error_named(ready["error"], ready["message"])
+        self._process, self._data = process, data
+        self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
+        for warning in missing_tables(ready["missing"]):
+            self._warn(warning)
+
+    def request(self, message: Message) -> Message:
+        """Send a request to the running child and return its response.
+
+        Raises:
+            QueryError: the child refused it, or DuckDB could not run it.
+            ChildDied: there was no response, and the child was killed.
+        """
+        limits = self._limits
+        if self._process is None:
+            raise ChildDied(process_died())
+        try:
+            response = self._process.request(message, limits.seconds)
+        except (ChildTimeout, MemoryExceeded, WireClosed) as error:
+            self.kill()
+            match error:
+                case ChildTimeout():
+                    reason: QueryError = out_of_time(limits.seconds)
+                case MemoryExceeded():
+                    reason = out_of_memory(limits.memory_mb)
+                case _:
+                    reason = process_died()
+            logger.info("analytics: a query lost its process: %s", reason)
+            raise ChildDied(reason) from error
+        if "error" in response:
+            self.spool.clear()
+            raise error_named(response["error"], response["message"])
+        return response
+
+    def interrupt(self) -> None:
+        """End the child from another thread; a request under way then gets no response."""
+        if (process := self._process) is not None:
+            process.stop()
+
+    def kill(self) -> None:
+        """End the child at once, whatever it does, and remove its unfinished files."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            if self._spool is not None:
+                self._spool.clear()
+
+    def close(self) -> None:
+        """End the child and remove its spool."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
+        if self._spool is not None:
+            self._spool.close()
+
+
+def _config(data: Data, limits: Limits, work: Path) -> Message:
+    """The first message to a child: its limits and its tables."""
+    return {
+        "limits": asdict(limits),
+        "spool": str(work),
+        "database": str(data.database.absolute()),
+        "tables": [
+            [table.name, str(table.path.absolute()), str(table.folder or table.path)]
+            for table in data.parquet
+        ],
+        "households": [[tool_id, name] for tool_id, name, _ in data.households],
+    }
+
+
+def _not_started(reason: str) -> QueriesUnavailable:
+    """The refusal when no child can be started; the reason goes to the log."""
+    logger.warning("analytics: the query process did not start: %s", reason)
+    return QueriesUnavailable(
+        "the process that runs queries did not start; the server's log says why, and "
+        "[analytics] max_memory_mb may be too small for these data"
+    )
