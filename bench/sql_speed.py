@@ -160,34 +160,36 @@ def _measured(
         seconds.setdefault(name, []).append(time.perf_counter() - began)
         return result
 
-    ours.profile("runs", None, None, ["pace"], exact=False)
+    ours.summaries.profile("runs", None, None, ["pace"], exact=False)
     before = sum(_memory())
-    ours.export("SELECT * FROM runs LIMIT 100000", "parquet", None)
+    ours.exporter.export("SELECT * FROM runs LIMIT 100000", "parquet", None)
     facts["export_grows"] = sum(_memory()) - before
     target = folder / "plain.parquet"
     for rows in SIZES:
         query = f"SELECT * FROM runs LIMIT {rows}"
         for _ in range(times):
-            took(f"export {rows}", partial(ours.export, query, "parquet", MOST))
+            took(f"export {rows}", partial(ours.exporter.export, query, "parquet", MOST))
             took(f"plain {rows}", partial(plain.execute, f"COPY ({query}) TO '{target}'"))
     for _ in range(max(3, times // 2)):
-        parquet = ours.export("runs", "parquet", MOST)
-        csv = took("csv", lambda: ours.export("runs", "csv", MOST))
+        parquet = ours.exporter.export("runs", "parquet", MOST)
+        csv = took("csv", lambda: ours.exporter.export("runs", "csv", MOST))
         for name, made in (("read parquet", parquet), ("read csv", csv)):
-            load = partial(safe_load_export, made["handle"], MOST, folder=ours.exports.folder)
+            load = partial(
+                safe_load_export, made["handle"], MOST, folder=ours.exporter.exports.folder
+            )
             took(name, load)
     facts |= {"parquet_mb": parquet["size_mb"], "csv_mb": csv["size_mb"]}
     for _ in range(times):
-        took("profile", lambda: ours.profile("runs", None, None, SIX, exact=False))
-        took("histogram", lambda: ours.histogram("runs", "pace", 20, None, None))
-    ours.materialize("pairs", JOIN, None)
-    ours.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
+        took("profile", lambda: ours.summaries.profile("runs", None, None, SIX, exact=False))
+        took("histogram", lambda: ours.summaries.histogram("runs", "pace", 20, None, None))
+    ours.materialized.materialize("pairs", JOIN, None)
+    ours.materialized.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
     plain.execute("CREATE TABLE lately AS SELECT * FROM runs LIMIT 10000")
     for _ in range(times):
-        took("join", lambda: ours.ask(ASKED.format(f"({JOIN})"), ours.guard))
-        took("kept", lambda: ours.ask(ASKED.format("pairs"), ours.guard))
+        took("join", lambda: ours.row_queries.rows(ASKED.format(f"({JOIN})"), ours.guard))
+        took("kept", lambda: ours.row_queries.rows(ASKED.format("pairs"), ours.guard))
     for _ in range(30 * times):
-        took("small", lambda: ours.ask(SMALL, ours.guard))
+        took("small", lambda: ours.row_queries.rows(SMALL, ours.guard))
         took("plain small", lambda: plain.execute(SMALL).fetchall())
     _guards(took, ours, parquet["handle"], times)
     facts |= _endurance(ours)
@@ -195,7 +197,7 @@ def _measured(
 
 
 def _guards(took: Callable[..., Any], ours: Analytics, handle: str, times: int) -> None:
-    frame = safe_load_export(handle, MOST, folder=ours.exports.folder)
+    frame = safe_load_export(handle, MOST, folder=ours.exporter.exports.folder)
     figures = {f"列{n}": {"平均": n / 7, "件数": n} for n in range(20)}
     text = json.dumps(figures, ensure_ascii=False)
     for _ in range(times):
@@ -208,17 +210,19 @@ def _endurance(ours: Analytics) -> dict[str, float]:
     """A thousand questions and files; then time passes, as far as the files can tell."""
     begin: tuple[float, float] = (0, 0)
     for number in range(1_000):
-        ours.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)
-        ours.ask(SMALL, ours.guard)
+        ours.exporter.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)
+        ours.row_queries.rows(SMALL, ours.guard)
         if number == 200:
             gc.collect()
             begin = _memory()
     gc.collect()
     end = _memory()
-    later = ExportFolder(ours.exports.folder, 3_600, MEGABYTE, clock=lambda: time.time() + 3_601)
+    later = ExportFolder(
+        ours.exporter.exports.folder, 3_600, MEGABYTE, clock=lambda: time.time() + 3_601
+    )
     later.sweep()
     # The lock of the query process is no export: it goes with the process.
-    files = [path for path in ours.exports.folder.rglob("*.*") if path.is_file()]
+    files = [path for path in ours.exporter.exports.folder.rglob("*.*") if path.is_file()]
     return {
         "server_grows": end[0] - begin[0], "child_grows": end[1] - begin[1], "left": len(files)
     }  # fmt: skip

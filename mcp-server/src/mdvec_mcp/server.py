@@ -65,7 +65,7 @@ class Wiring:
             lambda: current_data(self.database),
         )
         analytics = Analytics(queries, exports, limits)
-        reaper = Reaper(analytics)
+        reaper = Reaper(exports, queries)
         self.server.on_start(queries.warm)
         self.server.on_start(reaper.start)
         self.server.on_close(reaper.close)

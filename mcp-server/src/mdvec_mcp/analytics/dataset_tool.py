@@ -38,8 +38,10 @@ def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: A
             if query is None:
                 return described(tool, tables_of(database, tool.name), guard)
             if statistics_only:
-                return analytics.profile(query, None, None, None, exact=False, guard=guard)
-            return analytics.ask(query, guard)
+                return analytics.summaries.profile(
+                    query, None, None, None, exact=False, guard=guard
+                )
+            return analytics.row_queries.rows(query, guard)
 
         return await call_within_guard(analytics, work, guard)
 

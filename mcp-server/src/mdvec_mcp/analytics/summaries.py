@@ -1,4 +1,4 @@
-"""What a table holds in a few figures: profiles and histograms, within the guard."""
+"""Profiles and histograms of tables and queries."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from mdvec_mcp.analytics.core.profile import chosen, plan_profile
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _BYTES_A_COLUMN = 60
-"""The least that a profile says of a column."""
+"""The smallest size of a column's entry in a profile."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Rows to sum up: a table or a query, and the days that count.
+class Selection:
+    """The rows to summarise: a table or a query, and optionally a range of its dates.
 
-    ``date_range`` is about ``date_column``, or about the only column with dates.
+    ``date_range`` applies to ``date_column``, by default to the only column with dates.
     """
 
     source: str
@@ -34,10 +34,10 @@ class Asked:
     date_column: str | None = None
 
     def period(self, columns: Sequence[Column]) -> tuple[Column | None, str | None]:
-        """The column that tells the period, and the condition of a range.
+        """The column of dates, and the SQL condition that keeps the range.
 
         Raises:
-            UnknownColumn, PeriodRefused: there is no such column, or no such range.
+            UnknownColumn, PeriodRefused: the column or the range does not exist.
         """
         if self.date_range is None:
             return period_column(columns, self.date_column), None
@@ -47,30 +47,43 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """Figures and bins, computed where the rows are.
+    """Computes profiles and histograms in the query process.
 
     Args:
-        effort: how much of a profile is computed from all rows.
+        effort: the number of values that a profile computes exactly.
     """
 
     queries: QueryProcess
     effort: Effort
+    guard: Guard
 
     def profile(
-        self, asked: Asked, names: Sequence[str] | None, guard: Guard, *, exact: bool
+        self,
+        table_or_query: str,
+        date_range: tuple[str, str] | None,
+        date_column: str | None,
+        names: Sequence[str] | None,
+        *,
+        exact: bool,
+        guard: Guard | None = None,
     ) -> Answer:
-        """The row count, the period, and a few figures of each column.
+        """The row count, the period, and a few figures of the columns with these names, or of all.
+
+        With ``exact`` every figure is computed from all rows, whatever it takes.
 
         Raises:
-            QueryError, UnknownColumn, PeriodRefused: it could not be answered.
+            QueryError: a query failed.
+            UnknownColumn, PeriodRefused: a column or the date range does not exist.
         """
-        known = self.queries.columns(asked.source)
-        period, condition = asked.period(known)
+        guard = guard or self.guard
+        selection = Selection(table_or_query, date_range, date_column)
+        known = self.queries.columns(selection.source)
+        period, condition = selection.period(known)
         picked = chosen(known, names)
         told = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        parts = EXACTLY if exact else self._parts(asked.source, told, condition)
+        parts = EXACTLY if exact else self._parts(selection.source, told, condition)
         plan = plan_profile(told, period, condition, parts)
-        row = self._row(asked.source, plan.sql)
+        row = self._row(selection.source, plan.sql)
         answer: Answer = {
             "row_count": int(row[0]),
             "date_range": None if row[1] is None else [row[1], row[2]],
@@ -93,21 +106,31 @@ class Summaries:
             len(picked) - len(told),
         )
 
-    def histogram(self, asked: Asked, name: str, bins: int, guard: Guard) -> Answer:
-        """How the values of a column are spread over bins.
+    def histogram(
+        self,
+        table_or_query: str,
+        name: str,
+        bins: int,
+        date_range: tuple[str, str] | None,
+        date_column: str | None,
+    ) -> Answer:
+        """The distribution of a column's values over bins.
 
         Raises:
-            QueryError, UnknownColumn, PeriodRefused: it could not be answered.
-            NoHistogram, RowsDiffer: the values fall into no bins.
+            QueryError: a query failed.
+            UnknownColumn, PeriodRefused: a column or the date range does not exist.
+            NoHistogram: values of this type have no bins.
+            RowsDiffer: the query returns other rows each time it is run.
         """
-        known = self.queries.columns(asked.source)
+        guard, source = self.guard, table_or_query
+        known = self.queries.columns(source)
         column = found_column(known, name)
-        _, condition = asked.period(known)
+        _, condition = Selection(source, date_range, date_column).period(known)
         if histogram.is_counted_by_value(column):
-            return self._categories(asked.source, column, bins, condition, guard)
-        span = histogram.read_span([self._row(asked.source, histogram.span_sql(column, condition))])
+            return self._categories(source, column, bins, condition, guard)
+        span = histogram.read_span([self._row(source, histogram.span_sql(column, condition))])
         edges, blank = histogram.empty(column, span, bins)
-        found = self._counted(asked.source, column, span, edges, condition)
+        found = self._counted(source, column, span, edges, condition)
         warnings = said = self.queries.take_warnings()
         for told in (found, found.without_repeats()):
             if guard.fits(answer := _histogram_answer(column, told, said)):
@@ -117,11 +140,11 @@ class Summaries:
             said = [*warnings, _cut(len(blank.bins), len(found.bins), guard)]
             if guard.fits(_histogram_answer(column, found.over(blank).without_repeats(), said)):
                 break
-        found = self._counted(asked.source, column, span, edges, condition)
+        found = self._counted(source, column, span, edges, condition)
         return _histogram_answer(column, found.without_repeats(), said)
 
     def _parts(self, source: str, columns: Sequence[Column], condition: str | None) -> Parts:
-        """What each column is computed from, so that it takes no more than there is."""
+        """The sample that each column's figures are computed from, to stay within the effort."""
         sizes = self._row(source, effort.size_sql(columns, condition))
         if effort.fits(columns, sizes, self.effort):
             return EXACTLY

@@ -76,7 +76,7 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
         return await call_within_guard(
-            analytics, partial(analytics.export, query, format, max_rows)
+            analytics, partial(analytics.exporter.export, query, format, max_rows)
         )
 
     server.add_tool(
@@ -105,7 +105,14 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
         period = _pair(date_range)
         return await call_within_guard(
             analytics,
-            partial(analytics.profile, table_or_query, period, date_column, columns, exact=exact),
+            partial(
+                analytics.summaries.profile,
+                table_or_query,
+                period,
+                date_column,
+                columns,
+                exact=exact,
+            ),
         )
 
     server.add_tool(
@@ -128,7 +135,9 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
         period = _pair(date_range)
         return await call_within_guard(
             analytics,
-            partial(analytics.histogram, table_or_query, column, bins, period, date_column),
+            partial(
+                analytics.summaries.histogram, table_or_query, column, bins, period, date_column
+            ),
         )
 
     server.add_tool(
@@ -151,7 +160,7 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
         ] = None,
     ) -> Annotated[CallToolResult, models.MaterializeModel]:
         return await call_within_guard(
-            analytics, partial(analytics.materialize, name, query, ttl_seconds)
+            analytics, partial(analytics.materialized.materialize, name, query, ttl_seconds)
         )
 
     server.add_tool(
@@ -165,7 +174,7 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
 
 def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
     async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
-        return await call_within_guard(analytics, analytics.alive)
+        return await call_within_guard(analytics, analytics.listing.handles)
 
     server.add_tool(
         list_handles,

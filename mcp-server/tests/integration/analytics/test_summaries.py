@@ -88,10 +88,10 @@ class Tables:
         )
 
     def profile(self, source="rows", columns=None, *, exact=False) -> dict:
-        return self.analytics.profile(source, None, None, columns, exact=exact)
+        return self.analytics.summaries.profile(source, None, None, columns, exact=exact)
 
     def histogram(self, column, bins, source="rows") -> dict:
-        return self.analytics.histogram(source, column, bins, None, None)
+        return self.analytics.summaries.histogram(source, column, bins, None, None)
 
 
 @dataclass(frozen=True)
@@ -346,9 +346,9 @@ def test_a_list_of_tables_says_which_columns_are_not_in_it(tmp_path):
     for room, listed in ((2_048, list(frame)[:30]), (512, None)):
         tables = Tables(tmp_path / str(room), frame, room=room)
         try:
-            answer = tables.analytics.alive()
+            answer = tables.analytics.listing.handles()
             sql = re.search("SELECT .*%'", answer["warnings"][0])[0].replace("…", "columns_19")
-            found = tables.analytics.ask(sql, tables.analytics.guard)
+            found = tables.analytics.row_queries.rows(sql, tables.analytics.guard)
         finally:
             tables.queries.close()
         assert answer["tables"] == ({"rows": listed} if listed else ["rows"])

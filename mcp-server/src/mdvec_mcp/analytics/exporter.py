@@ -1,0 +1,61 @@
+"""Writes the result of a query to a file and returns its handle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mdvec.analysis.errors import ExportError
+from mdvec.analysis.exports import ExportFolder
+
+from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
+from mdvec_mcp.analytics.core.naming import named
+from mdvec_mcp.analytics.process.messages import ExportFormat
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """Exports results to a folder of files with handles.
+
+    Args:
+        max_rows: the limit of an export for which none is given.
+    """
+
+    queries: QueryProcess
+    exports: ExportFolder
+    guard: Guard
+    max_rows: int
+
+    def export(self, query: str, fmt: ExportFormat, max_rows: int | None) -> Answer:
+        """Write all rows of a query to a file; the answer has its handle.
+
+        Raises:
+            QueryError: the query failed, or has too many rows or bytes.
+            ExportError: the file could not be put in place.
+        """
+        file = self.queries.export(query, fmt=fmt, max_rows=max_rows or self.max_rows)
+        columns = [column.name for column in file.columns]
+        try:
+            export = self.exports.place(
+                file.path,
+                rows=file.rows,
+                columns=columns,
+                types=[column.type for column in file.columns],
+                fmt=fmt,
+            )
+        except ExportError:
+            file.path.unlink(missing_ok=True)
+            raise
+        warnings = self.queries.take_warnings()
+        if export.dropped:
+            warnings.append(f"older exports had to go for it: {named(export.dropped)}")
+        answer = {
+            "handle": export.handle,
+            "rows": file.rows,
+            "size_mb": round(export.size / 1_000_000, 4),
+            "columns": columns,
+            "expires_at": export.expires_at,
+        }
+        return self.guard.trimmed(
+            warned(answer, warnings), ("columns",), lambda gone: f"{gone} more columns are in it"
+        )

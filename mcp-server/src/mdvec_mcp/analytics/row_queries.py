@@ -1,0 +1,41 @@
+"""Answers small queries with their rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
+from mdvec_mcp.analytics.core.naming import shortened_name
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+
+
+@dataclass(frozen=True, slots=True)
+class RowQueries:
+    """Queries that are answered with rows."""
+
+    queries: QueryProcess
+
+    def rows(self, query: str, guard: Guard) -> Answer:
+        """The first rows of a query; a warning tells when rows or columns were left out.
+
+        Raises:
+            QueryError: the query failed.
+        """
+        found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
+        names = [shortened_name(column.name) for column in found.columns]
+        answer: Answer = {"columns": names, "rows": found.rows}
+
+        def left_out(count: int) -> str:
+            if count - int(found.more) > len(found.rows):
+                return "too many columns for an answer; select fewer, or export the query"
+            return (
+                f"there are more rows than these (at most {guard.max_rows}, within "
+                f"{guard.max_bytes:,} bytes); aggregate in SQL, or export the query"
+            )
+
+        return guard.trimmed(
+            warned(answer, self.queries.take_warnings()),
+            ("columns", "rows"),
+            left_out,
+            int(found.more),
+        )
