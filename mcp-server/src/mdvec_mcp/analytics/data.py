@@ -1,4 +1,4 @@
-"""The data that SQL is asked about: which tables are there now, and what is known of them."""
+"""The tables that SQL can query at this moment, and what is known about them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable
 
 KINDS = ("household", "dataset")
-"""The kinds of rows that have tables."""
+"""The kinds of tools whose data SQL can query."""
 
 
 def current_data(database: Path) -> Data:
-    """The tables of the active rows, as their files and ledgers are at this moment.
+    """The tables of the active tools, with the present state of their files and ledgers.
 
-    A dataset's file that is not there has the size -1.
+    A missing file of a dataset has the size -1.
 
     Raises:
-        DatabaseEmptied: it holds no tools.
+        DatabaseEmptied: the database holds no tools.
         DatabaseError: the database cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         active = [tool for tool in _all_tools(connection, database) if tool.is_active]
         parquet = (
-            _as_it_is(table, tool)
+            _present_file(table, tool)
             for tool in active
             if tool.kind == "dataset"
             for table in dataset_tables(connection, tool.id)
@@ -48,11 +48,11 @@ def current_data(database: Path) -> Data:
 
 
 def tables_of(database: Path, name: str) -> list[DatasetTable]:
-    """A dataset's tables, as its last import found them.
+    """A dataset's tables as of its last import.
 
     Raises:
         DatabaseEmptied: the database holds no tools.
-        DatabaseError, ToolNotFound: it cannot be read.
+        DatabaseError, ToolNotFound: the database or the tool cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
         _all_tools(connection, database)
@@ -60,7 +60,7 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
 
 
 def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answer:
-    """The tables in words: with the types of their columns where that fits."""
+    """The description of a dataset: its tables, with their columns and types where that fits."""
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"
         return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
@@ -80,7 +80,7 @@ def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answe
 
 
 def _all_tools(connection: Connection, database: Path) -> list[Tool]:
-    """Every tool, on or off; whoever asks began with a database that held some."""
+    """Every tool, active or not; the server started with at least one."""
     there = tools.list_tools(connection)
     if not there:
         raise DatabaseEmptied(database)
@@ -94,7 +94,7 @@ def _told(table: DatasetTable) -> Answer:
     return told | {"columns": {column.name: column.type for column in table.columns}}
 
 
-def _as_it_is(table: DatasetTable, tool: Tool) -> ParquetTable:
+def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
     path, folder = table.parquet, tool.source
     if table.is_copy:
         # The database may be named through a link; a user's own file was recorded without any.
@@ -108,7 +108,7 @@ def _as_it_is(table: DatasetTable, tool: Tool) -> ParquetTable:
 
 
 def _changes(tool: Tool, tables: Sequence[DatasetTable]) -> list[str]:
-    """What to say when the user's files are not what was imported."""
+    """The warnings about files that changed since the import."""
     told: dict[str, list[str]] = {}
     for table in tables:
         if (change := _change(table, tool.source)) is not None:

@@ -158,15 +158,15 @@ class Summaries:
         self, source: str, column: Column, span: Span | None, edges: Edges, condition: str | None
     ) -> Histogram:
         sql = histogram.counts_sql(column, edges, condition)
-        most = histogram.most_rows(len(edges.exact))
-        rows = self.queries.rows(source, sql, max_rows=most).rows
+        max_rows = histogram.max_result_rows(len(edges.exact))
+        rows = self.queries.rows(source, sql, max_rows=max_rows).rows
         return histogram.read_counts(span, edges, rows)
 
     def _categories(
         self, source: str, column: Column, bins: int, condition: str | None, guard: Guard
     ) -> Answer:
         sql = histogram.categories_sql(column, bins, condition)
-        rows = self.queries.rows(source, sql, max_rows=histogram.most_rows(bins)).rows
+        rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
         found = histogram.read_categories(rows, bins)
         warnings = self.queries.take_warnings()
         answer = _histogram_answer(column, found, warnings)

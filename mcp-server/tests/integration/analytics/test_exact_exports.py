@@ -15,7 +15,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.child import lockdown
-from mdvec_mcp.analytics.child.answering import Answering
+from mdvec_mcp.analytics.child.handler import RequestHandler
 
 FORMATS = ("parquet", "csv")
 LIBRARIES = ("polars", "pandas")
@@ -26,15 +26,15 @@ LARGEST = 2**127 - 1
 class Exporter:
     """Exports as the tool makes them, without a process around it."""
 
-    answering: Answering
+    handler: RequestHandler
     folder: ExportFolder
 
     def frame(self, query: str, fmt: str, library: str):
         question = {"do": "export", "source": query, "format": fmt, "file": "x", "max_rows": 999}
-        made = self.answering.answer(question)
+        made = self.handler.handle(question)
         names, types = zip(*made["columns"], strict=True)
         export = self.folder.place(
-            self.answering.spool / "x", rows=made["rows"], columns=names, types=types, fmt=fmt
+            self.handler.spool / "x", rows=made["rows"], columns=names, types=types, fmt=fmt
         )
         frame = safe_load_export(export.handle, library=library, folder=self.folder.folder)
         self.folder.path_of(export.handle).unlink()
@@ -46,7 +46,7 @@ def exporter(tmp_path_factory):
     spool, folder = tmp_path_factory.mktemp("spool"), tmp_path_factory.mktemp("exports")
     connection = lockdown.connect(1024)
     lockdown.lock(connection, [], spool, 30.0)
-    yield Exporter(Answering(connection, {}, spool), ExportFolder(folder / "e", 3600, 10**9))
+    yield Exporter(RequestHandler(connection, {}, spool), ExportFolder(folder / "e", 3600, 10**9))
     connection.close()
 
 
@@ -253,12 +253,12 @@ def test_what_follows_a_failed_attempt_is_written_to_a_file_of_its_own(tmp_path:
     """DuckDB removes the file of a COPY that failed, at times after it has said so."""
     with duckdb.connect() as connection:
         connection.execute("CALL enable_logging('QueryLog')")
-        answering = Answering(connection, {}, tmp_path)
+        handler = RequestHandler(connection, {}, tmp_path)
         question = {
             "do": "export", "source": f"SELECT {LARGEST}::HUGEINT AS h", "format": "parquet",
             "file": "made.parquet", "max_rows": 9,
         }  # fmt: skip
-        answering.answer(question)
+        handler.handle(question)
         logged = connection.execute("SELECT message FROM duckdb_logs WHERE message LIKE 'COPY%'")
         files = [line.rpartition(" TO ")[2].split("'")[1] for (line,) in logged.fetchall()]
     assert len(files) == len(set(files)) == 2

@@ -15,12 +15,12 @@ SCRIPT = textwrap.dedent(
     from mdvec_mcp.analytics.child.child import prepare
 
     config, attempts = json.load(sys.stdin)
-    answering = prepare(config)
+    handler = prepare(config)
     outcomes = []
     for way, attempt in attempts:
         try:
             if way == "sql":
-                said = answering.connection.execute(attempt).fetchmany(3)
+                said = handler.connection.execute(attempt).fetchmany(3)
             else:
                 said = eval(attempt)
             outcomes.append([True, str(said)])

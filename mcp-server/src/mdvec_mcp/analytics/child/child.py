@@ -1,7 +1,7 @@
 """The query process itself: `python -m mdvec_mcp.analytics.child.child`, started by the server.
 
-It speaks over its STDIN and STDOUT, loads the user's tables, gives up all that it no longer
-needs, and then answers. It ends with the server, however that ends.
+It reads requests from STDIN and writes responses to STDOUT. First it loads the user's tables and
+gives up every right that it no longer needs. It ends with the server, however that ends.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
 
 from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening
-from mdvec_mcp.analytics.child.answering import Answering
 from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
+from mdvec_mcp.analytics.child.handler import RequestHandler
 from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, QueryError
 from mdvec_mcp.analytics.process.wire import Message, WireClosed, receive, send
 
@@ -32,26 +32,26 @@ _LEDGERS = "ledgers.json"
 
 
 def main() -> None:
-    """Answer until the server has gone."""
+    """Answer requests until the server is gone."""
     reading, writing = _keep_stdio()
     try:
         config = receive(lambda count: os.read(reading, count))
         try:
-            answering = prepare(config)
+            handler = prepare(config)
         except MdvecError as error:
             send(writing, _refusal(error))
             return
-        except Exception:  # noqa: BLE001 - nobody else can tell what it was
+        except Exception:  # noqa: BLE001 - the server logs the traceback
             send(writing, {"broken": traceback.format_exc()})
             return
-        send(writing, _ready(answering, config))
-        _Serving(answering, config, writing).serve(lambda count: os.read(reading, count))
+        send(writing, _ready(handler, config))
+        _Server(handler, config, writing).serve(lambda count: os.read(reading, count))
     except WireClosed:
         return
 
 
-def prepare(config: Message) -> Answering:
-    """Load what ``config`` names, then lock the process; after this, nothing opens a file.
+def prepare(config: Message) -> RequestHandler:
+    """Load the tables that ``config`` names, then lock the process: it can open no other file.
 
     Raises:
         MdvecError: the household's database cannot be read.
@@ -67,9 +67,9 @@ def prepare(config: Message) -> Answering:
         raise QueriesUnavailable(
             "the household's rows cannot be read now; the user can see why with: mdvec status"
         ) from error
-    import duckdb  # noqa: F401 - before its file is out of reach
+    import duckdb  # noqa: F401 - while its file can still be read
 
-    # The rights of a thread are those that it was started with, so this comes before DuckDB's.
+    # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
     landlock.restrict([*opened.descriptors.values(), *lockdown.needed_paths()], spool)
     connection = lockdown.connect(limits["memory_mb"])
     if any_ledger:
@@ -79,7 +79,7 @@ def prepare(config: Message) -> Answering:
     lockdown.limit_files(limits["export_bytes"])
     lockdown.lock(connection, list(opened.paths.values()), spool, limits["seconds"])
     config["hidden"] = {str(path): f"the file of {name}" for name, path in opened.paths.items()}
-    return Answering(connection, _columns_by_table(connection), spool)
+    return RequestHandler(connection, _columns_by_table(connection), spool)
 
 
 def _columns_by_table(
@@ -95,64 +95,64 @@ def _columns_by_table(
     }
 
 
-def _ready(answering: Answering, config: Message) -> Message:
+def _ready(handler: RequestHandler, config: Message) -> Message:
     tables = {
         name: [[column.name, column.type] for column in columns]
-        for name, columns in answering.tables.items()
+        for name, columns in handler.tables.items()
     }
     return {"tables": tables, "missing": config["missing"]}
 
 
 @dataclass
-class _Serving:
-    """Answers one question after another, while a second thread listens for what cuts it short."""
+class _Server:
+    """Answers one request after another, while a second thread listens for requests to stop."""
 
-    answering: Answering
+    handler: RequestHandler
     config: Message
     writing: int
     current: int | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
-    questions: queue.SimpleQueue[Message] = field(default_factory=queue.SimpleQueue)
+    requests: queue.SimpleQueue[Message] = field(default_factory=queue.SimpleQueue)
 
     def serve(self, read: Callable[[int], bytes]) -> None:
         threading.Thread(target=self._listen, args=(read,), daemon=True).start()
         while True:
-            question = self.questions.get()
+            request = self.requests.get()
             with self.lock:
-                self.current = question["id"]
-            reply = self._reply(question)
+                self.current = request["id"]
+            response = self._respond(request)
             with self.lock:
                 self.current = None
-            send(self.writing, {"id": question["id"]} | reply)
+            send(self.writing, {"id": request["id"]} | response)
 
     def _listen(self, read: Callable[[int], bytes]) -> None:
-        """Take in questions, stop one on demand, and end at once when the server has gone."""
+        """Queue requests, stop the current one on demand, and exit when the server is gone."""
         while True:
             try:
                 message = receive(read)
             except (WireClosed, OSError):
                 os._exit(0)
             if message.get("do") != "stop":
-                self.questions.put(message)
+                self.requests.put(message)
                 continue
             with self.lock:
                 if self.current == message["id"]:
-                    self.answering.connection.interrupt()
+                    self.handler.connection.interrupt()
 
-    def _reply(self, question: Message) -> Message:
+    def _respond(self, request: Message) -> Message:
         try:
-            return self.answering.answer(question)
+            return self.handler.handle(request)
         except QueryError as error:
             return _refusal(error)
         except RecursionError:
             return _refusal(QueryError("the query is nested too deeply; materialize a part first"))
-        except Exception as error:  # noqa: BLE001 - DuckDB's, which are many; the edge of the child
+        except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
             limits = self.config["limits"]
             hidden = self.config["hidden"] | {self.config["spool"]: "the export"}
             try:
                 return _refusal(refusal_of(error, hidden=hidden, **limits))
             except FatalDuckDBError:
-                # The server finds the process gone and says so.
+                # The server notices that the process ended and tells the model.
                 os._exit(1)
 
 
@@ -161,12 +161,12 @@ def _refusal(error: MdvecError) -> Message:
 
 
 def _keep_stdio() -> tuple[int, int]:
-    """Move the wire to descriptors of its own; what prints or reads then finds nothing."""
+    """Move the pipes to other descriptors, so that code that prints cannot break the protocol."""
     wire = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDWR)
+    null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
-        os.dup2(nothing, descriptor)
-    os.close(nothing)
+        os.dup2(null, descriptor)
+    os.close(null)
     return wire
 
 

@@ -1,8 +1,8 @@
-"""Linux: a process that gives up the file system and the network, but for what it names.
+"""Landlock (Linux): takes the file system and the network from this process, with exceptions.
 
-DuckDB's own settings keep its SQL from other files; this holds also where DuckDB errs, and it
-makes files read-only that DuckDB may open: its ``allowed_paths`` would also let it write them.
-A kernel without Landlock, or another system, goes without.
+DuckDB's own settings keep its SQL from other files; this still holds when DuckDB has a bug. It also
+makes the tables' files read-only, which DuckDB's ``allowed_paths`` does not. Kernels without
+Landlock and other systems do without it.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ class _PathRule(ctypes.Structure):
 
 
 def restrict(readable: Iterable[Path | int], writable: Path) -> bool:
-    """Keep this thread, and those it starts, from all files but these, and from the network.
+    """Keep this thread and those it starts from the network and from all other files.
 
-    No program can be started either.
+    They cannot start programs either.
 
     Args:
-        readable: files and folders (with all in them) that can be read; an open file by its
-            descriptor.
-        writable: a folder in which files can also be made, written and removed.
+        readable: the files and folders (with all in them) that can be read; a descriptor stands
+            for an open file.
+        writable: the folder in which files can also be created, written and removed.
 
     Returns:
-        Whether the system has done it.
+        Whether the kernel supports it and the rules are in force.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -86,7 +86,7 @@ def _rights_of(version: int) -> int:
 
 
 def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
-    """Add a path; one that is not there needs no right."""
+    """Add a path; one that does not exist is left out."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:

@@ -1,4 +1,4 @@
-"""The user's tables in the query process: views of Parquet files, and the household's rows."""
+"""Loads the user's tables: views of Parquet files, and a table of all ledgers' rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: Path) -> bool:
-    """Write the rows of households, one JSON array a line; return whether there are any ledgers.
+    """Write the rows of all ledgers, one JSON array per line; return whether there is a ledger.
 
     Raises:
         DatabaseError: the database cannot be read.
@@ -37,7 +37,7 @@ def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: P
 
 
 def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
-    """Make the table of what ``write_ledgers`` wrote."""
+    """Create the table of transactions from the file that ``write_ledgers`` wrote."""
     from mdvec.household.interfaces.duckdb_table import LEDGER_COLUMNS, LEDGER_TABLE
 
     columns = ", ".join(f"{identifier(name)} {kind}" for name, (kind, _) in LEDGER_COLUMNS.items())
@@ -52,9 +52,9 @@ def load_ledgers(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
 
 
 def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]) -> dict[str, str]:
-    """Make a view of each Parquet file; return why those are not there that could not be made.
+    """Create a view of each Parquet file; return the reason for each that could not be created.
 
-    The paths have no ``*``, ``?`` or ``[``, which DuckDB would take for a pattern.
+    The paths must not contain ``*``, ``?`` or ``[``, which DuckDB reads as a pattern.
     """
     import duckdb
 

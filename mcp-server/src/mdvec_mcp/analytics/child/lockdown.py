@@ -1,4 +1,4 @@
-"""What the query process may do: the system's limits on it, and DuckDB's settings, locked."""
+"""Restricts the query process: the system's resource limits, and DuckDB's locked settings."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from mdvec.text.quoting import literal
 if TYPE_CHECKING:
     import duckdb
 
-# What the address space holds that is no memory in use: libraries, stacks, room not yet filled.
+# Address space beyond the memory in use: libraries, stacks, reserved pages.
 _ADDRESSES_MB = 512
-# Python, DuckDB's own code and what it does not count.
+# The memory of Python and DuckDB's code, which DuckDB does not count.
 _OWN_MB = 160
 _FILES = 512
 _FILES_PER_TABLE = 2
-_MOST_THREADS = 4
+_MAX_THREADS = 4
 
 
 def limit_process(memory_mb: int, tables: int) -> None:
-    """Have the system refuse this process more memory, core dumps, and many open files."""
-    # macOS knows these limits and does not keep all of them; the server watches as well.
+    """Limit the memory and the open files of this process; it writes no core dumps."""
+    # macOS does not enforce all of these limits; the server watches the memory as well.
     _limit(resource.RLIMIT_AS, (memory_mb + _ADDRESSES_MB) * 2**20)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_NOFILE, _FILES + _FILES_PER_TABLE * tables)
 
 
-def limit_files(most_bytes: int) -> None:
-    """Have the system refuse this process larger files."""
-    _limit(resource.RLIMIT_FSIZE, most_bytes)
+def limit_files(max_bytes: int) -> None:
+    """Limit the size of the files that this process writes."""
+    _limit(resource.RLIMIT_FSIZE, max_bytes)
 
 
 def _limit(which: int, value: int) -> None:
@@ -45,7 +45,7 @@ def _limit(which: int, value: int) -> None:
 
 
 def connect(memory_mb: int) -> duckdb.DuckDBPyConnection:
-    """A database in memory that loads nothing from anywhere."""
+    """A connection to a database in memory, which loads no extensions and spills to no disk."""
     import duckdb
 
     connection = duckdb.connect(
@@ -60,23 +60,23 @@ def connect(memory_mb: int) -> duckdb.DuckDBPyConnection:
             "python_enable_replacements": False,
         },
     )
-    # Python without a terminal has the progress bar on, and it would go to the wire.
+    # Without a terminal the progress bar is on by default, and would go to STDOUT.
     for setting in (
         "TimeZone = 'UTC'",
         "enable_progress_bar = false",
-        "allocator_background_threads = true",  # gives memory back after a large query
+        "allocator_background_threads = true",  # returns memory to the system after a large query
         "temp_directory = ''",  # nothing spills to the disk
     ):
         connection.execute(f"SET {setting}")
     (threads,) = connection.execute("SELECT current_setting('threads')").fetchone() or (1,)
-    connection.execute(f"SET threads = {min(int(threads), _MOST_THREADS):d}")
+    connection.execute(f"SET threads = {min(int(threads), _MAX_THREADS):d}")
     return connection
 
 
 def lock(
     connection: duckdb.DuckDBPyConnection, files: Sequence[Path], spool: Path, seconds: float
 ) -> None:
-    """Leave a connection these files, its spool and so much time, and no way to change that."""
+    """Restrict a connection to these files, its spool and a time limit, for good."""
     paths = ", ".join(literal(path) for path in allowed_paths(files))
     for setting in (
         f"allowed_paths = [{paths}]",
@@ -89,7 +89,7 @@ def lock(
 
 
 def needed_paths() -> list[Path]:
-    """Where Python finds what it may still import, and DuckDB how much memory there is."""
+    """The paths that Python still imports from, and from which DuckDB reads the memory size."""
     code = {*sys.path, sys.prefix, sys.base_prefix}
     # Without these two DuckDB 2.0 ends the process when it starts.
     system = ("/proc/self", "/sys/fs/cgroup")

@@ -1,4 +1,4 @@
-"""The files of the user's tables as descriptors, for the query process to read.
+"""Opens the files of the user's tables as descriptors.
 
 See ``mdvec.files.within``.
 """
@@ -14,19 +14,19 @@ from mdvec.files.within import NotOpened, open_within, path_of
 
 @dataclass
 class OpenedFiles:
-    """Files by the names of their tables; ``missing`` says why others are not there."""
+    """Open files by table name; ``missing`` has the reason for each that could not be opened."""
 
     descriptors: dict[str, int] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
 
     @property
     def paths(self) -> dict[str, Path]:
-        """A path to each very file, whatever becomes of its name."""
+        """A path to each open file, which holds even when the file is renamed or replaced."""
         return {name: path_of(number) for name, number in self.descriptors.items()}
 
 
 def open_files(tables: Iterable[tuple[str, str, str]]) -> OpenedFiles:
-    """Open the file of each table: its name, its path as imported, and the folder to stay in."""
+    """Open the file of each table, given as name, path, and the folder that it must lie in."""
     opened = OpenedFiles()
     for name, path, folder in tables:
         try:

@@ -1,6 +1,6 @@
-"""Values of DuckDB as JSON: texts cut, dates in ISO form, nothing that JSON does not have.
+"""Converts DuckDB's values to JSON: long texts are cut, dates are in ISO form.
 
-The larger part happens in SQL, where it is fast and where a huge cell never becomes Python's.
+Most of it happens in SQL, which is fast and never brings a huge value into Python.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.process.messages import JsonValue
 
-LONGEST_TEXT = 500
-LONGEST_NESTED = 2_000
+MAX_TEXT = 500
+MAX_NESTED = 2_000
 
 _WHOLE = re.compile(r"BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER")
 _NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|VARIANT|.*\[\d*\]", re.DOTALL)
 
 
-def as_json(columns: Sequence[Column], query: str, most: int) -> str:
-    """The SQL for the first rows of a query, each value in a form that ``finished`` takes."""
+def as_json(columns: Sequence[Column], query: str, limit: int) -> str:
+    """The SQL for the first rows of a query, with values that ``finishers`` turn into JSON."""
     names = ", ".join(f"c{place}" for place in range(len(columns)))
     values = ", ".join(
         f"{_expression(column.type, f'c{place}')} AS c{place}"
         for place, column in enumerate(columns)
     )
-    return f"SELECT {values} FROM (\n{query}\n) AS t({names}) LIMIT {most:d}"
+    return f"SELECT {values} FROM (\n{query}\n) AS t({names}) LIMIT {limit:d}"
 
 
 def _expression(kind: str, name: str) -> str:
     text = f"CAST({name} AS VARCHAR)"
     if _NESTED.fullmatch(kind):
-        return _cut(f"CAST(to_json({name}) AS VARCHAR)", LONGEST_NESTED)
+        return _cut(f"CAST(to_json({name}) AS VARCHAR)", MAX_NESTED)
     if _WHOLE.fullmatch(kind) or kind == "DOUBLE" or kind.startswith("DECIMAL"):
         return name
     if kind == "FLOAT":  # 0.1 is 0.1, not 0.10000000149
@@ -45,19 +45,19 @@ def _expression(kind: str, name: str) -> str:
     if kind == "BLOB":
         return f"'<' || octet_length({name}) || ' bytes>'"
     if kind == "JSON":
-        return _cut(text, LONGEST_NESTED)
-    return _cut(text, LONGEST_TEXT)
+        return _cut(text, MAX_NESTED)
+    return _cut(text, MAX_TEXT)
 
 
-def _cut(text: str, longest: int) -> str:
+def _cut(text: str, max_length: int) -> str:
     return (
-        f"CASE WHEN length({text}) > {longest} THEN left({text}, {longest}) || '… (' || "
+        f"CASE WHEN length({text}) > {max_length} THEN left({text}, {max_length}) || '… (' || "
         f"length({text}) || ' characters)' ELSE {text} END"
     )
 
 
 def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
-    """For each column what makes its values fit for JSON."""
+    """For each column the function that turns its values into JSON."""
     return [_finisher(column.type) for column in columns]
 
 
@@ -78,7 +78,7 @@ def _plain(value: object) -> JsonValue:
 
 
 def _with_digits(digits: str) -> float | str:
-    """A number that is not whole; as text where a float would have other digits."""
+    """A decimal fraction; as text where a float would have other digits."""
     number = float(digits)
     return number if math.isfinite(number) and Decimal(repr(number)) == Decimal(digits) else digits
 

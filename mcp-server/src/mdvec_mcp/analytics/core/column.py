@@ -1,4 +1,4 @@
-"""What can be computed of a column, by its type."""
+"""What a column's type allows to compute: sums, averages, bins, date ranges."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mdvec.text.quoting import identifier
 from mdvec_mcp.analytics.core.statement import folded
 
 Cell = Any
-"""A value of a result as JSON has it."""
+"""A value in a row of a result; the SQL that was run tells its type."""
 
 Family = Literal["integer", "number", "date", "timestamp", "category", "other"]
-"""What counts, averages and bins mean for a column."""
+"""The groups of types that are counted, averaged and binned alike."""
 
 _INTEGERS = frozenset(
     {
@@ -25,21 +25,21 @@ _INTEGERS = frozenset(
 )  # fmt: skip
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 _SUMMED = 28
-"""Digits of a DECIMAL that leave room to add a billion of them."""
+"""A billion DECIMALs of this many digits can be added without overflow."""
 _CATEGORIES = frozenset({"VARCHAR", "BOOLEAN", "UUID", "TIME"})
 
 
 class UnknownColumn(MdvecError):
-    """A column that is not there."""
+    """The table or query has no column of that name."""
 
-    def __init__(self, asked: str, columns: Sequence[Column]) -> None:
+    def __init__(self, name: str, columns: Sequence[Column]) -> None:
         names = ", ".join(repr(column.name[:40]) for column in columns[:15])
         more = "" if len(columns) <= 15 else f" and {len(columns) - 15} more"
-        super().__init__(f"there is no column {asked[:60]!r}; there are: {names}{more}")
+        super().__init__(f"there is no column {name[:60]!r}; there are: {names}{more}")
 
 
 def family(column: Column) -> Family:
-    """How the column is counted, averaged and binned."""
+    """The family of a column's type."""
     type_ = column.type
     if type_ in _INTEGERS:
         return "integer"
@@ -55,12 +55,12 @@ def family(column: Column) -> Family:
 
 
 def has_dates(column: Column) -> bool:
-    """Whether a range of dates can be cut out of it."""
+    """Whether it holds dates or timestamps."""
     return family(column) in {"date", "timestamp"}
 
 
 def may_be_infinite(column: Column) -> bool:
-    """Whether it may hold NaN or infinity, which no average survives."""
+    """Whether it may hold NaN or infinity, which would spoil an average."""
     return column.type in _FLOATS
 
 
@@ -70,24 +70,24 @@ def is_measured(column: Column) -> bool:
 
 
 def is_wide(column: Column) -> bool:
-    """Whether a sum of its values may be larger than any type holds."""
+    """Whether a sum of its values may overflow every type."""
     if column.type in {"HUGEINT", "UHUGEINT"}:
         return True
     return _is_scalar(column.type, "DECIMAL(") and int(column.type[8:].split(",")[0]) > _SUMMED
 
 
 def finite_value(column: Column) -> str:
-    """The column in SQL, its NaN and infinity left out."""
+    """The SQL for its value, with NaN and infinity as NULL."""
     name = identifier(column.name)
     return f"CASE WHEN isfinite({name}) THEN {name} END" if may_be_infinite(column) else name
 
 
 def decimals(column: Column) -> int:
-    """The digits that its values have behind the point; 0 where they are whole numbers."""
+    """The number of digits after the decimal point; 0 for integers."""
     return int(column.type[:-1].split(",")[1]) if _is_scalar(column.type, "DECIMAL(") else 0
 
 
-def found_column(columns: Sequence[Column], asked: str) -> Column:
+def found_column(columns: Sequence[Column], name: str) -> Column:
     """The column of that name, as DuckDB finds names: whatever the case of its ASCII letters.
 
     Raises:
@@ -95,11 +95,11 @@ def found_column(columns: Sequence[Column], asked: str) -> Column:
     """
     for same in (str, folded):
         for column in columns:
-            if same(column.name) == same(asked):
+            if same(column.name) == same(name):
                 return column
-    raise UnknownColumn(asked, columns)
+    raise UnknownColumn(name, columns)
 
 
 def _is_scalar(type_: str, beginning: str) -> bool:
-    """Of that type, and not a list of it."""
+    """Whether it is that type, and not a list of it."""
     return type_.startswith(beginning) and not type_.endswith("]")

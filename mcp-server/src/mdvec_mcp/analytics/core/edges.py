@@ -1,4 +1,4 @@
-"""The edges of a histogram's bins: where each begins, as it is counted and as it is told."""
+"""The edges of a histogram's bins, for SQL and for the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MILLISECOND, _SECOND, _MINUTE, _HOUR = 1_000, 1_000_000, 60_000_000, 3_600_000_
 _ROUND_TIMES = (24 * _HOUR, _HOUR, _MINUTE, _SECOND, _MILLISECOND)
 _TOLD_TO = {_MINUTE: "minutes", _SECOND: "seconds", _MILLISECOND: "milliseconds"}
 _ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
-_LEAST_DIGITS, _MOST_DIGITS = 6, 17
+_MIN_DIGITS, _MAX_DIGITS = 6, 17
 _EXACTLY = Context(prec=60)
 
 
@@ -58,7 +58,7 @@ def scale_of(column: Column) -> Scale:
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Neighbouring edges, each as text for SQL and as JSON for whoever reads the answer."""
+    """The edges in order, each as text for SQL and as JSON for the answer."""
 
     exact: tuple[str, ...]
     told: tuple[Any, ...]
@@ -87,7 +87,7 @@ def edges_between(column: Column, low: Decimal, high: Decimal, bins: int) -> Edg
 
 
 def _steps(first: int, last: int, bins: int, unit: int) -> range:
-    """Edges a whole number of units apart, from a whole one on."""
+    """Edges at multiples of a unit, equally far apart."""
     first -= first % unit
     width = (last - first + bins) // bins
     width += -width % unit
@@ -95,7 +95,7 @@ def _steps(first: int, last: int, bins: int, unit: int) -> range:
 
 
 def _unit(first: int, last: int, bins: int) -> int:
-    """What edges of times are whole numbers of: the largest that costs no bin; or seconds."""
+    """The unit of edges of times: the largest that loses no bin, or else seconds."""
     width = (last - first) // bins
     fine = next((unit for unit in _ROUND_TIMES if unit * bins <= width), 1)
     return max(fine, _SECOND) if width >= _SECOND else fine
@@ -112,12 +112,12 @@ def _told(column: Column, step: int, text: str) -> Any:  # noqa: ANN401 - JSON
 
 
 def _number_edges(low: float, high: float, bins: int) -> list[float]:
-    """Edges with as many digits as tell neighbours apart, the outer ones rounded outwards."""
+    """Edges with enough digits to differ from each other, the outer ones rounded outwards."""
     if low == high:
         return [low, high]
     span = Fraction(high) - Fraction(low)
     ratio = max(abs(Fraction(low)), abs(Fraction(high))) * bins / span
-    digits = min(max(3 + len(str(math.ceil(ratio))), _LEAST_DIGITS), _MOST_DIGITS)
+    digits = min(max(3 + len(str(math.ceil(ratio))), _MIN_DIGITS), _MAX_DIGITS)
     inner = (float(Fraction(low) + span * at / bins) for at in range(1, bins))
     short = (float(f"{edge:.{digits}g}") for edge in inner)
     begin = _outwards(low, digits, ROUND_FLOOR)
@@ -128,7 +128,7 @@ def _number_edges(low: float, high: float, bins: int) -> list[float]:
 
 
 def _outwards(value: float, digits: int, rounding: str) -> float:
-    """A short number that is no further inside than ``value``; the value where there is none."""
+    """The value rounded outwards to some digits; itself where that is not a finite number."""
     short = float(Context(prec=digits, rounding=rounding).create_decimal(Decimal(value)))
     outside = short <= value if rounding == ROUND_FLOOR else short >= value
     return short if outside and math.isfinite(short) else value
@@ -146,7 +146,7 @@ def _day(number: int) -> str:
 
 
 def _moments(steps: range, zone: str) -> tuple[str, ...]:
-    """Times in the shortest form that tells them all."""
+    """Times in the shortest form in which all are exact."""
     units = (unit for unit in _TOLD_TO if not (steps.start % unit or steps.step % unit))
     told_to = _TOLD_TO.get(next(units, 1), "microseconds")
     return tuple(_moment(step, told_to, zone) for step in steps)

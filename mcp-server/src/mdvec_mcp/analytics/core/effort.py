@@ -1,4 +1,4 @@
-"""How much of a profile is computed from all rows, and how far an estimate can be off."""
+"""Plans which figures of a profile are computed exactly and which from a sample, with its error."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from mdvec_mcp.analytics.core.column import Cell, family, finite_value, is_measu
 
 _SECONDS, _MEGABYTES = 10, 1_664
 _OWN_MEGABYTES = 384
-"""What a query process takes before it holds any value."""
+"""The memory of a query process before it holds any value."""
 _MEDIANS, _DISTINCT = 40_000_000, 10_000_000
-"""The values that medians, and that distinct counts, may hold at once in that time and memory."""
-_LEAST = 0.01
+"""The values that medians and distinct counts can hold within that time and memory."""
+_MIN_SCALE = 0.01
 _SAMPLE = 1_000_000
 _COUNTED = 250_000
 _TEXT = 32
-"""So many bytes of a text weigh as much as a number."""
+"""The bytes of a text that weigh as much as one number."""
 _SURE = 3.2905
-"""Standard deviations: an estimate is farther off in one case of a thousand."""
+"""Standard deviations that 999 of 1,000 estimates stay within."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The values that one profile may hold: to sort them, and to tell them apart."""
+    """The number of values that one profile may hold for medians and for distinct counts."""
 
     medians: int
     distinct: int
 
     @classmethod
     def within(cls, seconds: float, memory_mb: int) -> Effort:
-        """What a query has the time and the memory for."""
-        scale = max(min(seconds / _SECONDS, (memory_mb - _OWN_MEGABYTES) / _MEGABYTES), _LEAST)
+        """The effort that fits into a query's time and memory."""
+        scale = max(min(seconds / _SECONDS, (memory_mb - _OWN_MEGABYTES) / _MEGABYTES), _MIN_SCALE)
         return cls(int(_MEDIANS * scale), int(_DISTINCT * scale))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a column's figures are computed from: all of it, unless this says otherwise.
+    """The sample that a column's figures are computed from; by default all rows.
 
     Args:
-        rows: the part of the rows, drawn at random, that the median is taken from.
-        one_in: values are counted by those of them, one in so many, whose hash is a multiple.
+        rows: the share of the rows, drawn at random, that the median is computed from.
+        one_in: distinct values are counted among those whose hash is a multiple of this number.
     """
 
     rows: float = 1.0
@@ -54,12 +54,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The part of each column by name; those that are not here are computed from all rows."""
+    """The sample of each column by name; other columns are computed from all rows."""
 
     by_name: Mapping[str, Part] = field(default_factory=dict)
 
     def of(self, column: Column) -> Part:
-        """What that column's figures are computed from."""
+        """The sample of a column."""
         return self.by_name.get(column.name, Part())
 
 
@@ -67,7 +67,7 @@ EXACTLY = Parts()
 
 
 def size_sql(columns: Sequence[Column], condition: str | None) -> str:
-    """The statement that tells how large a profile is: its rows, and the bytes of each text."""
+    """The statement that counts the rows, and the bytes of each column of texts."""
     texts = (f"sum(strlen({identifier(one.name)}))" for one in columns if one.type == "VARCHAR")
     return f"SELECT {', '.join(['count(*)', *texts])} FROM {{source}}{_where(condition)}"
 
@@ -81,7 +81,7 @@ def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
 
 
 def weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
-    """What one value of each column weighs, out of the row of ``size_sql``; a number weighs 1."""
+    """The weight of a value in each column, by the result of ``size_sql``; a number weighs 1."""
     rows, texts = max(int(sizes[0] or 0), 1), iter(sizes[1:])
     return [
         1 + (float(next(texts) or 0) / rows / _TEXT if one.type == "VARCHAR" else 0)
@@ -104,9 +104,9 @@ def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: Effort) -> bo
 def parts(
     columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: Effort
 ) -> Parts:
-    """Small columns whole; of the others as much as there is room for.
+    """The samples with which a profile stays within the effort; small columns stay whole.
 
-    ``sizes`` and ``spread`` are the rows of ``size_sql`` and ``spread_sql``.
+    ``sizes`` and ``spread`` are the results of ``size_sql`` and ``spread_sql``.
     """
     weighed = weights(columns, sizes)
     present = [int(cell or 0) for cell in spread[::2]]
@@ -129,7 +129,7 @@ def parts(
 
 
 def median_is_within(drawn: int) -> float:
-    """How far from the middle the median of a sample of so many may be, in rows of all rows.
+    """How far from the middle a sample's median may rank, as a share of all rows.
 
     The rank of a sample's median is spread around 1/2 by 1/(2√n), whatever the values are and in
     whatever order they are stored.
@@ -138,12 +138,12 @@ def median_is_within(drawn: int) -> float:
 
 
 def count_is_within(counted: int) -> float:
-    """How far off, in parts of itself, a count may be that was scaled up from so many."""
+    """The relative error of a count that was scaled up from ``counted`` values."""
     return _SURE / math.sqrt(counted)
 
 
 def _share(sizes: Sequence[float], room: float) -> float:
-    """The most that one may have so that all fit, where small ones leave room for the others."""
+    """The largest size at which all fit, when each is cut to it and small ones leave room."""
     left, share = float(room), 0.0
     for at, size in enumerate(sorted(sizes)):
         share = left / (len(sizes) - at)

@@ -1,4 +1,4 @@
-"""The output guard: what an answer may cost its reader, and how it is cut to that."""
+"""The output guard: limits the size of an answer, and cuts what is over the limit."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 Answer = dict[str, Any]
-_WARNING = 300
-_MOST_PORTABLE = 2**53
+_MAX_WARNING = 300
+_MAX_PORTABLE = 2**53
+"""The largest integer up to which a float holds every integer exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The most that an answer has: bytes of JSON, and rows of a table."""
+    """The limits of an answer: bytes of JSON, and rows of a table."""
 
     max_bytes: int
     max_rows: int
 
     def within(self, max_bytes: int | None) -> Guard:
-        """A guard of fewer bytes, where the reader asked for that."""
+        """This guard, or one with a lower limit of bytes."""
         return Guard(min(max_bytes or self.max_bytes, self.max_bytes), self.max_rows)
 
     def fits(self, answer: Answer) -> bool:
@@ -28,9 +29,9 @@ class Guard:
         return size(answer) <= self.max_bytes
 
     def settled(self, answer: Answer) -> Answer:
-        """The answer with as many of its warnings as there is room for."""
+        """The answer with as many of its warnings as fit."""
         warnings = [
-            warning if len(warning) <= _WARNING else f"{warning[: _WARNING - 1]}…"
+            warning if len(warning) <= _MAX_WARNING else f"{warning[: _MAX_WARNING - 1]}…"
             for warning in answer.get("warnings", ())
         ]
         for kept in range(len(warnings), -1, -1):
@@ -49,9 +50,13 @@ class Guard:
     ) -> Answer:
         """The answer with as many entries under ``keys`` as fit.
 
-        Entries go from the end, of the last key first. ``told`` gets how many went, with the
-        ``missing`` that never were in the answer, and returns the warning that says what was left
-        out and how to get it.
+        Entries are removed from the end, those of the last key first.
+
+        Args:
+            answer: the answer to be cut.
+            keys: the keys of the lists or dictionaries that can be cut.
+            told: gets the number of entries left out and returns the warning about them.
+            missing: the number of entries left out before.
         """
         if not missing and self.fits(answer):
             return answer
@@ -72,22 +77,22 @@ def warned(answer: Answer, warnings: Sequence[str]) -> Answer:
 
 
 def size(answer: Answer) -> int:
-    """The bytes of an answer."""
+    """The number of bytes of an answer as JSON."""
     return len(as_json(answer).encode())
 
 
 def as_json(answer: Answer) -> str:
-    """An answer as compact JSON, Japanese as it is."""
+    """An answer as compact JSON, with Japanese unescaped."""
     return json.dumps(portable(answer), ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
-    """The same data; whole numbers that a reader with floats alone would round are text."""
+    """The same data, with integers as text where a reader with only floats would round them."""
     if isinstance(value, dict):
         return {key: portable(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [portable(one) for one in value]
-    return str(value) if isinstance(value, int) and abs(value) > _MOST_PORTABLE else value
+    return str(value) if isinstance(value, int) and abs(value) > _MAX_PORTABLE else value
 
 
 def _with_first(

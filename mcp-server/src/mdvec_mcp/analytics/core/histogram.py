@@ -1,4 +1,4 @@
-"""A histogram: how a column's values are spread, in bins that hold no single row."""
+"""Histograms: the statements that count a column's values in bins, and their results."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from mdvec_mcp.analytics.core.edges import Edges, Scale, edges_between, scale_of
 Bin = dict[str, Any]
 _NULL, _NOT_FINITE = -1, -2
 _OTHER_ROWS = 2
-_LONGEST_VALUE = 60
+_MAX_VALUE = 60
 
 
 class NoHistogram(MdvecError):
-    """A column whose values fall into no bins."""
+    """Values of this type have no bins."""
 
     def __init__(self, column: Column) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ class NoHistogram(MdvecError):
 
 
 class RowsDiffer(MdvecError):
-    """A query that gave other rows when it was read again."""
+    """The query returned other rows when it was run again."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -41,7 +41,7 @@ class RowsDiffer(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many values each bin has; nulls, and what is not a finite number, stand apart.
+    """The count of each bin; nulls and values that are not finite are counted apart.
 
     A bin reaches from its ``min`` up to, but without, its ``max``; the last one has its ``max``.
     The bins of categories have a ``value``; ``other_values`` of them share ``other_count``.
@@ -55,9 +55,9 @@ class Histogram:
     other_count: int | None = None
     other_values: int | None = None
 
-    def most_frequent(self, most: int) -> Histogram:
-        """Categories in ``most`` bins or fewer: the rare ones join those that have none."""
-        kept, gone = self.bins[:most], self.bins[most:]
+    def most_frequent(self, max_bins: int) -> Histogram:
+        """The most frequent categories, at most ``max_bins``; the others count as other values."""
+        kept, gone = self.bins[:max_bins], self.bins[max_bins:]
         return replace(
             self,
             bins=kept,
@@ -66,19 +66,19 @@ class Histogram:
         )
 
     def without_repeats(self) -> Histogram:
-        """Each edge told once: a bin has no ``max`` where the next one's ``min`` is the same."""
+        """The same bins without ``max`` where the next bin's ``min`` is the same."""
         inner = ({"min": one["min"], "count": one["count"]} for one in self.bins[:-1])
         return replace(self, bins=(*inner, *self.bins[-1:]))
 
     def over(self, blank: Histogram) -> Histogram:
-        """The rows in the bins of another, each as if it held all: no answer is longer."""
+        """The longest answer possible with the bins of ``blank``: every bin holds all rows."""
         bins = tuple({**one, "count": self.total_count} for one in blank.bins)
         return replace(self, bins=bins)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The least and the greatest value on the column's scale."""
+    """The smallest and the largest value on the column's scale."""
 
     low: Decimal
     high: Decimal
@@ -101,7 +101,7 @@ def is_counted_by_value(column: Column) -> bool:
 
 
 def span_sql(column: Column, condition: str | None) -> str:
-    """The statement that finds the span; ``{source}`` stands for the table or query."""
+    """The statement that finds the span of a source."""
     return f"""
 SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
 {_values(column, scale_of(column), condition)}
@@ -109,12 +109,12 @@ SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
 
 
 def read_span(rows: Sequence[Sequence[Any]]) -> Span | None:
-    """The span out of the row of ``span_sql``; None where no bin holds anything."""
+    """Reads the result of ``span_sql``; None where there are no values."""
     return _span(*rows[0])
 
 
 def empty(column: Column, span: Span | None, bins: int) -> tuple[Edges, Histogram]:
-    """The bins over a span, before anything is counted."""
+    """The edges of the bins over a span, and a histogram with empty bins."""
     if span is None:
         return Edges((), ()), Histogram((), 0)
     edges = edges_between(column, span.low, span.high, bins)
@@ -122,7 +122,7 @@ def empty(column: Column, span: Span | None, bins: int) -> tuple[Edges, Histogra
 
 
 def counts_sql(column: Column, edges: Edges, condition: str | None) -> str:
-    """The statement that counts what is in each bin, by comparing with the edges that are told.
+    """The statement that counts the values in each bin, compared with the edges of the answer.
 
     Nothing is kept of the rows but the counts, however many there are.
     """
@@ -137,7 +137,7 @@ FROM (
 
 
 def read_counts(span: Span | None, edges: Edges, rows: Sequence[Sequence[Any]]) -> Histogram:
-    """The histogram out of the rows of ``counts_sql``.
+    """Reads the result of ``counts_sql``.
 
     Raises:
         RowsDiffer: they are not the rows that had that span.
@@ -160,14 +160,14 @@ def categories_sql(column: Column, bins: int, condition: str | None) -> str:
 WITH counted AS (
     SELECT {value} AS v, count(*) AS n FROM {{source}} {_where(condition)} GROUP BY 1
 )
-SELECT CASE WHEN length(v) > {_LONGEST_VALUE} THEN left(v, {_LONGEST_VALUE - 1}) || '…' ELSE v END,
+SELECT CASE WHEN length(v) > {_MAX_VALUE} THEN left(v, {_MAX_VALUE - 1}) || '…' ELSE v END,
        n, sum(n) OVER (), count(v) OVER (), v IS NULL
 FROM counted ORDER BY v IS NULL DESC, n DESC, v LIMIT {bins + 1}
 """
 
 
 def read_categories(rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
-    """The histogram out of the rows of ``categories_sql``."""
+    """Reads the result of ``categories_sql``."""
     if not rows:
         return Histogram((), 0, other_count=0, other_values=0)
     total, values = int(rows[0][2]), int(rows[0][3])
@@ -182,13 +182,13 @@ def read_categories(rows: Sequence[Sequence[Any]], bins: int) -> Histogram:
     )
 
 
-def most_rows(bins: int) -> int:
-    """How many rows those statements may answer."""
+def max_result_rows(bins: int) -> int:
+    """The largest number of rows in a result of those statements."""
     return bins + _OTHER_ROWS
 
 
 def _values(column: Column, scale: Scale, condition: str | None) -> str:
-    """Each row's value on its scale; null where it is missing, or not finite."""
+    """The SQL for each row's value on the scale; null where it is missing or not finite."""
     name = identifier(column.name)
     return (
         f"SELECT CASE WHEN {scale.finite} THEN {scale.value} END AS v, {name} IS NULL AS missing\n"
@@ -201,7 +201,7 @@ def _where(condition: str | None) -> str:
 
 
 def _place(scale: Scale, edges: Edges, first: int, last: int) -> str:
-    """The number of the bin, found by halving: seven comparisons for a hundred bins."""
+    """The SQL for the number of a value's bin, by binary search: 7 comparisons for 100 bins."""
     if first == last:
         return str(first)
     middle = (first + last + 1) // 2

@@ -1,24 +1,25 @@
-"""Lists of names in a sentence, however many there are."""
+"""Writes a list of names into a sentence, shortened where it is long."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-_LONGEST = 80
-"""As much of a name as is told; a handle is shorter."""
-_ROOM = 240
+_MAX_NAME = 80
+"""Characters of one name; a handle is shorter."""
+_MAX_LIST = 240
+"""Characters of all names together."""
 
 
 def named(names: Sequence[str]) -> str:
-    """As many of the names as fit into a sentence, and how many more there are."""
+    """The first names, as many as fit into a sentence, and the number of the others."""
     shown: list[str] = []
     for name in names:
-        if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > _ROOM:
+        if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > _MAX_LIST:
             return f"{', '.join(shown)} and {len(names) - len(shown)} more"
         shown.append(shortened_name(name))
     return ", ".join(shown)
 
 
 def shortened_name(name: str) -> str:
-    """A name that leaves room for others."""
-    return name[:_LONGEST]
+    """The beginning of a name."""
+    return name[:_MAX_NAME]

@@ -1,4 +1,4 @@
-"""A range of dates, as a condition on the column that it is about."""
+"""A range of dates, as an SQL condition on a column."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from mdvec_mcp.analytics.core.column import found_column, has_dates
 
 
 class PeriodRefused(MdvecError):
-    """A range of dates that cannot be applied."""
+    """The range of dates cannot be applied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """From ``first`` on, and up to ``last``; a bound without a time takes in its whole day."""
+    """From ``first`` to ``last``, both included; a bound without a time is a whole day."""
 
     first: str
     last: str
 
     def condition(self, column: Column) -> str:
-        """The SQL that holds for the rows of the range.
+        """The SQL condition that is true for the rows in the range.
 
         Raises:
             PeriodRefused: a bound is no date, or the last lies before the first.
@@ -41,8 +41,8 @@ class Period:
         return f"{name} >= {_literal(begin)} AND {name} < {_literal(end)}"
 
 
-def period_column(columns: Sequence[Column], asked: str | None) -> Column | None:
-    """The column that a range of dates is about: the one asked for, or the only one with dates.
+def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
+    """The column of dates: the named one, or else the only one with dates.
 
     None where there is none, or where several could be meant.
 
@@ -51,24 +51,24 @@ def period_column(columns: Sequence[Column], asked: str | None) -> Column | None
         PeriodRefused: it holds no dates.
     """
     candidates = [column for column in columns if has_dates(column)]
-    if asked is None:
+    if name is None:
         return candidates[0] if len(candidates) == 1 else None
-    found = found_column(columns, asked)
+    found = found_column(columns, name)
     if not has_dates(found):
         raise PeriodRefused(
-            f"date_column {asked[:60]!r} is {found.type[:40]}, neither a date nor a timestamp; "
+            f"date_column {name[:60]!r} is {found.type[:40]}, neither a date nor a timestamp; "
             f"{_choice(candidates)}"
         )
     return found
 
 
-def required_column(columns: Sequence[Column], asked: str | None) -> Column:
-    """The column that ``date_range`` cuts.
+def required_column(columns: Sequence[Column], name: str | None) -> Column:
+    """The column that ``date_range`` applies to.
 
     Raises:
         UnknownColumn, PeriodRefused: it is not there, holds no dates, or several could be meant.
     """
-    found = period_column(columns, asked)
+    found = period_column(columns, name)
     if found is None:
         candidates = [column for column in columns if has_dates(column)]
         raise PeriodRefused(f"date_range needs a date column: {_choice(candidates)}")
@@ -83,7 +83,7 @@ def _choice(candidates: Sequence[Column]) -> str:
 
 
 def _end(text: str) -> datetime:
-    """The first moment that is behind a bound."""
+    """The first moment after a bound."""
     step = timedelta(days=1) if _is_day(text) else timedelta(microseconds=1)
     try:
         return _moment(text) + step
@@ -92,7 +92,7 @@ def _end(text: str) -> datetime:
 
 
 def _moment(text: str) -> datetime:
-    """A bound, in UTC where it names its zone."""
+    """The moment of a bound, in UTC where it names a zone."""
     try:
         moment = datetime.fromisoformat(text.strip())
         return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""A profile: what a table's columns hold, in a few numbers each."""
+"""Profiles: the statement that computes a few figures per column, and its result."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _MIDDLE = "[0.5, 0.500000001]"
 """The lower and the upper of the two values in the middle; they are one where the count is odd."""
 _HIGH = 2**64
 _TINY = 2.0**-32
-"""No sum of numbers that are so much smaller is too large; a power of two rounds nothing."""
+"""Values scaled by this cannot overflow in a sum; a power of two rounds nothing."""
 _HEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ProfilePlan:
-    """One statement that computes everything, and how its one row is read.
+    """The statement that computes a whole profile, and the reading of its one row.
 
     ``{source}`` stands for the table or query. ``figures`` are the names of what is computed of
     each column, in the order of the row.
@@ -45,7 +45,7 @@ class ProfilePlan:
     parts: Mapping[str, Part]
 
     def columns(self, row: Sequence[Cell]) -> dict[str, dict[str, Cell]]:
-        """The figures of each column; the row's first three cells are its count and its period."""
+        """The figures of each column; the row begins with three cells for count and period."""
         rows = int(row[0])
         return {
             column: _shown(found, rows, self.parts[column])
@@ -53,7 +53,7 @@ class ProfilePlan:
         }
 
     def approximate(self, row: Sequence[Cell]) -> dict[str, str]:
-        """The figures that are estimates, each with how far it may be off, and in which columns."""
+        """The estimated figures, each with its error bound and its columns."""
         medians, counts = {}, {}
         for column, found in self._cells(row).items():
             if self.parts[column].rows < 1 and found.get("drawn"):
@@ -75,7 +75,7 @@ class ProfilePlan:
 
 
 def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
-    """The columns of those names; all without names.
+    """The columns with these names, or all of them.
 
     Raises:
         UnknownColumn: one is not there.
@@ -88,7 +88,7 @@ def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Colum
 def plan_profile(
     columns: Sequence[Column], period: Column | None, condition: str | None, parts: Parts
 ) -> ProfilePlan:
-    """The statement that profiles ``columns``, each from the part of it that ``parts`` says."""
+    """The plan for a profile of ``columns``, each computed from its sample in ``parts``."""
     expressions = [_expressions(column, at, parts.of(column)) for at, column in enumerate(columns)]
     inner = [f"{finite_value(column)} AS c{at}" for at, column in enumerate(columns)]
     inner += [f"isfinite({identifier(one.name)}) AS f{at}"
@@ -112,7 +112,7 @@ def plan_profile(
 
 
 def _expressions(column: Column, at: int, part: Part) -> dict[str, str]:
-    """What is computed of the column that the inner statement calls c and its number."""
+    """The SQL of each figure; the inner statement calls the column c and its number."""
     name = f"c{at}"
     found = {"present": f"count({name})"}
     if may_be_infinite(column):
@@ -132,7 +132,7 @@ def _expressions(column: Column, at: int, part: Part) -> dict[str, str]:
 
 
 def _mean(column: Column, name: str) -> dict[str, str]:
-    """The mean, or sums of parts of the values where the sum of the values has no type."""
+    """The SQL of the mean, or of partial sums where the whole sum would overflow."""
     if may_be_infinite(column):
         return {"mean": f"favg({name}::DOUBLE * {_TINY!r})"}
     if not is_wide(column):
@@ -151,7 +151,7 @@ def _median(name: str, part: Part) -> dict[str, str]:
 
 
 def _shown(cells: dict[str, Cell], rows: int, part: Part) -> dict[str, Cell]:
-    """The figures of one column as the answer has them."""
+    """The figures of one column in the form of the answer."""
     odd, present = int(cells.get("odd") or 0), int(cells["present"])
     nulls = rows - present - odd
     shown: dict[str, Cell] = {}
@@ -184,7 +184,7 @@ def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
 
 
 def _middle(lower: Cell, upper: Cell) -> Cell:
-    """The mean of the two values in the middle, with every digit that it has."""
+    """The exact mean of the two middle values."""
     if lower == upper or lower is None:
         return rounded(lower, _VALUE_DIGITS)
     if isinstance(lower, int) and isinstance(upper, int):
@@ -196,7 +196,7 @@ def _middle(lower: Cell, upper: Cell) -> Cell:
 
 
 def _rate(some: int, rows: int) -> Cell:
-    """A part of the rows; none and all are said only where they are meant."""
+    """A share of the rows, rounded, but to 0 or 1 only where it is exactly that."""
     if not rows:
         return None
     short = rounded(some / rows, _RATE_DIGITS)
@@ -204,14 +204,14 @@ def _rate(some: int, rows: int) -> Cell:
 
 
 def _percent(errors: Iterable[float]) -> str:
-    """The largest of them in percent, rounded up to two digits."""
+    """The largest error in percent, rounded up to two digits."""
     largest = 100 * max(errors)
     step = 10.0 ** (math.floor(math.log10(largest)) - 1)
     return f"{math.ceil(largest / step) * step:.2g}"
 
 
 def rounded(value: Cell, digits: int) -> Cell:
-    """A number with as many digits as say something; anything else as it is, long texts cut."""
+    """A number rounded to ``digits``; long texts are cut, anything else stays as it is."""
     if isinstance(value, float) and math.isfinite(value):
         short = float(f"{value:.{digits}g}")
         if math.isinf(short):  # rounded up, beyond the largest number

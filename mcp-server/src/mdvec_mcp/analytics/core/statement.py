@@ -1,7 +1,7 @@
-"""Whether a query is one SELECT, all the way down, over known tables and harmless functions.
+"""Judges a query: it must be one SELECT, at every level, over known tables and safe functions.
 
-It judges DuckDB's own syntax tree (``json_serialize_sql``): what DuckDB will run is what was
-judged, comments and quotes make no difference. The parsing itself is not done here.
+The judge reads DuckDB's own syntax tree (``json_serialize_sql``), so that exactly what DuckDB will
+run is judged, and comments and quotes make no difference. The child does the parsing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_CHARACTERS = 20_000
 _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
-# No path of a file: whatever becomes of scopes, such a name opens nothing.
+# Never a path: should a scope be misjudged, such a name opens no file.
 _CTE_NAME = re.compile(r"[\w $#-]+")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
@@ -33,7 +33,7 @@ Node = dict[str, Any]
 
 
 def folded(name: str) -> str:
-    """A name as DuckDB compares it: without the case of ASCII letters."""
+    """A name with its ASCII letters in lower case, as DuckDB compares names."""
     return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
 
 
@@ -43,10 +43,10 @@ def with_source(statement: str, source: str) -> str:
 
 
 def clean(source: str) -> str:
-    """A source without what is around it.
+    """A source without the white space around it.
 
     Raises:
-        QueryRefused: it is empty, too long, or no text.
+        QueryRefused: it is empty, too long, or holds control characters.
     """
     text = source.removeprefix("\ufeff").strip()
     if not text:
@@ -78,12 +78,12 @@ def named_table(text: str, known: Collection[str]) -> str | None:
 
 
 def check(serialized: str, known: Collection[str], sql: str = "") -> frozenset[str]:
-    """The known tables that a query reads, by their names in ``known``.
+    """Check a query and return the known tables that it reads.
 
     Args:
-        serialized: what ``json_serialize_sql`` says of the query.
-        known: the names of the tables that there are.
-        sql: the query itself, for the words of a refusal.
+        serialized: the query's syntax tree from ``json_serialize_sql``.
+        known: the names of the tables that may be read.
+        sql: the query itself, for the message of a refusal.
 
     Raises:
         QueryRefused (UnknownTable): it is not allowed.
@@ -126,7 +126,7 @@ def _unparsed(answer: Node, sql: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The names that a WITH has given, as far as they are visible here."""
+    """The names of the WITH clauses that are visible at one place of the tree."""
 
     names: frozenset[str] = frozenset()
     recursive: frozenset[str] = frozenset()
@@ -140,13 +140,13 @@ class _Scope:
 
 @dataclass
 class _Reading:
-    """A walk through the tree that ends at the first thing that is not allowed."""
+    """A walk through the tree that raises QueryRefused at the first forbidden node."""
 
     known: dict[str, str]
     tables: set[str] = field(default_factory=set)
 
     def walk(self, value: object, scope: _Scope) -> None:
-        """Look at a value of the tree and at everything in it."""
+        """Check a value of the tree and everything in it."""
         if isinstance(value, list):
             for part in value:
                 self.walk(part, scope)
@@ -257,7 +257,7 @@ def _named_in(function: str, arguments: list[Node]) -> str:
     """The function that the second argument of another names.
 
     Raises:
-        QueryRefused: it is not written out in that place, so nobody can tell which it will be.
+        QueryRefused: it is not a literal, so it is not known before the query runs.
     """
     by_name = any(argument.get("name") for argument in arguments)
     second = {} if by_name or len(arguments) < 2 else arguments[1]["expression"]

@@ -1,26 +1,26 @@
-"""What values are written as where the file, or those who read it, would change them."""
+"""The types that columns are cast to where a file format would change their values."""
 
 from __future__ import annotations
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 
 _LARGE = {"HUGEINT", "UHUGEINT"}
-"""Parquet has no integers of more than 64 bits, which every sum is; DuckDB writes doubles."""
+"""Every sum is one. Parquet has no integers beyond 64 bits, so DuckDB would write doubles."""
 _AS_TEXT = {"INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"}
-"""Parquet drops the zone of a time; intervals break its readers."""
+"""Parquet drops the zone of a time, and many readers fail at intervals."""
 _AS_JSON = {"VARIANT", "UNION"}
-"""Few readers know the first; of the second only a number would tell which member it is."""
+"""Few readers know VARIANT; a UNION would lose the name of its member."""
 
 
 def stored_type(kind: str, large: str | None) -> str | None:
     """The type that a column is cast to before it is written; None where it stays as it is.
 
-    At any depth: a sum in a struct, list or map is one as well.
+    Types inside structs, lists and maps are cast as well.
 
     Args:
         kind: the column's type as DuckDB writes it.
-        large: what integers of more than 64 bits become, ``BIGINT`` or ``VARCHAR``; None for a
-            CSV file, which has everything as text.
+        large: the type for integers beyond 64 bits, ``BIGINT`` or ``VARCHAR``; None for a CSV
+            file, where every value is text.
     """
     try:
         found = parse_type(kind)

@@ -1,7 +1,7 @@
-"""The words of DuckDB's syntax tree that a query may use, and the functions that it may not.
+"""The node types of DuckDB's syntax tree that are allowed, and the functions that are denied.
 
-Syntax is an allow-list: what a later DuckDB adds is refused until somebody has looked at it.
-Scalar functions are a deny-list, because there are hundreds and nearly all only compute.
+Syntax is an allow-list: what a later DuckDB adds is refused until it is reviewed. Scalar functions
+are a deny-list, because there are hundreds and nearly all only compute.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TABLES = frozenset(
         "TABLE_FUNCTION",
     }
 )  # fmt: skip
-"""What may stand after FROM; PIVOT is also how the tree writes UNPIVOT."""
+"""The nodes allowed after FROM; the tree has PIVOT for UNPIVOT as well."""
 
 EXPRESSIONS = frozenset(
     {
@@ -32,10 +32,10 @@ PARTS = frozenset(
         "LIMIT_PERCENT_MODIFIER", "ORDER_DEFAULT", "ORDER_MODIFIER",
     }
 )  # fmt: skip
-"""What else has a type in the tree."""
+"""The other nodes that have a type in the tree."""
 
 DESCRIPTIONS = frozenset({"DESCRIBE", "SUMMARY"})
-"""The kinds of SHOW that look at one query; the others list what is in the process."""
+"""The kinds of SHOW that describe one query; the others list the contents of the process."""
 
 TABLE_FUNCTIONS = frozenset(
     {"generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest"}
@@ -43,7 +43,7 @@ TABLE_FUNCTIONS = frozenset(
 """The functions after FROM that only compute; the others read files, settings or catalogs."""
 
 DENIED_FUNCTIONS = {
-    # They run, plan or read what is in a text, which nobody has checked.
+    # They run, plan or read what a text names, which was not checked.
     "json_serialize_plan": "it plans any SQL in a text, which opens the files that it names",
     "json_execute_serialized_sql": "it runs SQL that is in a text",
     "query": "it runs SQL that is in a text",
@@ -68,10 +68,10 @@ DENIED_FUNCTIONS = {
     "setseed": "it changes the random numbers of later queries",
     "setval": "it changes a sequence",
     "write_log": "it writes a log",
-    # They do nothing but take time.
+    # They only take time.
     "pg_sleep": "it only waits",
     "sleep_ms": "it only waits",
-    # They trust bytes to be what another function has made.
+    # They trust bytes to be the output of another function.
     "combine": "it takes the inner state of an aggregate",
     "combine_aggr": "it takes the inner state of an aggregate",
     "finalize": "it takes the inner state of an aggregate",
@@ -80,7 +80,7 @@ DENIED_FUNCTIONS = {
     "variant_bytes_to_variant": "it takes the inner form of a value",
     "variant_to_parquet_variant": "it takes the inner form of a value",
 }
-"""Scalar and aggregate functions that are refused, each with what it could do."""
+"""The denied scalar and aggregate functions, each with the reason."""
 
 NAMING_FUNCTIONS = frozenset(
     {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"}
@@ -99,11 +99,11 @@ DENIED_PREFIXES = {
     "read_": "it reads files",
     "shobj_description": "it reads the catalog",
 }
-"""Beginnings of function names that are refused, each with what they could do."""
+"""Prefixes of denied function names, each with the reason."""
 
 
 def why_denied(function: str) -> str | None:
-    """What a scalar function, by its name in lower case, could do; None when it is allowed."""
+    """The reason why a scalar function (in lower case) is denied; None when it is allowed."""
     if function in DENIED_FUNCTIONS:
         return DENIED_FUNCTIONS[function]
     reasons = (why for start, why in DENIED_PREFIXES.items() if function.startswith(start))

@@ -1,1 +1,1 @@
-"""The server's side of the query process: starting it, asking it, its files."""
+"""The server's side of the query process: the child, its requests, its files."""

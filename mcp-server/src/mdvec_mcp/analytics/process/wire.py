@@ -1,4 +1,4 @@
-"""Messages between the server and its query process: JSON objects behind their length."""
+"""The messages between server and child: JSON objects, each preceded by its length."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 
 Message = dict[str, Any]
 _LENGTH = struct.Struct(">I")
-MOST_BYTES = 64 * 2**20
+MAX_BYTES = 64 * 2**20
 
 
 class WireClosed(Exception):
-    """The other side has gone, or what it says is no message."""
+    """The other side closed the pipe, or sent something that is not a message."""
 
 
 def encoded(message: Message) -> bytes:
-    """A message as it goes over the pipe."""
-    # Escaped: what a model writes may hold halves of characters, which are no UTF-8.
+    """The bytes of a message."""
+    # Escaped, because a model may write lone surrogates, which UTF-8 cannot encode.
     body = json.dumps(message, separators=(",", ":")).encode("ascii")
     return _LENGTH.pack(len(body)) + body
 
 
 def send(descriptor: int, message: Message) -> None:
-    """Write a message whole.
+    """Write a whole message.
 
     Raises:
-        WireClosed: nobody reads any more.
+        WireClosed: the other side closed the pipe.
     """
     rest = memoryview(encoded(message))
     try:
@@ -39,16 +39,16 @@ def send(descriptor: int, message: Message) -> None:
 
 
 def receive(read: Callable[[int], bytes]) -> Message:
-    """Read a message whole.
+    """Read a whole message.
 
     Args:
-        read: returns up to so many bytes, and none when the other side has gone.
+        read: returns at most the given number of bytes, and none at the end of the pipe.
 
     Raises:
-        WireClosed: it has gone, or what it says is no message.
+        WireClosed: the other side closed the pipe, or sent something that is not a message.
     """
     (length,) = _LENGTH.unpack(_exactly(_LENGTH.size, read))
-    if length > MOST_BYTES:
+    if length > MAX_BYTES:
         raise WireClosed
     try:
         message = json.loads(_exactly(length, read))

@@ -1,4 +1,4 @@
-"""What the query process does for each question; it runs in the child."""
+"""Handles the requests to the child on a locked connection: columns, rows, export, tables."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     import duckdb
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
-_SEMICOLONS_TRIED = 20
+_MAX_SEMICOLONS = 20
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
 @dataclass
-class Answering:
-    """Answers over one locked connection.
+class RequestHandler:
+    """Handles requests over one locked connection.
 
     Args:
-        connection: with every table in it.
-        tables: the data's tables by name; nothing here changes them.
-        spool: the folder of finished exports.
+        connection: holds every table.
+        tables: the columns of the user's tables by name; no request changes them.
+        spool: the folder in which exports are written.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -49,61 +49,63 @@ class Answering:
     spool: Path
     materialized: dict[str, tuple[Column, ...]] = field(default_factory=dict)
 
-    def answer(self, message: Message) -> Message:
-        """What a question's answer is.
+    def handle(self, message: Message) -> Message:
+        """Do what a request says and return the response.
 
         Raises:
-            QueryRefused: what was asked is not allowed.
-            duckdb.Error: it could not be run.
+            QueryRefused: the query is not allowed.
+            duckdb.Error: the query could not be run.
         """
-        does: dict[str, Callable[[Message], Message]] = {
+        methods: dict[str, Callable[[Message], Message]] = {
             "columns": self._columns,
             "rows": self._rows,
             "export": self._export,
             "materialize": self._materialize,
             "drop": self._drop,
         }
-        return does[message["do"]](message)
+        return methods[message["do"]](message)
 
     def _columns(self, message: Message) -> Message:
         text, _ = self._source(message["source"])
-        return {"columns": _plain(columns_of(self.connection, with_source(SELECT_ALL, text)))}
+        return {"columns": _listed(columns_of(self.connection, with_source(SELECT_ALL, text)))}
 
     def _rows(self, message: Message) -> Message:
         query, _ = self._query(message)
         columns = columns_of(self.connection, query)
-        most: int = message["max_rows"]
-        found = self.connection.execute(as_json(columns, query, most + 1)).fetchmany(most + 1)
+        max_rows: int = message["max_rows"]
+        found = self.connection.execute(as_json(columns, query, max_rows + 1)).fetchmany(
+            max_rows + 1
+        )
         finish = finishers(columns)
         rows: list[list[Any]] = []
         room: int = message["max_bytes"]
-        for values in found[:most]:
+        for values in found[:max_rows]:
             row = [make(value) for make, value in zip(finish, values, strict=True)]
             room -= len(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()) + 1
             if room < 0:
                 break
             rows.append(row)
-        return {"columns": _plain(columns), "rows": rows, "more": len(found) > len(rows)}
+        return {"columns": _listed(columns), "rows": rows, "more": len(found) > len(rows)}
 
     def _export(self, message: Message) -> Message:
         query, _ = self._query(message)
         columns = columns_of(self.connection, query)
-        most: int = message["max_rows"]
-        # The file tells the count; only where it is likely to be thrown away is counted before.
-        if self._estimate(query) > most and (count := self._count(query)) > most:
+        max_rows: int = message["max_rows"]
+        # Writing the file counts the rows; count first only where it is likely to be too long.
+        if self._estimate(query) > max_rows and (count := self._count(query)) > max_rows:
             return {"rows": count, "columns": [], "size": 0}
         file = self.spool / Path(message["file"]).name
         if message["format"] == "parquet":
             rows = self._copy_exactly(query, columns, file)
         else:
             rows = self._copy(_stored(query, columns, None), file, "csv")
-        if rows > most:
+        if rows > max_rows:
             file.unlink()
             return {"rows": rows, "columns": [], "size": 0}
-        return {"rows": rows, "columns": _plain(columns), "size": file.stat().st_size}
+        return {"rows": rows, "columns": _listed(columns), "size": file.stat().st_size}
 
     def _copy_exactly(self, query: str, columns: tuple[Column, ...], file: Path) -> int:
-        """Write a Parquet file; what it would change is written as ``stored_type`` says.
+        """Write a Parquet file; types that Parquet would change are cast as ``stored_type`` says.
 
         Integers of more than 64 bits become 64 bits where all of them fit, else text.
         """
@@ -111,8 +113,8 @@ class Answering:
 
         if _stored(query, columns, "BIGINT") == query:
             return self._copy(query, file, "parquet")
-        # DuckDB removes the file of a COPY that fails, at times only after it has said so and
-        # in another thread: what is written next has a name of its own.
+        # DuckDB removes the file of a failed COPY in another thread, at times after the error is
+        # raised: the second attempt must have another name.
         attempt = file.with_name(f"attempt_{file.name}")
         try:
             rows = self._copy(_stored(query, columns, "BIGINT"), attempt, "parquet")
@@ -130,7 +132,7 @@ class Answering:
 
     def _materialize(self, message: Message) -> Message:
         name: str = message["name"]
-        self._look_at_name(name, replace=message["replace"])
+        self._check_name(name, replace=message["replace"])
         query, reads = self._query(message)
         if folded(name) in {folded(table) for table in reads}:
             raise QueryRefused(
@@ -148,7 +150,7 @@ class Answering:
         } | {name: columns}
         return {
             "rows": int(made[0]) if made else 0,
-            "columns": _plain(columns),
+            "columns": _listed(columns),
             "reads": sorted(reads & set(self.materialized)),
         }
 
@@ -160,7 +162,7 @@ class Answering:
             del self.materialized[name]
         return {}
 
-    def _look_at_name(self, name: str, *, replace: bool) -> None:
+    def _check_name(self, name: str, *, replace: bool) -> None:
         shown = shortened(name)
         if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
             raise BadTableName(
@@ -183,7 +185,7 @@ class Answering:
         """Our statement with the source in it, and the tables that it reads."""
         text, _ = self._source(message["source"])
         query = with_source(message.get("sql", SELECT_ALL), text)
-        # Checked once more as it will run: whatever became of the parts, the whole is a SELECT.
+        # Checked again in the form that will run: the whole must be one SELECT, like its parts.
         return query, check(self._serialized(query), self._known(), query)
 
     def _source(self, source: str) -> tuple[str, frozenset[str]]:
@@ -194,16 +196,16 @@ class Answering:
             return identifier(table), frozenset({table})
         tree = self._serialized(text)
         reads = check(tree, known, text)
-        return f"(\n{self._without_end(text, tree)}\n)", reads
+        return f"(\n{self._without_semicolons(text, tree)}\n)", reads
 
-    def _without_end(self, text: str, tree: str) -> str:
-        """A query without the semicolons at its end, which have no place in parentheses."""
+    def _without_semicolons(self, text: str, tree: str) -> str:
+        """A query without the semicolons at its end, which are not allowed in parentheses."""
         shortest, end = text, len(text)
-        for _ in range(_SEMICOLONS_TRIED):
+        for _ in range(_MAX_SEMICOLONS):
             end = text.rfind(";", 0, end)
             if end < 0:
                 break
-            # The same tree shows that this one ends the query, and is not part of a text.
+            # The same tree shows that the semicolon ends the query, and is not inside a text.
             if self._serialized(text[:end]) == tree:
                 shortest = text[:end]
         return shortest
@@ -220,7 +222,7 @@ class Answering:
         return int(row[0]) if row else 0
 
     def _estimate(self, query: str) -> int:
-        """How many rows DuckDB expects; 0 when it does not say."""
+        """The number of rows that DuckDB expects; 0 when its plan does not tell."""
         row = self.connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
         plan = json.loads(row[1]) if row else []
         while plan and "Estimated Cardinality" not in plan[0].get("extra_info", {}):
@@ -229,7 +231,7 @@ class Answering:
 
 
 def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
-    """The query with its columns in types that the file keeps."""
+    """The query with its columns cast to types that the file keeps unchanged."""
     casts = ", ".join(
         f"CAST({name} AS {kind}) AS {name}"
         for name, kind in (
@@ -240,5 +242,5 @@ def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
     return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query
 
 
-def _plain(columns: tuple[Column, ...]) -> list[list[str]]:
+def _listed(columns: tuple[Column, ...]) -> list[list[str]]:
     return [[column.name, column.type] for column in columns]

@@ -1,4 +1,4 @@
-"""What one question gets for an answer, without a process around it."""
+"""The response to each request, without a process around the handler."""
 
 import json
 
@@ -7,8 +7,8 @@ import pytest
 from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.child import loading, lockdown
-from mdvec_mcp.analytics.child.answering import Answering
 from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
+from mdvec_mcp.analytics.child.handler import RequestHandler
 from mdvec_mcp.analytics.child.landlock import restrict
 from mdvec_mcp.analytics.core.refusals import QueryRefused
 
@@ -16,21 +16,21 @@ LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 
 
 @pytest.fixture(scope="module")
-def answering(tmp_path_factory):
+def handler(tmp_path_factory):
     spool = tmp_path_factory.mktemp("spool")
     connection = lockdown.connect(1024)
     connection.execute("CREATE TABLE runs AS SELECT range AS i, range % 3 AS kind FROM range(100)")
     tables = {"runs": loading.columns_of(connection, "SELECT * FROM runs")}
     lockdown.lock(connection, [], spool, 5.0)
-    yield Answering(connection, tables, spool)
+    yield RequestHandler(connection, tables, spool)
     connection.close()
 
 
-def rows(answering, source, sql="SELECT * FROM {source}", max_rows=10, max_bytes=10_000):
-    question = {
+def rows(handler, source, sql="SELECT * FROM {source}", max_rows=10, max_bytes=10_000):
+    request = {
         "do": "rows", "source": source, "sql": sql, "max_rows": max_rows, "max_bytes": max_bytes,
     }  # fmt: skip
-    return json.loads(json.dumps(answering.answer(question)))
+    return json.loads(json.dumps(handler.handle(request)))
 
 
 @pytest.mark.parametrize(
@@ -72,84 +72,84 @@ def rows(answering, source, sql="SELECT * FROM {source}", max_rows=10, max_bytes
         ("union_value(n := 1)", {"n": 1}),
     ],
 )  # fmt: skip
-def test_a_value_is_what_json_has_for_it(answering, expression, value):
-    assert rows(answering, f"SELECT {expression} AS v")["rows"] == [[value]]
+def test_a_value_is_what_json_has_for_it(handler, expression, value):
+    assert rows(handler, f"SELECT {expression} AS v")["rows"] == [[value]]
 
 
-def test_a_long_list_is_cut_and_says_how_long_it_is(answering):
-    (cell,) = rows(answering, "SELECT range(10000) AS v")["rows"][0]
+def test_a_long_list_is_cut_and_says_how_long_it_is(handler):
+    (cell,) = rows(handler, "SELECT range(10000) AS v")["rows"][0]
     assert cell.startswith("[0,1,2,")
     assert cell.endswith("… (48891 characters)")
 
 
-def test_rows_come_in_their_order_and_say_that_there_are_more(answering):
-    found = rows(answering, "SELECT i FROM runs ORDER BY i DESC", max_rows=3)
+def test_rows_come_in_their_order_and_say_that_there_are_more(handler):
+    found = rows(handler, "SELECT i FROM runs ORDER BY i DESC", max_rows=3)
     assert found == {"columns": [["i", "BIGINT"]], "rows": [[99], [98], [97]], "more": True}
-    assert rows(answering, "SELECT 1 AS a", max_rows=1)["more"] is False
+    assert rows(handler, "SELECT 1 AS a", max_rows=1)["more"] is False
 
 
-def test_rows_stop_at_the_bytes_that_there_is_room_for(answering):
-    found = rows(answering, "SELECT repeat('家', 10) AS s FROM runs", max_bytes=100, max_rows=50)
+def test_rows_stop_at_the_bytes_that_there_is_room_for(handler):
+    found = rows(handler, "SELECT repeat('家', 10) AS s FROM runs", max_bytes=100, max_rows=50)
     assert found["more"] is True
     assert len(found["rows"]) == 2
-    assert rows(answering, "SELECT repeat('x', 200)", max_bytes=100)["rows"] == []
+    assert rows(handler, "SELECT repeat('x', 200)", max_bytes=100)["rows"] == []
 
 
-def test_columns_of_one_name_stay_apart(answering):
-    found = rows(answering, 'SELECT 1 AS a, 2 AS a, 3 AS "A"')
+def test_columns_of_one_name_stay_apart(handler):
+    found = rows(handler, 'SELECT 1 AS a, 2 AS a, 3 AS "A"')
     assert found["rows"] == [[1, 2, 3]]
     assert len({name for name, _ in found["columns"]}) == 3
 
 
-def test_names_may_be_anything(answering):
+def test_names_may_be_anything(handler):
     name = 'a "b" {source} \n 名前; --'
     source = f"SELECT 7 AS {identifier(name)}"
-    found = rows(answering, source, f"SELECT {identifier(name)} AS x FROM {{source}} AS s")
+    found = rows(handler, source, f"SELECT {identifier(name)} AS x FROM {{source}} AS s")
     assert found["rows"] == [[7]]
-    assert rows(answering, source)["columns"] == [[name, "INTEGER"]]
+    assert rows(handler, source)["columns"] == [[name, "INTEGER"]]
 
 
-def test_the_columns_of_a_query_are_known_without_running_it(answering):
+def test_the_columns_of_a_query_are_known_without_running_it(handler):
     source = "SELECT count(*) AS n FROM range(10000000000) a, range(10000000000) b"
-    assert answering.answer({"do": "columns", "source": source}) == {"columns": [["n", "BIGINT"]]}
+    assert handler.handle({"do": "columns", "source": source}) == {"columns": [["n", "BIGINT"]]}
 
 
 @pytest.mark.parametrize("end", [";", " ; ", ";;", "; -- and; more", " -- a; b", "\n;\n/* ; */ ;"])
-def test_a_semicolon_at_the_end_makes_no_difference(answering, end):
-    assert rows(answering, f"SELECT ';' AS a{end}")["rows"] == [[";"]]
+def test_a_semicolon_at_the_end_makes_no_difference(handler, end):
+    assert rows(handler, f"SELECT ';' AS a{end}")["rows"] == [[";"]]
 
 
-def test_our_statement_may_name_its_source_more_than_once(answering):
+def test_our_statement_may_name_its_source_more_than_once(handler):
     sql = "SELECT (SELECT count(*) FROM {source}) + (SELECT max(i) FROM {source} AS s) AS n"
-    assert rows(answering, "runs", sql)["rows"] == [[199]]
-    assert rows(answering, "SELECT * FROM runs -- all", sql)["rows"] == [[199]]
+    assert rows(handler, "runs", sql)["rows"] == [[199]]
+    assert rows(handler, "SELECT * FROM runs -- all", sql)["rows"] == [[199]]
 
 
-def test_a_table_that_reads_itself_cannot_be_replaced(answering):
-    question = {"do": "materialize", "name": "kept", "source": "runs", "replace": False}
-    assert answering.answer(question)["rows"] == 100
-    again = question | {"source": "SELECT * FROM KEPT", "replace": True}
+def test_a_table_that_reads_itself_cannot_be_replaced(handler):
+    request = {"do": "materialize", "name": "kept", "source": "runs", "replace": False}
+    assert handler.handle(request)["rows"] == 100
+    again = request | {"source": "SELECT * FROM KEPT", "replace": True}
     with pytest.raises(QueryRefused, match="which it would replace"):
-        answering.answer(again)
-    replaced = question | {"name": "KEPT", "source": "SELECT 1 AS a", "replace": True}
-    assert answering.answer(replaced)["reads"] == []
-    assert list(answering.materialized) == ["KEPT"]
-    answering.answer({"do": "drop", "name": "kept"})
-    answering.answer({"do": "drop", "name": "kept"})
-    assert answering.materialized == {}
+        handler.handle(again)
+    replaced = request | {"name": "KEPT", "source": "SELECT 1 AS a", "replace": True}
+    assert handler.handle(replaced)["reads"] == []
+    assert list(handler.materialized) == ["KEPT"]
+    handler.handle({"do": "drop", "name": "kept"})
+    handler.handle({"do": "drop", "name": "kept"})
+    assert handler.materialized == {}
 
 
 @pytest.mark.parametrize("name", ["家計", "a1", "_x", "Fast_Runs", "a" * 63])
-def test_a_table_may_have_any_name_that_needs_no_quotes(answering, name):
-    question = {"do": "materialize", "name": name, "source": "SELECT 1 AS a", "replace": False}
-    answering.answer(question)
-    assert rows(answering, f"SELECT * FROM {name}")["rows"] == [[1]]
-    answering.answer({"do": "drop", "name": name})
+def test_a_table_may_have_any_name_that_needs_no_quotes(handler, name):
+    request = {"do": "materialize", "name": name, "source": "SELECT 1 AS a", "replace": False}
+    handler.handle(request)
+    assert rows(handler, f"SELECT * FROM {name}")["rows"] == [[1]]
+    handler.handle({"do": "drop", "name": name})
 
 
-def test_an_error_of_duckdb_names_no_path_and_shows_none_of_our_sql(answering):
+def test_an_error_of_duckdb_names_no_path_and_shows_none_of_our_sql(handler):
     with pytest.raises(Exception, match="Binder") as raised:
-        rows(answering, "SELECT nope, '/secret/place' FROM runs")
+        rows(handler, "SELECT nope, '/secret/place' FROM runs")
     error = refusal_of(raised.value, hidden={"/secret/place": "the file"}, **LIMITS)
     assert "nope" in str(error)
     assert "LINE" not in str(error)
@@ -172,21 +172,21 @@ def test_a_system_without_landlock_goes_without(monkeypatch, tmp_path):
     assert restrict([], tmp_path) is False
 
 
-def exported(answering, query, kind="parquet"):
-    question = {
+def exported(handler, query, kind="parquet"):
+    request = {
         "do": "export", "source": query, "format": kind, "file": f"made.{kind}", "max_rows": 100,
     }  # fmt: skip
-    answering.answer(question)
-    path = answering.spool / f"made.{kind}"
+    handler.handle(request)
+    path = handler.spool / f"made.{kind}"
     with duckdb.connect() as connection:
         found = connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
     path.unlink()
     return found
 
 
-def test_a_sum_is_exported_to_the_last_digit(answering):
+def test_a_sum_is_exported_to_the_last_digit(handler):
     query = "SELECT sum(n) AS s, 'x' AS t FROM (VALUES (9007199254740993), (0)) v(n)"
-    assert exported(answering, query) == [(9007199254740993, "x")]
-    assert exported(answering, "SELECT INTERVAL 90 seconds AS gap") == [("00:01:30",)]
+    assert exported(handler, query) == [(9007199254740993, "x")]
+    assert exported(handler, "SELECT INTERVAL 90 seconds AS gap") == [("00:01:30",)]
     beyond = "SELECT 170141183460469231731687303715884105727::HUGEINT AS h"
-    assert exported(answering, beyond) == [("170141183460469231731687303715884105727",)]
+    assert exported(handler, beyond) == [("170141183460469231731687303715884105727",)]
