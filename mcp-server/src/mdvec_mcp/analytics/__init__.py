@@ -1,1 +1,1 @@
-"""SQL analytics: size-limited answers from the user's tables."""
+"""Analytics: size-limited answers from SQL over the user's tables."""

@@ -10,7 +10,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
-from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Parts
+from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Samples
 from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
 from mdvec_mcp.analytics.core.histogram import Histogram, Span
 from mdvec_mcp.analytics.core.naming import named
@@ -81,8 +81,8 @@ class Summaries:
         period, condition = selection.period(known)
         picked = chosen(known, names)
         told = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        parts = EXACTLY if exact else self._parts(selection.source, told, condition)
-        plan = plan_profile(told, period, condition, parts)
+        samples = EXACTLY if exact else self._samples(selection.source, told, condition)
+        plan = plan_profile(told, period, condition, samples)
         row = self._row(selection.source, plan.sql)
         answer: Answer = {
             "row_count": int(row[0]),
@@ -143,13 +143,13 @@ class Summaries:
         found = self._counted(source, column, span, edges, condition)
         return _histogram_answer(column, found.without_repeats(), said)
 
-    def _parts(self, source: str, columns: Sequence[Column], condition: str | None) -> Parts:
+    def _samples(self, source: str, columns: Sequence[Column], condition: str | None) -> Samples:
         """The sample that each column's figures are computed from, to stay within the effort."""
         sizes = self._row(source, effort.size_sql(columns, condition))
         if effort.fits(columns, sizes, self.effort):
             return EXACTLY
         spread = self._row(source, effort.spread_sql(columns, condition))
-        return effort.parts(columns, sizes, spread, self.effort)
+        return effort.plan_samples(columns, sizes, spread, self.effort)
 
     def _row(self, source: str, sql: str) -> Sequence[Cell]:
         return self.queries.rows(source, sql, max_rows=1).rows[0]

@@ -38,7 +38,7 @@ def data_of(database):
 
 
 @pytest.fixture
-def asked(tmp_path):
+def start_process(tmp_path):
     """Makes a process over the households of a database, and ends it."""
     made = []
 
@@ -151,7 +151,7 @@ def insert(database, tool, number, description, amount=-100):
         )
 
 
-def test_texts_of_any_kind_come_through(asked, tmp_path):
+def test_texts_of_any_kind_come_through(start_process, tmp_path):
     database = tmp_path / "vectors.sqlite"
     tool = registering.add_tool(database, "odd", "家計簿", SAMPLES, "household")
     texts = ['a "quoted", text', "line\nbreak\r\n\ttab", "\\n \\",
@@ -159,15 +159,17 @@ def test_texts_of_any_kind_come_through(asked, tmp_path):
              "x" * 3000, "null", "\u2028", "a\x00b"]  # fmt: skip
     for number, text in enumerate(texts):
         insert(database, tool.id, number, text)
-    found = rows(asked(database), "SELECT left(description, 20) FROM transactions ORDER BY id")
+    found = rows(
+        start_process(database), "SELECT left(description, 20) FROM transactions ORDER BY id"
+    )
     assert [text for (text,) in found] == [text[:20] for text in texts]
 
 
-def test_households_are_one_table_and_news_of_any_of_them_are_seen_at_once(asked, tmp_path):
+def test_households_are_one_table_and_news_of_any_of_them_are_seen_at_once(start_process, tmp_path):
     database = tmp_path / "vectors.sqlite"
     ours = registering.add_tool(database, "ours", "家計簿", SAMPLES, "household")
     theirs = registering.add_tool(database, "theirs", "家計簿", SAMPLES, "household")
-    process = asked(database)
+    process = start_process(database)
     sums = "SELECT household, sum(amount) FROM transactions GROUP BY 1 ORDER BY 1"
     assert rows(process, sums) == []
     insert(database, ours.id, 1, "x", -100)
@@ -196,7 +198,7 @@ def test_a_database_that_cannot_be_read_is_said_without_its_path(tmp_path):
     process.close()
 
 
-def test_a_shop_is_found_and_grouped_however_its_source_wrote_it(asked, tmp_path):
+def test_a_shop_is_found_and_grouped_however_its_source_wrote_it(start_process, tmp_path):
     written = {
         "amazon": ["ＡＭＡＺＯＮ", "Amazon"],
         "amazon.co.jp": ["AMAZON.CO.JP"],
@@ -212,7 +214,7 @@ def test_a_shop_is_found_and_grouped_however_its_source_wrote_it(asked, tmp_path
     registering.add_tool(database, "kakeibo", "家計簿", folder, "household")
     request = ImportRequest(database, "kakeibo", "new", RULES, ChunkingWish())
     import_tool(request, lambda _: Embedder(TinyBackend()))
-    process = asked(database)
+    process = start_process(database)
     assert rows(process, "SELECT count(*) FROM transactions WHERE shop ILIKE '%amazon%'") == [[3]]
     found = rows(process, "SELECT shop, list(description ORDER BY id) FROM transactions GROUP BY 1")
     assert dict(found) == written

@@ -1,4 +1,4 @@
-"""The life of a query process: asked, stopped, killed, replaced, and gone with its server."""
+"""The life of a query process: queried, stopped, killed, replaced, and gone with its server."""
 
 import os
 import shutil
@@ -42,7 +42,7 @@ def parquet(path: Path, query: str) -> ParquetTable:
     return ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
 
 
-class Asked:
+class Subject:
     """A process whose data a test can change."""
 
     def __init__(self, folder: Path, *tables: ParquetTable, limits: Limits = LIMITS) -> None:
@@ -63,26 +63,26 @@ class Asked:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """A process of which tests ask, and which they leave as it is."""
+    """A process that tests query without changing it."""
     folder = tmp_path_factory.mktemp("shared")
     query = "SELECT i, 'r' || i AS name, i * 0.5 AS pace FROM range(5000) AS t(i)"
-    asked = Asked(folder, parquet(folder / "runs.parquet", query))
-    yield asked
-    asked.process.close()
+    subject = Subject(folder, parquet(folder / "runs.parquet", query))
+    yield subject
+    subject.process.close()
 
 
 @pytest.fixture
-def asking(tmp_path):
-    """Makes processes of a test's own, and ends them."""
+def start_process(tmp_path):
+    """Starts processes of a test's own, and ends them."""
     made = []
 
     def make(*tables, limits=LIMITS):
-        made.append(Asked(tmp_path, *tables, limits=limits))
+        made.append(Subject(tmp_path, *tables, limits=limits))
         return made[-1]
 
     yield make
-    for asked in made:
-        asked.process.close()
+    for subject in made:
+        subject.process.close()
 
 
 def is_gone(pid, seconds=5.0):
@@ -182,109 +182,111 @@ def test_a_materialized_table_is_a_table_like_any_other(shared):
     assert shared.materialized() == {}
 
 
-def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(asking):
-    asked = asking(limits=replace(LIMITS, seconds=0.3))
-    asked.process.materialize("kept", "SELECT 1 AS a")
-    pid = asked.pid
+def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=0.3))
+    subject.process.materialize("kept", "SELECT 1 AS a")
+    pid = subject.pid
     began = time.monotonic()
     with pytest.raises(QueryStopped, match=r"after 0\.3 s"):
-        asked.process.rows(FOREVER, max_rows=1)
+        subject.process.rows(FOREVER, max_rows=1)
     assert time.monotonic() - began < 1.3
-    assert asked.pid == pid
-    assert asked.value("kept") == 1
+    assert subject.pid == pid
+    assert subject.value("kept") == 1
 
 
-def test_an_answer_that_does_not_come_ends_the_process_and_the_next_has_its_tables(asking):
-    asked = asking(limits=replace(LIMITS, seconds=0.5))
-    asked.process.materialize("kept", "SELECT 7 AS a")
-    pid = asked.pid
+def test_an_answer_that_does_not_come_ends_the_process_and_the_next_has_its_tables(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=0.5))
+    subject.process.materialize("kept", "SELECT 7 AS a")
+    pid = subject.pid
     os.kill(pid, signal.SIGSTOP)
     began = time.monotonic()
     with pytest.raises(QueryStopped, match=r"after 0\.5 s"):
-        asked.value("kept")
+        subject.value("kept")
     assert time.monotonic() - began < 1.5
     assert is_gone(pid)
-    assert asked.value("kept") == 7
-    assert asked.pid != pid
-    assert asked.process.take_warnings() == []
+    assert subject.value("kept") == 7
+    assert subject.pid != pid
+    assert subject.process.take_warnings() == []
 
 
-def test_a_process_that_is_killed_is_replaced(asking):
-    asked = asking()
-    assert asked.value("SELECT 42") == 42
-    os.kill(asked.pid, signal.SIGKILL)
-    psutil.Process(asked.pid).wait(5)
-    assert asked.value("SELECT 43") == 43
+def test_a_process_that_is_killed_is_replaced(start_process):
+    subject = start_process()
+    assert subject.value("SELECT 42") == 42
+    os.kill(subject.pid, signal.SIGKILL)
+    psutil.Process(subject.pid).wait(5)
+    assert subject.value("SELECT 43") == 43
 
 
-def test_a_process_that_breaks_in_the_middle_says_so_and_the_next_call_works(asking):
-    asked = asking()
-    assert asked.value("SELECT 42") == 42
-    pid = asked.pid
+def test_a_process_that_breaks_in_the_middle_says_so_and_the_next_call_works(start_process):
+    subject = start_process()
+    assert subject.value("SELECT 42") == 42
+    pid = subject.pid
     kill = threading.Timer(0.3, os.kill, (pid, signal.SIGKILL))
     kill.start()
     with pytest.raises(QueryStopped, match="broke the process"):
-        asked.process.rows(FOREVER, max_rows=1)
-    assert asked.value("SELECT 42") == 42
+        subject.process.rows(FOREVER, max_rows=1)
+    assert subject.value("SELECT 42") == 42
 
 
-def test_tables_whose_sources_are_gone_are_reported_gone(asking):
-    asked = asking()
-    asked.process.materialize("first", "SELECT 1 AS a")
-    asked.process.materialize("second", "SELECT a + 1 AS a FROM first")
-    asked.process.materialize("third", "SELECT a + 1 AS a FROM second")
-    asked.process.materialize("first", "SELECT 100 AS a", replace=True)
-    os.kill(asked.pid, signal.SIGKILL)
-    assert is_gone(asked.pid)
+def test_tables_whose_sources_are_gone_are_reported_gone(start_process):
+    subject = start_process()
+    subject.process.materialize("first", "SELECT 1 AS a")
+    subject.process.materialize("second", "SELECT a + 1 AS a FROM first")
+    subject.process.materialize("third", "SELECT a + 1 AS a FROM second")
+    subject.process.materialize("first", "SELECT 100 AS a", replace=True)
+    os.kill(subject.pid, signal.SIGKILL)
+    assert is_gone(subject.pid)
     # Made again of another first, they would silently be something else.
-    assert list(asked.process.tables()) == ["first"]
-    assert asked.value("first") == 100
+    assert list(subject.process.tables()) == ["first"]
+    assert subject.value("first") == 100
     said = "the materialized table {} is gone: a table that it was made of is gone"
-    assert asked.process.take_warnings() == [said.format("second"), said.format("third")]
-    assert asked.process.take_warnings() == []
+    assert subject.process.take_warnings() == [said.format("second"), said.format("third")]
+    assert subject.process.take_warnings() == []
 
 
-def test_new_data_are_seen_at_the_next_question_and_tables_made_again(asking, tmp_path):
+def test_new_data_are_seen_at_the_next_question_and_tables_made_again(start_process, tmp_path):
     old = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
-    asked = asking(old)
-    asked.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
-    asked.process.materialize("other", "SELECT 5 AS x")
-    pid = asked.pid
-    assert asked.value("runs") == 1
-    assert asked.pid == pid
+    subject = start_process(old)
+    subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
+    subject.process.materialize("other", "SELECT 5 AS x")
+    pid = subject.pid
+    assert subject.value("runs") == 1
+    assert subject.pid == pid
     new = parquet(tmp_path / "new.parquet", "SELECT 2 AS i, 'b' AS s")
-    asked.data = replace(asked.data, parquet=(new,))
-    assert asked.value("runs") == 2
-    assert asked.value("kept") == 3
-    assert asked.process.take_warnings() == [
+    subject.data = replace(subject.data, parquet=(new,))
+    assert subject.value("runs") == 2
+    assert subject.value("kept") == 3
+    assert subject.process.take_warnings() == [
         "the data have changed; made again from them: kept, other"
     ]
-    asked.data = replace(asked.data, parquet=())
-    assert list(asked.process.tables()) == ["other"]
-    gone, again = asked.process.take_warnings()
+    subject.data = replace(subject.data, parquet=())
+    assert list(subject.process.tables()) == ["other"]
+    gone, again = subject.process.take_warnings()
     assert gone.startswith("the materialized table kept is gone: there is no table 'runs'")
     assert again.endswith("other")
 
 
-def test_a_file_that_is_gone_or_broken_is_said_and_the_rest_works(asking, tmp_path):
+def test_a_file_that_is_gone_or_broken_is_said_and_the_rest_works(start_process, tmp_path):
     good = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     gone = ParquetTable("gone", tmp_path / "gone.parquet", 1, 1)
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more PAR1")
     broken = ParquetTable("broken", tmp_path / "broken.parquet", 1, 1)
-    asked = asking(good, gone, broken)
-    assert list(asked.process.tables()) == ["runs"]
-    warnings = asked.process.take_warnings()
+    subject = start_process(good, gone, broken)
+    assert list(subject.process.tables()) == ["runs"]
+    warnings = subject.process.take_warnings()
     assert "not there: gone (its file is gone)" in warnings[0]
     assert "not there: broken (its file is no readable Parquet file)" in warnings[1]
     assert str(tmp_path) not in str(warnings)
 
 
-def test_a_file_that_goes_while_it_is_asked_about_is_named_without_its_path(asking, tmp_path):
-    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS i"))
-    assert asked.value("runs") == 1
+def test_a_file_that_goes_while_it_is_asked_about_is_named_without_its_path(
+    start_process, tmp_path
+):
+    subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS i"))
+    assert subject.value("runs") == 1
     (tmp_path / "runs.parquet").unlink()
     with pytest.raises(QueryFailed, match="the file of runs") as error:
-        asked.value("runs")
+        subject.value("runs")
     assert str(tmp_path) not in str(error.value)
 
 
@@ -297,13 +299,13 @@ def test_a_file_that_goes_while_it_is_asked_about_is_named_without_its_path(aski
         "a\\b.parquet",
     ],
 )
-def test_a_file_is_opened_by_exactly_its_path(asking, tmp_path, place):
+def test_a_file_is_opened_by_exactly_its_path(start_process, tmp_path, place):
     table = parquet(tmp_path / place, "SELECT 7 AS i")
     parquet(tmp_path / "it's 1 x.parquet", "SELECT 8 AS i, 1 AS other")
-    asked = asking(table)
-    assert asked.process.take_warnings() == []
-    assert [column.name for column in asked.process.tables()["runs"]] == ["i"]
-    assert asked.value("runs") == 7
+    subject = start_process(table)
+    assert subject.process.take_warnings() == []
+    assert [column.name for column in subject.process.tables()["runs"]] == ["i"]
+    assert subject.value("runs") == 7
 
 
 ENDLESS = {
@@ -336,10 +338,10 @@ def test_a_child_that_is_told_to_stop_answers_and_goes_on(child):
     assert child.request(ENDLESS | {"source": "SELECT 42", "max_bytes": 9}, 60.0)["rows"] == [[42]]
 
 
-def test_a_child_that_cannot_start_is_no_mystery(asking, monkeypatch):
+def test_a_child_that_cannot_start_is_no_mystery(start_process, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(QueriesUnavailable, match="did not start"):
-        asking().process.rows("SELECT 1", max_rows=1)
+        start_process().process.rows("SELECT 1", max_rows=1)
 
 
 def test_a_child_that_says_nothing_is_not_waited_for(tmp_path, monkeypatch):
@@ -351,15 +353,15 @@ def test_a_child_that_says_nothing_is_not_waited_for(tmp_path, monkeypatch):
         ChildProcess({}, tmp_path, 1024, start_seconds=0.2)
 
 
-def test_closing_ends_a_query_under_way_and_removes_the_folder(asking):
-    asked = asking(limits=replace(LIMITS, seconds=60.0))
-    asked.process.warm()
-    assert asked.value("SELECT 1") == 1
-    pid, errors = asked.pid, []
+def test_closing_ends_a_query_under_way_and_removes_the_folder(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    subject.process.warm()
+    assert subject.value("SELECT 1") == 1
+    pid, errors = subject.pid, []
 
     def ask():
         try:
-            asked.process.rows(FOREVER, max_rows=1)
+            subject.process.rows(FOREVER, max_rows=1)
         except QueryStopped as error:
             errors.append(error)
 
@@ -368,13 +370,13 @@ def test_closing_ends_a_query_under_way_and_removes_the_folder(asking):
     busy = psutil.Process(pid)
     while busy.cpu_times().user < 1.0 and thread.is_alive():
         os.sched_yield()
-    asked.process.close()
+    subject.process.close()
     thread.join(5)
     assert len(errors) == 1
     assert is_gone(pid)
-    assert list(asked.spool.iterdir()) == []
+    assert list(subject.spool.iterdir()) == []
     with pytest.raises(QueriesUnavailable):
-        asked.process.rows("SELECT 1", max_rows=1)
+        subject.process.rows("SELECT 1", max_rows=1)
 
 
 SERVER = textwrap.dedent(
@@ -417,36 +419,38 @@ def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_table_that_breaks_the_next_process_takes_no_other_with_it(asking, tmp_path):
+def test_a_table_that_breaks_the_next_process_takes_no_other_with_it(start_process, tmp_path):
     one = "SELECT range AS a FROM range({})"
-    asked = asking(
+    subject = start_process(
         parquet(tmp_path / "runs.parquet", one.format(10)), limits=replace(LIMITS, seconds=1.0)
     )
-    asked.process.materialize("kept", "SELECT count(*) AS n FROM runs")
+    subject.process.materialize("kept", "SELECT count(*) AS n FROM runs")
     text = "repeat({}, n::INTEGER * 1000)"
     endless = f"levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
-    asked.process.materialize("grows", f"SELECT {endless} AS d FROM (SELECT count(*) n FROM runs)")
+    subject.process.materialize(
+        "grows", f"SELECT {endless} AS d FROM (SELECT count(*) n FROM runs)"
+    )
     grown = parquet(tmp_path / "runs.parquet", one.format(500))
-    asked.data = Data((grown,), tmp_path / "none.sqlite", ())
-    assert asked.value("kept") == 500
-    assert set(asked.materialized()) == {"kept"}
-    warnings = asked.process.take_warnings()
+    subject.data = Data((grown,), tmp_path / "none.sqlite", ())
+    assert subject.value("kept") == 500
+    assert set(subject.materialized()) == {"kept"}
+    warnings = subject.process.take_warnings()
     assert any("grows is gone" in warning for warning in warnings)
     assert any("made again from them: kept" in warning for warning in warnings)
 
 
-def test_a_folder_that_somebody_cleared_away_is_made_again(asking, tmp_path):
-    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
-    assert asked.value("runs") == 1
-    shutil.rmtree(asked.spool)
+def test_a_folder_that_somebody_cleared_away_is_made_again(start_process, tmp_path):
+    subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    assert subject.value("runs") == 1
+    shutil.rmtree(subject.spool)
     with pytest.raises(UnknownTable):
-        asked.value("nothing")
-    exported = asked.process.export("runs", fmt="parquet", max_rows=10)
+        subject.value("nothing")
+    exported = subject.process.export("runs", fmt="parquet", max_rows=10)
     assert exported.path.is_file()
 
 
-def test_a_folder_that_cannot_be_made_is_said_at_the_first_question(asking, tmp_path):
+def test_a_folder_that_cannot_be_made_is_said_at_the_first_question(start_process, tmp_path):
     (tmp_path / "spool").write_text("no folder")
-    asked = asking(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
+    subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
     with pytest.raises(QueriesUnavailable):
-        asked.value("runs")
+        subject.value("runs")

@@ -17,7 +17,7 @@ from mdvec_mcp.analytics.core.statement import with_source
 CONNECTION = duckdb.connect()
 
 
-def asked(connection, table: str, column: Column, bins: int) -> Histogram:
+def histogram_of(connection, table: str, column: Column, bins: int) -> Histogram:
     def rows(sql: str) -> list[tuple]:
         return connection.execute(with_source(sql, table)).fetchall()
 
@@ -34,7 +34,7 @@ def counted(type_: str, values: list[object], bins: int) -> Histogram:
     connection.execute(f"CREATE OR REPLACE TEMP TABLE given (v {type_})")
     if values:
         connection.execute(f"INSERT INTO given SELECT unnest(?::{type_}[])", [values])
-    return asked(connection, '(SELECT v AS "値 ""{source}""" FROM given)', column, bins)
+    return histogram_of(connection, '(SELECT v AS "値 ""{source}""" FROM given)', column, bins)
 
 
 def total(found: Histogram) -> int:
@@ -158,10 +158,10 @@ def test_every_category_is_counted_once(values, bins):
 
 def test_a_column_of_our_own_name_for_values_is_no_trouble():
     table = "(SELECT 'x' category, 1 v, 2 bin, 3 missing)"
-    found = asked(CONNECTION, table, Column("category", "VARCHAR"), 5)
+    found = histogram_of(CONNECTION, table, Column("category", "VARCHAR"), 5)
     assert found.bins == ({"value": "x", "count": 1},)
     for name, value in (("v", 1), ("bin", 2), ("missing", 3)):
-        found = asked(CONNECTION, table, Column(name, "INTEGER"), 5)
+        found = histogram_of(CONNECTION, table, Column(name, "INTEGER"), 5)
         assert found.bins == ({"min": value, "max": value + 1, "count": 1},)
 
 
@@ -190,4 +190,6 @@ def test_a_list_has_no_bins():
 
 def test_a_query_that_gives_other_rows_when_read_again_says_so():
     with pytest.raises(RowsDiffer, match="materialize it"):
-        asked(CONNECTION, "(SELECT random() AS v FROM range(1000))", Column("v", "DOUBLE"), 5)
+        histogram_of(
+            CONNECTION, "(SELECT random() AS v FROM range(1000))", Column("v", "DOUBLE"), 5
+        )

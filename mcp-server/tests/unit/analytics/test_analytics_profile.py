@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.column import UnknownColumn
-from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Part, Parts, parts
+from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Sample, Samples, plan_samples
 from mdvec_mcp.analytics.core.profile import chosen, plan_profile, rounded
 from mdvec_mcp.analytics.core.statement import with_source
 
 CONNECTION = duckdb.connect()
 
 
-def profiled(columns: list[Column], table: str, parts: Parts = EXACTLY, *, condition=None):
+def profiled(columns: list[Column], table: str, samples: Samples = EXACTLY, *, condition=None):
     period = next((column for column in columns if column.type == "DATE"), None)
-    plan = plan_profile(columns, period, condition, parts)
+    plan = plan_profile(columns, period, condition, samples)
     row = CONNECTION.execute(with_source(plan.sql, table)).fetchone()
     assert row is not None
     return row[:3], plan.columns(row), plan.approximate(row)
@@ -131,8 +131,8 @@ def test_a_single_null_or_value_among_many_rows_is_seen_in_the_rate():
 def test_what_is_estimated_says_so_and_how_far_off_it_may_be():
     table = "(SELECT v, v AS w FROM range(100000) t(v))"
     columns = [Column("v", "BIGINT"), Column("w", "BIGINT")]
-    parts = Parts({"v": Part(rows=0.1, one_in=8)})
-    _, found, approximate = profiled(columns, table, parts)
+    samples = Samples({"v": Sample(rows=0.1, one_in=8)})
+    _, found, approximate = profiled(columns, table, samples)
     assert approximate == {"median": "±1.7 % of the rows: v", "distinct_count": "±3 %: v"}
     assert found["v"]["median"] == pytest.approx(50_000, abs=1_700)
     assert found["v"]["distinct_count"] == pytest.approx(100_000, rel=0.03)
@@ -149,15 +149,15 @@ def test_columns_share_what_there_is_room_for(distinct, nulls, room):
     columns = [Column(f"c{n}", "BIGINT") for n in range(len(distinct))]
     rows = max(distinct) + nulls
     spread = [cell for one in distinct for cell in (one, one)]
-    found = parts(columns, [rows], spread, Effort(room, room))
+    found = plan_samples(columns, [rows], spread, Effort(room, room))
     kept = [found.of(column) for column in columns]
     assert sum(n * one.rows for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
     assert sum(n / one.one_in for n, one in zip(distinct, kept, strict=True)) <= room * 1.001
     if sum(distinct) <= room:
-        assert set(kept) == {Part()}
+        assert set(kept) == {Sample()}
     for size, one in zip(distinct, kept, strict=True):
         if size <= room // len(distinct):
-            assert one == Part()
+            assert one == Sample()
 
 
 def test_a_condition_counts_for_everything():

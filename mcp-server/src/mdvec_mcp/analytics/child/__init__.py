@@ -1,1 +1,1 @@
-"""The query process itself: SQL from a model, run where nothing else can be reached."""
+"""The child: the locked-down process in which a model's SQL runs."""

@@ -1,1 +1,1 @@
-"""What a model may ask of the user's tables; no I/O."""
+"""The pure part of analytics: the SQL judge, profiles, histograms, the output guard."""

@@ -67,10 +67,9 @@ class Edges:
 def edges_between(column: Column, low: Decimal, high: Decimal, bins: int) -> Edges:
     """The edges of at most ``bins`` bins of equal width over all values from ``low`` to ``high``.
 
-    The first is no larger than ``low``, the last no smaller than ``high``. What steps (days, whole
-    numbers, the last decimal) has bins of so many whole steps, so that no bin can hold more
-    values than another; numbers have edges with as many digits as tell neighbours apart. Edges
-    of times are round ones, as far as that leaves the bins their number.
+    The first edge is at most ``low``, the last at least ``high``. Days, integers and decimals get
+    bins of a whole number of steps, so that every bin can hold equally many values. Floats get
+    edges with enough digits to differ; times get round edges where that loses no bin.
     """
     if may_be_infinite(column):
         numbers = _number_edges(float(low), float(high), bins)

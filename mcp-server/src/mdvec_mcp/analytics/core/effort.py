@@ -17,8 +17,8 @@ _OWN_MEGABYTES = 384
 _MEDIANS, _DISTINCT = 40_000_000, 10_000_000
 """The values that medians and distinct counts can hold within that time and memory."""
 _MIN_SCALE = 0.01
-_SAMPLE = 1_000_000
-_COUNTED = 250_000
+_MAX_DRAWN = 1_000_000
+_MAX_COUNTED = 250_000
 _TEXT = 32
 """The bytes of a text that weigh as much as one number."""
 _SURE = 3.2905
@@ -40,7 +40,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Sample:
     """The sample that a column's figures are computed from; by default all rows.
 
     Args:
@@ -53,17 +53,17 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class Samples:
     """The sample of each column by name; other columns are computed from all rows."""
 
-    by_name: Mapping[str, Part] = field(default_factory=dict)
+    by_name: Mapping[str, Sample] = field(default_factory=dict)
 
-    def of(self, column: Column) -> Part:
+    def of(self, column: Column) -> Sample:
         """The sample of a column."""
-        return self.by_name.get(column.name, Part())
+        return self.by_name.get(column.name, Sample())
 
 
-EXACTLY = Parts()
+EXACTLY = Samples()
 
 
 def size_sql(columns: Sequence[Column], condition: str | None) -> str:
@@ -101,9 +101,9 @@ def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: Effort) -> bo
     return rows * measured <= effort.medians and rows * counted <= effort.distinct
 
 
-def parts(
+def plan_samples(
     columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: Effort
-) -> Parts:
+) -> Samples:
     """The samples with which a profile stays within the effort; small columns stay whole.
 
     ``sizes`` and ``spread`` are the results of ``size_sql`` and ``spread_sql``.
@@ -116,16 +116,16 @@ def parts(
         0 if family(one) == "other" else have * weight
         for one, have, weight in zip(columns, distinct, weighed, strict=True)
     ]
-    most_sorted, most_told = _share(sorted_, effort.medians), _share(told_apart, effort.distinct)
+    max_sorted, max_told = _share(sorted_, effort.medians), _share(told_apart, effort.distinct)
     found = {}
     for at, column in enumerate(columns):
         rows, one_in = 1.0, 1
-        if sorted_[at] > most_sorted:
-            rows = min(most_sorted, _SAMPLE) / sorted_[at]
-        if told_apart[at] > most_told:
-            one_in = 2 ** math.ceil(math.log2(distinct[at] / min(most_told, _COUNTED)))
-        found[column.name] = Part(rows, max(one_in, 1))
-    return Parts(found)
+        if sorted_[at] > max_sorted:
+            rows = min(max_sorted, _MAX_DRAWN) / sorted_[at]
+        if told_apart[at] > max_told:
+            one_in = 2 ** math.ceil(math.log2(distinct[at] / min(max_told, _MAX_COUNTED)))
+        found[column.name] = Sample(rows, max(one_in, 1))
+    return Samples(found)
 
 
 def median_is_within(drawn: int) -> float:

@@ -19,7 +19,7 @@ from mdvec_mcp.analytics.core.column import (
     is_wide,
     may_be_infinite,
 )
-from mdvec_mcp.analytics.core.effort import Part, Parts, count_is_within, median_is_within
+from mdvec_mcp.analytics.core.effort import Sample, Samples, count_is_within, median_is_within
 from mdvec_mcp.analytics.core.naming import named
 
 _VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
@@ -42,13 +42,13 @@ class ProfilePlan:
 
     sql: str
     figures: Mapping[str, tuple[str, ...]]
-    parts: Mapping[str, Part]
+    samples: Mapping[str, Sample]
 
     def columns(self, row: Sequence[Cell]) -> dict[str, dict[str, Cell]]:
         """The figures of each column; the row begins with three cells for count and period."""
         rows = int(row[0])
         return {
-            column: _shown(found, rows, self.parts[column])
+            column: _shown(found, rows, self.samples[column])
             for column, found in self._cells(row).items()
         }
 
@@ -56,9 +56,9 @@ class ProfilePlan:
         """The estimated figures, each with its error bound and its columns."""
         medians, counts = {}, {}
         for column, found in self._cells(row).items():
-            if self.parts[column].rows < 1 and found.get("drawn"):
+            if self.samples[column].rows < 1 and found.get("drawn"):
                 medians[column] = median_is_within(int(found["drawn"]))
-            if self.parts[column].one_in > 1 and found.get("distinct_count"):
+            if self.samples[column].one_in > 1 and found.get("distinct_count"):
                 counts[column] = count_is_within(int(found["distinct_count"]))
         said = {}
         if medians:
@@ -86,14 +86,16 @@ def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Colum
 
 
 def plan_profile(
-    columns: Sequence[Column], period: Column | None, condition: str | None, parts: Parts
+    columns: Sequence[Column], period: Column | None, condition: str | None, samples: Samples
 ) -> ProfilePlan:
-    """The plan for a profile of ``columns``, each computed from its sample in ``parts``."""
-    expressions = [_expressions(column, at, parts.of(column)) for at, column in enumerate(columns)]
+    """The plan for a profile of ``columns``, each computed from its sample in ``samples``."""
+    expressions = [
+        _expressions(column, at, samples.of(column)) for at, column in enumerate(columns)
+    ]
     inner = [f"{finite_value(column)} AS c{at}" for at, column in enumerate(columns)]
     inner += [f"isfinite({identifier(one.name)}) AS f{at}"
               for at, one in enumerate(columns) if may_be_infinite(one)]  # fmt: skip
-    if any(parts.of(column).rows < 1 for column in columns):
+    if any(samples.of(column).rows < 1 for column in columns):
         inner.append("random() AS lot")
     when = "NULL, NULL"
     if period is not None:
@@ -108,10 +110,10 @@ def plan_profile(
     figures = {
         column.name: tuple(found) for column, found in zip(columns, expressions, strict=True)
     }
-    return ProfilePlan(sql, figures, {column.name: parts.of(column) for column in columns})
+    return ProfilePlan(sql, figures, {column.name: samples.of(column) for column in columns})
 
 
-def _expressions(column: Column, at: int, part: Part) -> dict[str, str]:
+def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:
     """The SQL of each figure; the inner statement calls the column c and its number."""
     name = f"c{at}"
     found = {"present": f"count({name})"}
@@ -121,12 +123,12 @@ def _expressions(column: Column, at: int, part: Part) -> dict[str, str]:
         return found
     found |= {"min": f"min({name})", "max": f"max({name})"}
     if is_measured(column):
-        found |= _mean(column, name) | _median(name, part)
+        found |= _mean(column, name) | _median(name, sample)
     distinct = f"count(DISTINCT {name})"
-    if part.one_in > 1:
+    if sample.one_in > 1:
         # The hash of numbers in steps is uneven in its last bits; a second one evens them. With
         # FILTER, which comes after DISTINCT, every value would be held.
-        chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {part.one_in} = 0"
+        chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {sample.one_in} = 0"
         distinct = f"count(DISTINCT CASE WHEN {chosen_ones} THEN hash({name}) END)"
     return found | {"distinct_count": distinct}
 
@@ -143,14 +145,14 @@ def _mean(column: Column, name: str) -> dict[str, str]:
     return {"high": high, "low": low, "rest": rest}
 
 
-def _median(name: str, part: Part) -> dict[str, str]:
-    drawn = "" if part.rows >= 1 else f" FILTER (WHERE lot < {part.rows!r})"
+def _median(name: str, sample: Sample) -> dict[str, str]:
+    drawn = "" if sample.rows >= 1 else f" FILTER (WHERE lot < {sample.rows!r})"
     middle = f"quantile_disc({name}, {_MIDDLE}){drawn}"
     found = {"lower": f"{middle}[1]", "upper": f"{middle}[2]"}
     return found | ({"drawn": f"count({name}){drawn}"} if drawn else {})
 
 
-def _shown(cells: dict[str, Cell], rows: int, part: Part) -> dict[str, Cell]:
+def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]:
     """The figures of one column in the form of the answer."""
     odd, present = int(cells.get("odd") or 0), int(cells["present"])
     nulls = rows - present - odd
@@ -163,7 +165,7 @@ def _shown(cells: dict[str, Cell], rows: int, part: Part) -> dict[str, Cell]:
         shown["median"] = _middle(cells["lower"], cells["upper"])
     if "distinct_count" in cells:
         # An estimate may say that there are more values than rows.
-        shown["distinct_count"] = min(int(cells["distinct_count"]) * part.one_in, present)
+        shown["distinct_count"] = min(int(cells["distinct_count"]) * sample.one_in, present)
     shown["null_rate"] = _rate(nulls, rows)
     if odd:
         shown["not_finite"] = odd
