@@ -61,13 +61,13 @@ place; any other exception is a bug.
         RowsDiffer                    mdvec_mcp.analytics.core.histogram
         PeriodRefused                 mdvec_mcp.analytics.core.period
         QueryError                    mdvec_mcp.analytics.core.refusals
-            ResultTooLarge            mdvec_mcp.analytics.core.refusals
             QueriesUnavailable        mdvec_mcp.analytics.core.refusals
             QueryFailed               mdvec_mcp.analytics.core.refusals
             QueryRefused              mdvec_mcp.analytics.core.refusals
                 BadTableName          mdvec_mcp.analytics.core.refusals
                 UnknownTable          mdvec_mcp.analytics.core.refusals
             QueryStopped              mdvec_mcp.analytics.core.refusals
+            ResultTooLarge            mdvec_mcp.analytics.core.refusals
             TooManyRows               mdvec_mcp.analytics.core.refusals
         ChartError                    mdvec_mcp.charts.chart
             FontUnusable              mdvec_mcp.charts.fonts

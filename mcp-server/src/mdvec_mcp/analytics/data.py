@@ -9,14 +9,12 @@ from mdvec.database.connection import Connection, DatabaseEmptied, open_database
 from mdvec.datasets.interfaces.tables import DatasetTable, dataset_tables
 from mdvec.household.interfaces.rows import data_version
 from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.analytics.core.guard import Answer, Guard
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable
-
-KINDS = ("household", "dataset")
-"""The kinds of tools whose data SQL can query."""
 
 
 def current_data(database: Path) -> Data:
@@ -33,7 +31,7 @@ def current_data(database: Path) -> Data:
         parquet = (
             _present_file(table, tool)
             for tool in active
-            if tool.kind == "dataset"
+            if KINDS[tool.kind].family == "analytics"
             for table in dataset_tables(connection, tool.id)
         )
         return Data(
@@ -42,7 +40,7 @@ def current_data(database: Path) -> Data:
             households=tuple(
                 (tool.id, tool.name, data_version(connection, tool.id))
                 for tool in active
-                if tool.kind == "household"
+                if KINDS[tool.kind].family == "household"
             ),
         )
 
@@ -65,7 +63,7 @@ def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answe
         how = f"the user can do it: mdvec import -n {tool.name}"
         return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
     warnings = _changes(tool, tables)
-    answer: Answer = {"tables": [_told(table) for table in tables]}
+    answer: Answer = {"tables": [_described_table(table) for table in tables]}
     if warnings:
         answer["warnings"] = warnings
     if guard.fits(answer):
@@ -74,7 +72,7 @@ def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answe
         f'find them with query="SELECT column_name FROM (DESCRIBE {tables[0].name}) '
         "WHERE column_name LIKE '%…%'\""
     )
-    brief = [{**told, "columns": len(told["columns"])} for told in answer["tables"]]
+    brief = [{**entry, "columns": len(entry["columns"])} for entry in answer["tables"]]
     answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
     return guard.trimmed(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")
 
@@ -87,11 +85,11 @@ def _all_tools(connection: Connection, database: Path) -> list[Tool]:
     return there
 
 
-def _told(table: DatasetTable) -> Answer:
-    told: Answer = {"name": table.name, "from": table.origin, "rows": table.rows}
+def _described_table(table: DatasetTable) -> Answer:
+    entry: Answer = {"name": table.name, "from": table.origin, "rows": table.rows}
     if table.first is not None:
-        told["period"] = [table.first, table.last]
-    return told | {"columns": {column.name: column.type for column in table.columns}}
+        entry["period"] = [table.first, table.last]
+    return entry | {"columns": {column.name: column.type for column in table.columns}}
 
 
 def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
@@ -109,12 +107,14 @@ def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
 
 def _changes(tool: Tool, tables: Sequence[DatasetTable]) -> list[str]:
     """The warnings about files that changed since the import."""
-    told: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for table in tables:
         if (change := _change(table, tool.source)) is not None:
-            told.setdefault(change, []).append(table.name)
+            names.setdefault(change, []).append(table.name)
     again = f"the user can import again: mdvec import -n {tool.name} --mode update"
-    return [f"{change} since the import: {named(told[change])}; {again}" for change in sorted(told)]
+    return [
+        f"{change} since the import: {named(names[change])}; {again}" for change in sorted(names)
+    ]
 
 
 def _change(table: DatasetTable, folder: Path) -> str | None:
