@@ -6,31 +6,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mdvec import __version__
-from mdvec.analysis.exports import ExportFolder
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
-from mdvec_mcp.analytics import prompt as analytics_prompt
-from mdvec_mcp.analytics.data import current_data
-from mdvec_mcp.analytics.dataset_tool import add_dataset_tool
-from mdvec_mcp.analytics.process.messages import Limits
-from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.analytics.reaper import Reaper
-from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.analytics.tools import add_analytics_tools
-from mdvec_mcp.charts.server import ChartServer
-from mdvec_mcp.household import tools as household_tools
-from mdvec_mcp.household.context import HouseholdContext
-from mdvec_mcp.household.pictures import ChartPublisher
-from mdvec_mcp.household.resources import add_household_resources
-from mdvec_mcp.household.review_tools import add_review_tools
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.search.model_pool import ModelPool
+
+if TYPE_CHECKING:
+    from mdvec_mcp.analytics.service import Analytics
+
+# A family's modules are imported when a row switches it on: a server of notes alone starts sooner.
 
 _NO_TOOLS = (
     "mdvec searches the user's own documents, but no tool is active in {database}. "
@@ -57,6 +48,14 @@ class Wiring:
     @cached_property
     def analytics(self) -> Analytics:
         """The analytics service, which starts and ends with the server."""
+        from mdvec.analysis.exports import ExportFolder
+
+        from mdvec_mcp.analytics.data import current_data
+        from mdvec_mcp.analytics.process.messages import Limits
+        from mdvec_mcp.analytics.process.query_process import QueryProcess
+        from mdvec_mcp.analytics.reaper import Reaper
+        from mdvec_mcp.analytics.service import Analytics
+
         folder, limits = self.settings.analytics_folder, self.settings.analytics
         exports = ExportFolder(folder, limits.export_ttl_seconds, limits.max_total_bytes)
         queries = QueryProcess(
@@ -79,13 +78,14 @@ class Family:
 
     Attributes:
         add: adds the tools that the family's rows share.
-        instructions: for the model; ``{names}`` stands for the rows that switch the family on.
+        instructions: returns those for the model; ``{names}`` in them stands for the rows that
+            switch the family on.
         add_row: adds a row's own tool, for kinds whose rows search does not cover.
         is_listed_first: whether its tools are listed before those of the rows.
     """
 
     add: Callable[[Wiring], None]
-    instructions: str
+    instructions: Callable[[], str]
     add_row: Callable[[Wiring, Tool], None] | None = None
     is_listed_first: bool = False
 
@@ -133,13 +133,28 @@ def _instructions(tools: Sequence[Tool], database: Path) -> str:
         return _NO_TOOLS.format(database=database.name)
     searched = [tool for tool in tools if KINDS[tool.kind].has_texts]
     parts = [(search_tools.INSTRUCTIONS, searched)]
-    parts += [(family.instructions, _rows_of(key, tools)) for key, family in FAMILIES.items()]
+    for key, family in FAMILIES.items():
+        rows = _rows_of(key, tools)
+        parts.append((family.instructions() if rows else "", rows))
     return " ".join(
         text.format(names=", ".join(row.name for row in rows)) for text, rows in parts if rows
     )
 
 
+def _household_instructions() -> str:
+    from mdvec_mcp.household.tools import INSTRUCTIONS
+
+    return INSTRUCTIONS
+
+
 def _add_household(wiring: Wiring) -> None:
+    from mdvec_mcp.charts.server import ChartServer
+    from mdvec_mcp.household.context import HouseholdContext
+    from mdvec_mcp.household.pictures import ChartPublisher
+    from mdvec_mcp.household.resources import add_household_resources
+    from mdvec_mcp.household.review_tools import add_review_tools
+    from mdvec_mcp.household.tools import add_household_tools
+
     server, settings = wiring.server, wiring.settings
 
     def active_households() -> list[Tool]:
@@ -148,25 +163,34 @@ def _add_household(wiring: Wiring) -> None:
     context = HouseholdContext(wiring.database, active_households)
     charts = ChartServer(settings.charts)
     server.on_close(charts.close)
-    household_tools.add_household_tools(server, context, ChartPublisher(settings.charts, charts))
+    add_household_tools(server, context, ChartPublisher(settings.charts, charts))
     add_household_resources(server, context)
     add_review_tools(server, context, settings.duplicates.options())
 
 
+def _analytics_instructions() -> str:
+    from mdvec_mcp.analytics.prompt import INSTRUCTIONS
+
+    return INSTRUCTIONS
+
+
 def _add_analytics(wiring: Wiring) -> None:
+    from mdvec_mcp.analytics.prompt import add_analytics_prompt
+    from mdvec_mcp.analytics.tools import add_analytics_tools
+
     add_analytics_tools(wiring.server, wiring.analytics)
-    analytics_prompt.add_analytics_prompt(wiring.server)
+    add_analytics_prompt(wiring.server)
 
 
 def _add_dataset(wiring: Wiring, tool: Tool) -> None:
+    from mdvec_mcp.analytics.dataset_tool import add_dataset_tool
+
     add_dataset_tool(wiring.server, tool, wiring.database, wiring.analytics)
 
 
 _HOUSEHOLD, _ANALYTICS = "household", "analytics"
 FAMILIES = {
-    _HOUSEHOLD: Family(_add_household, household_tools.INSTRUCTIONS),
-    _ANALYTICS: Family(
-        _add_analytics, analytics_prompt.INSTRUCTIONS, _add_dataset, is_listed_first=True
-    ),
+    _HOUSEHOLD: Family(_add_household, _household_instructions),
+    _ANALYTICS: Family(_add_analytics, _analytics_instructions, _add_dataset, is_listed_first=True),
 }
 """By the key that `mdvec.tools.kinds` has, in the order of their instructions."""
