@@ -52,7 +52,9 @@ def test_each_module_can_be_imported_alone(source):
         ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
         for path in source.rglob("*.py")
     ]
-    loaded = "import apsw, duckdb, numpy, pydantic, mcp.server.mcpserver\n"
+    loaded = (
+        "import apsw, duckdb, matplotlib.pyplot, mcp.server.mcpserver, numpy, pydantic, uvicorn\n"
+    )
     done = subprocess.run(
         [sys.executable, "-c", loaded + IMPORT_ALONE, *names],
         capture_output=True, text=True, check=False,
