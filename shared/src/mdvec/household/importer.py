@@ -10,7 +10,7 @@ import apsw
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.files.scan import Problem
 from mdvec.household import review as duplicate_review
-from mdvec.household.core.moneyforward import NotTransactions, decoded
+from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.statement_text import StatementText, chunks_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import files as ledger_files
@@ -180,7 +180,7 @@ class _HouseholdImport:
             ledger_statements.index_followed(self.connection, self.tool_id)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
-        """The files that rows come from; for one that is gone, the text that was stored of it."""
+        """The files that rows come from; of one that is gone or unreadable, the stored text."""
         rows: dict[str, dict[int, Transaction]] = {}
         for row in transactions.list_transactions(self.connection, self.tool_id):
             if not row.is_removed:
@@ -189,14 +189,11 @@ class _HouseholdImport:
         texts = []
         for path, of_file in sorted(rows.items()):
             file = found.get(path)
-            try:
-                text = None if file is None else decoded(file.read())
-            except (OSError, NotTransactions):
-                text = None  # the ledger's report has named it
-            if text is None:
-                text = self._stored_content(path) if path in stored else ""
+            csv = None if file is None else file.csv()
+            if csv is None:
+                csv = CsvText.of(self._stored_content(path) if path in stored else "")
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
-            texts.append(StatementText(path, size, mtime_ns, text, of_file))
+            texts.append(StatementText(path, size, mtime_ns, csv, of_file))
         return texts
 
     def _stored_content(self, path: str) -> str:
@@ -216,7 +213,8 @@ class _HouseholdImport:
 
     def _store(self, text: StatementText) -> None:
         chunks, subjects = chunks_of(text)
-        by_row = self.index.known_vectors(text.path, text.content_hash, context=False)
+        content_hash = text.content_hash
+        by_row = self.index.known_vectors(text.path, content_hash, context=False)
         known = self.vectors | {
             subject: by_row[chunk.text]
             for chunk, subject in zip(chunks, subjects, strict=True)
@@ -227,8 +225,8 @@ class _HouseholdImport:
         self.index.put(
             NewDocument(
                 file_path=text.path,
-                content_hash=text.content_hash,
-                content=text.text,
+                content_hash=content_hash,
+                content=text.csv.text,
                 title=text.path.rpartition("/")[2].rpartition(".")[0],
                 size=text.size,
                 mtime_ns=text.mtime_ns,

@@ -5,37 +5,78 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mdvec import __version__
-from mdvec.files.scan import FoundFile, Problem, UnreadableFile
+from mdvec.files.scan import FoundFile, Problem
 from mdvec.household.core.cells import TransactionRow
-from mdvec.household.core.moneyforward import NotTransactions, read_rows
+from mdvec.household.core.csv_text import CsvText
+from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decoded, read_rows
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.files import KnownFile
 
 _WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class LedgerFile:
-    """A file that may hold transactions.
+    """A file that may hold transactions; one import opens and parses it at most once.
 
     ``path`` is relative to the source folder, in NFC; ``read`` returns the file's bytes and may
-    raise OSError or UnreadableFile.
+    raise OSError.
     """
 
     path: str
     size: int
     mtime_ns: int
     read: Callable[[], bytes]
+    _data: bytes | None = None
+    _csv: CsvText | None = None
+    _was_parsed: bool = False
 
     @classmethod
     def of(cls, source: Path, found: FoundFile) -> LedgerFile:
         """From a scan of ``source``."""
         path = unicodedata.normalize("NFC", found.path)
         return cls(path, found.size, found.mtime_ns, (source / found.path).read_bytes)
+
+    def content_hash(self, known: KnownFile | None) -> str:
+        """Taken from ``known`` if size and time agree; "" if the file cannot be read."""
+        if known is not None and (known.size, known.mtime_ns) == (self.size, self.mtime_ns):
+            return known.content_hash
+        try:
+            return hashlib.sha256(self._bytes()).hexdigest()
+        except OSError:
+            return ""
+
+    def parse(self) -> tuple[str, ParsedFile]:
+        """The file's hash and rows, which are not kept; its text and the places of its rows are.
+
+        Raises:
+            OSError, NotTransactions: it cannot be read.
+        """
+        self._was_parsed = True
+        data = self._bytes()
+        self._data = None
+        parsed = read_rows(data)
+        if not parsed.passed_over:
+            self._csv = parsed.csv
+        return hashlib.sha256(data).hexdigest(), parsed
+
+    def csv(self) -> CsvText | None:
+        """The text that was parsed, or is read now if none was; None if it is no statement."""
+        if not self._was_parsed:
+            with suppress(OSError, NotTransactions):
+                self._csv = CsvText.of(decoded(self._bytes()))
+            self._data = None
+        return self._csv
+
+    def _bytes(self) -> bytes:
+        if self._data is None:
+            self._data = self.read()
+        return self._data
 
 
 def not_looked_into(others: Iterable[str]) -> list[Problem]:
@@ -88,9 +129,8 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         app_version=__version__,
     )
     try:
-        data = file.read()
-        parsed = read_rows(data)
-    except (OSError, UnreadableFile, NotTransactions) as error:
+        content_hash, parsed = file.parse()
+    except (OSError, NotTransactions) as error:
         return StatementFile(state, unread=_why(error))
     if parsed.passed_over and known is not None and known.rows:
         return StatementFile(
@@ -98,22 +138,12 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         )
     state = replace(
         state,
-        content_hash=hashlib.sha256(data).hexdigest(),
+        content_hash=content_hash,
         rows=len(parsed.rows) + len(parsed.bad),
         bad_rows=tuple((bad.line, bad.reason) for bad in parsed.bad),
         passed_over=parsed.passed_over,
     )
     return StatementFile(state, parsed.blocks)
-
-
-def content_hash(file: LedgerFile, known: KnownFile | None) -> str:
-    """The file's hash, taken from ``known`` if size and time agree; "" if it cannot be read."""
-    if known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
-        return known.content_hash
-    try:
-        return hashlib.sha256(file.read()).hexdigest()
-    except (OSError, UnreadableFile):
-        return ""
 
 
 def _why(error: Exception) -> str:

@@ -13,7 +13,7 @@ from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
 from mdvec.household.interfaces.files import KnownFile
-from mdvec.household.reading import LedgerFile, content_hash
+from mdvec.household.reading import LedgerFile
 
 
 def after_renames(
@@ -37,7 +37,7 @@ def after_renames(
             return None
         if not _says_the_same(now, then, before):
             return None
-        if content_hash(now, known.get(now.path)) != then.content_hash:
+        if now.content_hash(known.get(now.path)) != then.content_hash:
             return None
         after[then.path] = replace(then, path=now.path, mtime_ns=now.mtime_ns)
     return after

@@ -1,7 +1,9 @@
 """A household through the whole import: its ledger, and what a search of it finds."""
 
+import csv
 import os
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -52,6 +54,22 @@ def files_opened_below(folder):
 
     sys.addaudithook(hear)
     return opened
+
+
+@contextmanager
+def csv_parses():
+    """The calls of ``csv.reader`` in the block."""
+    calls = []
+
+    def hear(_frame, event, called):
+        if event == "c_call" and called is csv.reader:
+            calls.append(called)
+
+    sys.setprofile(hear)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(None)
 
 
 def no_model(name):
@@ -172,9 +190,43 @@ def test_an_import_without_a_change_opens_no_statement(household):
     household.import_("new")
     opened = files_opened_below(household.folder)
     report = household.import_()
-    assert (report.unchanged, report.chunks, list(opened)) == (2, 2, [])
-    household.export("7.csv", row("a"), row("c", "市営プール"))
-    assert (household.import_().added, len(opened) > 0) == (1, True)
+    assert (report.unchanged, report.chunks, opened) == (2, 2, [])
+
+
+def test_a_change_is_followed_by_reading_and_parsing_each_statement_once(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"))
+    household.export("8.csv", row("c"), row("d"))
+    household.import_("new")
+    household.export("7.csv", row("a"), row("x", "市営プール"))  # as many bytes as before
+    opened = files_opened_below(household.folder)
+    with csv_parses() as parses:
+        report = household.import_()
+    assert (report.added, report.chunks, len(parses)) == (1, 4, 2)
+    assert sorted(opened) == [str(household.folder / "7.csv"), str(household.folder / "8.csv")]
+
+
+def test_renamed_statements_are_followed_by_reading_each_once(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"))
+    household.import_("new")
+    household.export("8.csv", row("a"), row("b", "市営プール"))
+    (household.folder / "7.csv").unlink()
+    opened = files_opened_below(household.folder)
+    with csv_parses() as parses:
+        assert household.import_().unchanged == 2
+    assert (opened, len(parses)) == ([str(household.folder / "8.csv")], 1)
+    hit = household.search("市営プール", k=1).results[0]
+    assert (hit.file_path, hit.content) == ("8.csv", row("b", "市営プール"))
+
+
+def test_rows_keep_their_text_when_something_else_was_saved_in_place_of_their_statement(household):
+    household.export("7.csv", row("a"), row("b", "市営プール"))
+    household.export("8.csv", row("c"))
+    household.import_("new")
+    (household.folder / "7.csv").write_text("日付,合計（円）\n2025/07/01,1\n2025/07/02,2\n")
+    report = household.import_()
+    assert [problem.file_path for problem in report.failed] == ["7.csv"]
+    hit = household.search("市営プール", k=1).results[0]
+    assert (hit.file_path, hit.content) == ("7.csv", row("b", "市営プール"))
 
 
 def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):

@@ -16,8 +16,15 @@ from mdvec.household.core.cells import (
     parse_date,
     parse_flag,
 )
+from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.identity import identities
-from mdvec.household.core.moneyforward import BadRow, NotTransactions, ParsedFile, read_rows
+from mdvec.household.core.moneyforward import (
+    BadRow,
+    NotTransactions,
+    ParsedFile,
+    decoded,
+    read_rows,
+)
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 ROW = TransactionRow(
@@ -105,7 +112,15 @@ def can(text, encoding):
 @given(statement_files())
 def test_what_a_file_of_any_dialect_holds_is_read_back_exactly(statement_file):
     data, rows = statement_file
-    assert read_rows(data) == ParsedFile(rows, ())
+    parsed = read_rows(data)
+    assert parsed == ParsedFile(rows, (), parsed.csv)
+    assert parsed.csv == CsvText.of(decoded(data))
+    spans = parsed.csv.spans()
+    header, *texts = (parsed.csv.text[start:end] for start, end, _ in spans.values())
+    assert [*spans][1:] == [row.line for row in rows]
+    assert [read_rows(f"{header}\r\n{text}".encode()).rows for text in texts] == [
+        (replace(row, line=2),) for row in rows
+    ]
 
 
 @given(st.binary())
@@ -250,7 +265,7 @@ def test_what_a_spreadsheet_saved_again_is_the_same_rows(
     writer.writerow([""] * (len(cells) + spare))
     parsed = read_rows(out.getvalue().encode(encoding))
     line = 3 if "\n" in amount_name else 2
-    assert parsed == ParsedFile((replace(ROW, line=line),), ())
+    assert (parsed.rows, parsed.bad) == ((replace(ROW, line=line),), ())
 
 
 @pytest.mark.parametrize("broken", ["#NAME?", "#REF!", "#N/A", "#VALUE!", "#DIV/0!", "1.23E+15"])

@@ -7,11 +7,9 @@ reported.
 
 from __future__ import annotations
 
-import csv
-import io
-import itertools
 import re
 import unicodedata
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +21,7 @@ from mdvec.household.core.cells import (
     parse_date,
     parse_flag,
 )
+from mdvec.household.core.csv_text import CsvText, Record, records_of
 from mdvec.text import encoding as encodings
 from mdvec.text.encoding import UnknownEncoding
 
@@ -39,15 +38,10 @@ _NAMES = {
     "mf_id": ("ID",),
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
-_DELIMITERS = ",\t;|"
 _SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
 _BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
 _SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
 """An ID that a spreadsheet has turned into an error or a number."""
-
-
-Record = list[str] | str
-"""A record's cells, or the reason why it cannot be read."""
 
 
 class NotTransactions(MdvecError):
@@ -64,7 +58,7 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A file's rows.
+    """A file's rows, and the text that they stand in.
 
     ``passed_over`` is "" for a file of transactions; otherwise it says what the file is, and there
     are no rows. ``begins`` are the indexes in ``rows`` at which a further header stood: such a
@@ -73,6 +67,7 @@ class ParsedFile:
 
     rows: tuple[TransactionRow, ...]
     bad: tuple[BadRow, ...]
+    csv: CsvText
     passed_over: str = ""
     begins: tuple[int, ...] = ()
 
@@ -99,20 +94,16 @@ def read_rows(data: bytes) -> ParsedFile:
             "log in and download it again"
         )
     text = decoded(data)
-    records = _records(_lines(text))
-    if "\0" in text:
-        records = _without_nul(records)
-    header = next((cells for _, cells in records if _has_content(cells)), [])
-    names = _header_names(header)
-    columns = _Columns.of(names)
+    lines = array("I")
+    records = _with_content(records_of(text), lines)
+    header = next((cells for _, cells in records), [])
+    columns = _Columns.of(_header_names(header))
     if isinstance(columns, str):
-        return ParsedFile((), (), columns)
+        return ParsedFile((), (), CsvText(text, lines), columns)
     rows: list[TransactionRow] = []
     begins: list[int] = []
     bad: list[BadRow] = []
     for line, cells in records:
-        if not _has_content(cells):
-            continue
         try:
             rows.append(columns.row(cells, line))
         except BadCell as error:
@@ -122,7 +113,17 @@ def read_rows(data: bytes) -> ParsedFile:
             else:
                 columns = below
                 begins.append(len(rows))
-    return ParsedFile(tuple(rows), tuple(bad), begins=tuple(begins))
+    return ParsedFile(tuple(rows), tuple(bad), CsvText(text, lines), begins=tuple(begins))
+
+
+def _with_content(
+    records: Iterable[tuple[int, Record]], lines: array[int]
+) -> Iterator[tuple[int, Record]]:
+    """The records that are not blank; ``lines`` gets the line of every record."""
+    for line, cells in records:
+        lines.append(line)
+        if isinstance(cells, str) or any(map(str.strip, cells)):
+            yield line, cells
 
 
 def is_transactions(data: bytes) -> bool:
@@ -131,27 +132,6 @@ def is_transactions(data: bytes) -> bool:
         return not read_rows(data).passed_over
     except NotTransactions:
         return False
-
-
-def record_spans(text: str) -> dict[int, tuple[int, int, int]]:
-    """Start, end and last line of each record, by the line at which it begins.
-
-    Start and end are character positions; the line break after a record is not part of it.
-    """
-    lines = _lines(text)
-    starts = [0, *itertools.accumulate(map(len, lines))]
-    begins = [line for line, _ in _records(lines)]
-    spans = {}
-    for line, following in zip(begins, [*begins[1:], len(lines) + 1], strict=True):
-        raw = text[starts[line - 1] : starts[following - 1]]
-        content = raw.rstrip("\r\n")
-        last = line + len(_lines(content)) - 1
-        spans[line] = (starts[line - 1], starts[line - 1] + len(content), max(last, line))
-    return spans
-
-
-def _lines(text: str) -> list[str]:
-    return io.StringIO(text, newline="").readlines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,41 +189,6 @@ class _Columns:
             mf_id=cells[self.mf_id],
             line=line,
         )
-
-
-def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
-    """Each record with the line at which it begins; a str is the reason why it cannot be read.
-
-    After a record with unmatched quotes, reading continues at the next line: an unclosed quote
-    must not swallow the rows below it.
-    """
-    head = next((line for line in lines if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=head.count)
-    first = 0
-    while first < len(lines):
-        rest = map(lines.__getitem__, range(first, len(lines)))
-        reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
-        begin = first
-        try:
-            for cells in reader:
-                yield begin + 1, cells
-                begin = first + reader.line_num
-        except csv.Error as error:
-            too_long = "field limit" in str(error)
-            yield begin + 1, "a cell is too long" if too_long else "its quotes do not match"
-            first = begin + 1
-        else:
-            return
-
-
-def _without_nul(records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
-    for line, cells in records:
-        nul = not isinstance(cells, str) and "\0" in "".join(cells)
-        yield line, "it holds NUL characters" if nul else cells
-
-
-def _has_content(cells: Record) -> bool:
-    return isinstance(cells, str) or any(map(str.strip, cells))
 
 
 def _header_names(cells: Record) -> list[str]:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from mdvec.household.core.moneyforward import record_spans
+from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.transaction import Transaction
 from mdvec.text.chunking import Chunk
 
@@ -23,13 +23,13 @@ class StatementText:
     path: str
     size: int
     mtime_ns: int
-    text: str
+    csv: CsvText
     rows: Mapping[int, Transaction]
 
     @property
     def content_hash(self) -> str:
         """Of the text and the rows: it differs if a row moves to another file or is edited."""
-        digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass"))
+        digest = hashlib.sha256(self.csv.text.encode("utf-8", "surrogatepass"))
         for line, row in sorted(self.rows.items()):
             digest.update(f"\n{line}\t{_heading(row)}\t{_subject(row)}".encode())
         return digest.hexdigest()
@@ -37,14 +37,14 @@ class StatementText:
 
 def chunks_of(statement: StatementText) -> tuple[list[Chunk], list[str]]:
     """A chunk for each of the file's rows, and what each row is about."""
-    spans = record_spans(statement.text)
+    spans = statement.csv.spans()
     chunks: list[Chunk] = []
     subjects: list[str] = []
     for line, row in sorted(statement.rows.items()):
         if line not in spans:
             continue  # the file is gone, and nothing was stored of it
         start, end, last_line = spans[line]
-        text = statement.text[start:end]
+        text = statement.csv.text[start:end]
         chunks.append(Chunk(len(chunks), start, end, line, last_line, _heading(row), text))
         subjects.append(_subject(row) or text)
     return chunks, subjects

@@ -1,0 +1,83 @@
+"""The records of a CSV text, and where each of them stands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+_DELIMITERS = ",\t;|"
+
+Record = list[str] | str
+"""A record's cells, or the reason why it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvText:
+    """A CSV text, and the lines at which its records begin, from 1."""
+
+    text: str
+    begins: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> CsvText:
+        """A text that nobody has parsed yet."""
+        return cls(text, array("I", (line for line, _ in records_of(text))))
+
+    def spans(self) -> dict[int, tuple[int, int, int]]:
+        """Start, end and last line of each record, by the line at which it begins.
+
+        Start and end are character positions; the line break after a record is not part of it.
+        """
+        lines = _lines(self.text)
+        starts = [0, *itertools.accumulate(map(len, lines))]
+        spans = {}
+        for line, following in itertools.pairwise([*self.begins, len(lines) + 1]):
+            start = starts[line - 1]
+            content = self.text[start : starts[following - 1]].rstrip("\r\n")
+            last = line + len(_lines(content)) - 1
+            spans[line] = (start, start + len(content), max(last, line))
+        return spans
+
+
+def records_of(text: str) -> Iterator[tuple[int, Record]]:
+    """Each record with the line at which it begins.
+
+    After a record with unmatched quotes, reading continues at the next line: an unclosed quote
+    must not swallow the rows below it.
+    """
+    records = _records(_lines(text))
+    return _without_nul(records) if "\0" in text else records
+
+
+def _lines(text: str) -> list[str]:
+    return io.StringIO(text, newline="").readlines()
+
+
+def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
+    head = next((line for line in lines if line.strip()), "")
+    delimiter = max(_DELIMITERS, key=head.count)
+    first = 0
+    while first < len(lines):
+        rest = map(lines.__getitem__, range(first, len(lines)))
+        reader = csv.reader(rest, delimiter=delimiter, skipinitialspace=True, strict=True)
+        begin = first
+        try:
+            for cells in reader:
+                yield begin + 1, cells
+                begin = first + reader.line_num
+        except csv.Error as error:
+            too_long = "field limit" in str(error)
+            yield begin + 1, "a cell is too long" if too_long else "its quotes do not match"
+            first = begin + 1
+        else:
+            return
+
+
+def _without_nul(records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
+    for line, cells in records:
+        nul = not isinstance(cells, str) and "\0" in "".join(cells)
+        yield line, "it holds NUL characters" if nul else cells
