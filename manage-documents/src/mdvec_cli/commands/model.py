@@ -18,7 +18,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from mdvec.embedding.cards import ModelCard
+    from mdvec.embedding.catalog import ListedModel
 
 app = typer.Typer(
     help="List the embedding models, or download one.",
@@ -36,37 +36,36 @@ def ls(
 ) -> None:
     """List the models: which are installed, and which one `auto` chooses."""
     from mdvec.embedding import catalog
-    from mdvec.embedding.cards import CARDS
 
     settings = settings_from(config, database, verbose=verbose)
-    auto = catalog.choose(catalog.AUTO).card
-    models = [(card, catalog.missing(card)) for card in CARDS.values()]
+    models = catalog.list_models()
     if chosen_format(format_, settings) is DisplayFormat.JSON:
-        print_json({"models": [_as_json(card, lack, auto) for card, lack in models]})
+        print_json({"models": [_as_json(model) for model in models]})
         return
     print_table(
         "Models",
         ("name", "here", "dimension", "chunk size", "licence", "summary"),
         [
             (
-                f"{card.name} (auto)" if card is auto else card.name,
-                "yes" if lack is None else "no", card.dimension, card.default_size, card.licence,
-                card.summary,
+                f"{card.name} (auto)" if model.is_auto else card.name,
+                "yes" if model.missing is None else "no", card.dimension, card.default_size,
+                card.licence, card.summary,
             )
-            for card, lack in models
+            for model in models for card in [model.card]
         ],
     )  # fmt: skip
-    for card, lack in models:
-        if lack is not None:
-            say(f"{card.name}: {lack}; to get it: {card.how_to_get}")
+    for model in models:
+        if model.missing is not None:
+            say(f"{model.card.name}: {model.missing}; to get it: {model.card.how_to_get}")
 
 
-def _as_json(card: ModelCard, lack: str | None, auto: ModelCard) -> dict[str, object]:
+def _as_json(model: ListedModel) -> dict[str, object]:
+    card = model.card
     return {
         "name": card.name,
-        "available": lack is None,
-        "missing": lack,
-        "auto": card is auto,
+        "available": model.missing is None,
+        "missing": model.missing,
+        "auto": model.is_auto,
         "dimension": card.dimension,
         "chunk_size": card.default_size,
         "max_tokens": card.max_tokens,

@@ -19,7 +19,7 @@ def test_it_says_how_many_bytes_it_gave_back_in_words_and_as_json(notes, fill):
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         f"{notes.database}: {before - after:,} bytes given back "
-        f"({before / 1e3:.1f} kB before, {after / 1e3:.1f} kB now)\n"
+        f"({before / 1024:.1f} kB before, {after / 1024:.1f} kB now)\n"
     )
     assert before - after > 20_000
     assert again.json == {

@@ -31,7 +31,7 @@ def test_a_variable_that_is_missing_later_deletes_no_document_and_is_told_in_one
     assert details["scan"] == {
         "extensions": [".md", ".markdown", ".txt"], "exclude": [], "max_bytes": 10485760,
     }  # fmt: skip
-    assert "files\t.md, .markdown, .txt, up to 10.5 MB\n" in mdvec("status", "-n", "docs").out
+    assert "files\t.md, .markdown, .txt, up to 10.0 MB\n" in mdvec("status", "-n", "docs").out
 
 
 def test_an_import_that_did_not_finish_is_named_by_search_and_status(notes):

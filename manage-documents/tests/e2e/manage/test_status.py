@@ -48,7 +48,7 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
         ],
         "warnings": [],
     }  # fmt: skip
-    size = f"{found['file_size'] / 1e3:.1f} kB"
+    size = f"{found['file_size'] / 1024:.1f} kB"
     assert plain.out == (
         f"database: {notes.database} ({size})\n"
         "name\tactive\tkind\tdocuments\tvectors\tmodel\tlast import (UTC)\n"
@@ -84,7 +84,7 @@ def test_the_details_in_plain_lines_are_names_and_values(notes):
     facts = dict(line.split("\t") for line in lines[1:15])
     assert facts["source"] == str(notes.docs)
     assert facts["chunks"] == "heading, up to 192 tokens, overlap 24"
-    assert (facts["documents"], facts["vectors"], facts["embeddings"]) == ("3", "4", "8.2 kB")
+    assert (facts["documents"], facts["vectors"], facts["embeddings"]) == ("3", "4", "8.0 kB")
     assert [line.split("\t")[0] for line in lines[15:]] == [
         "file", "git/worktrees.md", "water.md", "米.txt",
     ]  # fmt: skip

@@ -31,7 +31,7 @@ def current_data(database: Path) -> Data:
         parquet = (
             _present_file(table, tool)
             for tool in active
-            if KINDS[tool.kind].family == "analytics"
+            if KINDS[tool.kind].has_data_files
             for table in dataset_tables(connection, tool.id)
         )
         return Data(
@@ -40,7 +40,7 @@ def current_data(database: Path) -> Data:
             households=tuple(
                 (tool.id, tool.name, data_version(connection, tool.id))
                 for tool in active
-                if KINDS[tool.kind].family == "household"
+                if KINDS[tool.kind].has_ledger
             ),
         )
 

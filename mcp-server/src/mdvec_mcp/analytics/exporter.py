@@ -52,7 +52,7 @@ class Exporter:
         answer = {
             "handle": export.handle,
             "rows": file.rows,
-            "size_mb": round(export.size / 1_000_000, 4),
+            "size_mb": export.size_mb,
             "columns": columns,
             "expires_at": export.expires_at,
         }

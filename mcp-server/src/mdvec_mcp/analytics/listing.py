@@ -45,7 +45,7 @@ class Listing:
             "exports": [
                 {
                     "handle": export.handle,
-                    "size_mb": round(export.size / 1_000_000, 4),
+                    "size_mb": export.size_mb,
                     "expires_at": export.expires_at,
                 }
                 for export in reversed(self.exports.list())

@@ -21,6 +21,7 @@ from mdvec.analysis.private_folder import (
     make_private,
     unwritable,
 )
+from mdvec.sizes import MEGABYTE
 
 ExportFormat = Literal["parquet", "csv"]
 Handles = list[str]
@@ -46,6 +47,11 @@ class Export:
     rows: int | None = None
     columns: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+
+    @property
+    def size_mb(self) -> float:
+        """Its size in the megabytes of the settings, to four decimals."""
+        return round(self.size / MEGABYTE, 4)
 
 
 @dataclass(frozen=True, slots=True)

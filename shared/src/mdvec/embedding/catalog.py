@@ -31,6 +31,15 @@ class Choice:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model: why it cannot be used on this machine (None if it can), and whether auto is it."""
+
+    card: ModelCard
+    missing: str | None
+    is_auto: bool
+
+
 def card_named(name: str) -> ModelCard:
     """The card of the model ``name``.
 
@@ -46,6 +55,12 @@ def card_named(name: str) -> ModelCard:
 def missing(card: ModelCard) -> str | None:
     """Why a model cannot be used on this machine, in a few words, or None if it can."""
     return _BACKENDS[card.name].missing()
+
+
+def list_models() -> list[ListedModel]:
+    """Every model, in the order of ``CARDS``."""
+    auto = choose(AUTO).card
+    return [ListedModel(card, missing(card), is_auto=card is auto) for card in CARDS.values()]
 
 
 def choose(name: str) -> Choice:

@@ -34,8 +34,6 @@ from mdvec.household.overview import (
     coverage,
     named_subject,
     one_state,
-    pending_removal_notes,
-    planned_notes,
     shown_months,
 )
 
@@ -130,9 +128,8 @@ def monthly_household(
         covered = coverage(connection, tool_id, today)
         requested = _period(today, covered.settled, year, month, period)
         named, notes = named_subject(connection, tool_id, category)
-        months, remarks = shown_months(connection, tool_id, requested, covered, today)
-        notes += remarks + planned_notes(connection, tool_id, named, months, covered, today)
-        notes += pending_removal_notes(connection, tool_id, named, months)
+        months, remarks = shown_months(connection, tool_id, requested, named, covered, today)
+        notes += remarks
         sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
         counts = counts_of(sums)
         leaf = _Page(page, page_size, counts.total)

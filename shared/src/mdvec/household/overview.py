@@ -147,17 +147,33 @@ def shown_months(
     connection: apsw.Connection,
     tool_id: int,
     period: Period,
+    subject: Subject | None,
     covered: Coverage,
     today: date,
     max_months: int | None = None,
 ) -> tuple[MonthRange, list[str]]:
-    """The months of a period that the ledger covers, and the notes on them.
+    """The months of a period that the ledger covers, and the notes on them and their rows.
 
     Of more than ``max_months``, only the last are shown.
 
     Raises:
         InsufficientData: none of the months has rows.
     """
+    shown, notes = _covered_months(connection, tool_id, period, covered, today, max_months)
+    notes += _planned_notes(connection, tool_id, subject, shown, covered, today)
+    pending = ledger_sums.pending_removal_sums(connection, tool_id, shown, subject)
+    notes += wording.pending_removal_notes(pending, ledger_sums.tool_name(connection, tool_id))
+    return shown, notes
+
+
+def _covered_months(
+    connection: apsw.Connection,
+    tool_id: int,
+    period: Period,
+    covered: Coverage,
+    today: date,
+    max_months: int | None,
+) -> tuple[MonthRange, list[str]]:
     shown = covered.shown(period.months)
     if shown is None:
         raise InsufficientData(period.months, covered.settled)
@@ -179,7 +195,7 @@ def shown_months(
     return shown, notes
 
 
-def planned_notes(
+def _planned_notes(
     connection: apsw.Connection,
     tool_id: int,
     subject: Subject | None,
@@ -196,14 +212,6 @@ def planned_notes(
     if outside and shown.last >= covered.latest:
         notes.append(coverage_notes.planned_note(outside, included=False))
     return notes
-
-
-def pending_removal_notes(
-    connection: apsw.Connection, tool_id: int, subject: Subject | None, shown: MonthRange
-) -> list[str]:
-    """Notes on rows in the sums that wait for the user's consent to their removal."""
-    pending = ledger_sums.pending_removal_sums(connection, tool_id, shown, subject)
-    return wording.pending_removal_notes(pending, ledger_sums.tool_name(connection, tool_id))
 
 
 def _marked(

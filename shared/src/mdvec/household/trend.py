@@ -33,8 +33,6 @@ from mdvec.household.overview import (
     coverage,
     named_subject,
     one_state,
-    pending_removal_notes,
-    planned_notes,
     shown_months,
 )
 
@@ -92,9 +90,10 @@ def category_trend(
             today, covered.settled, period=period, start_month=start_month, end_month=end_month
         )
         named, notes = named_subject(connection, tool_id, category)
-        shown, remarks = shown_months(connection, tool_id, requested, covered, today, MAX_MONTHS)
-        notes += remarks + planned_notes(connection, tool_id, named, shown, covered, today)
-        notes += pending_removal_notes(connection, tool_id, named, shown)
+        shown, remarks = shown_months(
+            connection, tool_id, requested, named, covered, today, MAX_MONTHS
+        )
+        notes += remarks
         sums = _sums(connection, tool_id, shown, named)
     if named is None:
         trends, body = _of_the_top(sums, covered, shown)
@@ -147,9 +146,7 @@ def category_trend_summary(
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
         requested = resolve_period(today, covered.settled)
-        shown, notes = shown_months(connection, tool_id, requested, covered, today)
-        notes += planned_notes(connection, tool_id, None, shown, covered, today)
-        notes += pending_removal_notes(connection, tool_id, None, shown)
+        shown, notes = shown_months(connection, tool_id, requested, None, covered, today)
         sums = _sums(connection, tool_id, shown, None)
     amounts = {
         category: by_month

@@ -95,15 +95,7 @@ def gather_evidence(
     is_old = ledger_statements.asks_first(connection, tool_id)
     standing.update(_second_times(doubles, standing, stored, are_new=is_old))
     if mode == "replace":
-        trusted = {
-            place
-            for place, witness in enumerate(witnesses)
-            if witness.statement.key in present or witness.statement.path in unread
-        }
-        standing = {
-            identity: each if each.gone in trusted else each._replace(gone=None)
-            for identity, each in standing.items()
-        }
+        standing = _gone_by_files(standing, witnesses, present, unread)
     return Evidence(
         witnesses=witnesses,
         kin=kin,
@@ -113,6 +105,24 @@ def gather_evidence(
         mentioned=mentioned,
         renames=renames,
     )
+
+
+def _gone_by_files(
+    standing: Mapping[str, Standing],
+    witnesses: Sequence[Witness],
+    present: Collection[tuple[str, str]],
+    unread: Collection[str],
+) -> dict[str, Standing]:
+    """The standings where only the files of the folder can show rows to be gone."""
+    trusted = {
+        place
+        for place, witness in enumerate(witnesses)
+        if witness.statement.key in present or witness.statement.path in unread
+    }
+    return {
+        identity: each if each.gone in trusted else each._replace(gone=None)
+        for identity, each in standing.items()
+    }
 
 
 def _from_ledger(

@@ -19,7 +19,6 @@ APP = "mdvec"
 MAX_EXPORT_ROWS = 5_000_000
 """The upper bound of ``max_rows``, in the settings and in a call of ``export``."""
 _MAX_TABLES = 10
-"""What every setting in MB counts in."""
 
 
 def _list_as_tuple(value: object) -> object:

@@ -2,10 +2,10 @@
 
 
 def file_size(size: int) -> str:
-    """As people read it, such as 8.2 kB."""
+    """As people read it, such as 8.0 kB; a kB has 1,024 bytes, as in settings and limits."""
     amount = float(size)
     for unit in ("B", "kB", "MB"):
-        if amount < 1000:
+        if amount < 1024:
             return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1000
+        amount /= 1024
     return f"{amount:.1f} GB"

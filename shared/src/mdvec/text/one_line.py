@@ -1,4 +1,6 @@
-"""File names and headings on one line, safe to show on a terminal or to a model."""
+"""Texts on one line, safe to show on a terminal or to a model."""
+
+_MAX_SHORTENED = 60
 
 
 def on_one_line(text: str) -> str:
@@ -10,3 +12,9 @@ def on_one_line(text: str) -> str:
         char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in " ".join(text.split())
     )
+
+
+def shortened(text: str) -> str:
+    """The beginning of ``text`` on one line, to be named in a message."""
+    line = "".join(char if char.isprintable() else " " for char in text[:_MAX_SHORTENED])
+    return line if len(text) <= _MAX_SHORTENED else line + "…"

@@ -27,7 +27,8 @@ class Kind:
         is_streamed: whether its files are read piece by piece, so that none is too large.
         has_texts: whether searches find its chunks.
         is_made_of_records: whether a chunk is a record that stands for itself, not a passage.
-        has_tables: whether SQL can query it.
+        has_ledger: whether its rows are transactions, which SQL sees as one table for all.
+        has_data_files: whether its import makes tables of data files, which SQL sees by name.
         family: the key of the server's family of tools that it switches on; None for none.
     """
 
@@ -41,8 +42,14 @@ class Kind:
     is_streamed: bool = False
     has_texts: bool = True
     is_made_of_records: bool = False
-    has_tables: bool = False
+    has_ledger: bool = False
+    has_data_files: bool = False
     family: str | None = None
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether SQL can query it."""
+        return self.has_ledger or self.has_data_files
 
 
 KINDS = {
@@ -60,7 +67,7 @@ KINDS = {
             report_fields=("ledger", "duplicate_candidates"),
             endings=(".csv", ".tsv"),
             is_made_of_records=True,
-            has_tables=True,
+            has_ledger=True,
             family="household",
         ),
         Kind(
@@ -73,7 +80,7 @@ KINDS = {
             takes_file=True,
             is_streamed=True,
             has_texts=False,
-            has_tables=True,
+            has_data_files=True,
             family="analytics",
         ),
     )

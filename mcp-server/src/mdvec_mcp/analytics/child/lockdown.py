@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.datasets.interfaces.connection import allowed_paths
+from mdvec.sizes import MEGABYTE
 from mdvec.text.quoting import literal
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _MAX_THREADS = 4
 def limit_process(memory_mb: int, tables: int) -> None:
     """Limit the memory and the open files of this process; it writes no core dumps."""
     # macOS does not enforce all of these limits; the server watches the memory as well.
-    _limit(resource.RLIMIT_AS, (memory_mb + _ADDRESSES_MB) * 2**20)
+    _limit(resource.RLIMIT_AS, (memory_mb + _ADDRESSES_MB) * MEGABYTE)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_NOFILE, _FILES + _FILES_PER_TABLE * tables)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from mdvec.errors import MdvecError
+from mdvec.sizes import MEGABYTE
 
 _MAX_LISTED = 20
 
@@ -82,7 +83,7 @@ def out_of_memory(memory_mb: int) -> QueryStopped:
 def out_of_room(max_bytes: int) -> ResultTooLarge:
     """The refusal of an export that reached its size limit or filled the disk."""
     return ResultTooLarge(
-        f"the export was stopped: it is larger than {max_bytes / 2**20:,.0f} MB, the limit, or "
+        f"the export was stopped: it is larger than {max_bytes / MEGABYTE:,.0f} MB, the limit, or "
         "the disk is full, and no file was left; aggregate, filter, or select fewer columns"
     )
 

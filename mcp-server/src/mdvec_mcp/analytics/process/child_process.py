@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+from mdvec.sizes import MEGABYTE
 
 from mdvec_mcp.analytics.process.wire import Message, receive, send
 
@@ -59,7 +60,7 @@ class ChildProcess:
         memory_mb: int,
         start_seconds: float = START_SECONDS,
     ) -> None:
-        self._memory = memory_mb * 2**20
+        self._memory = memory_mb * MEGABYTE
         self._request_id = 0
         child_stdin, self._writing = os.pipe()
         self._reading, child_stdout = os.pipe()

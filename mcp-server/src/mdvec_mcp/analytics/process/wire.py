@@ -8,9 +8,11 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from mdvec.sizes import MEGABYTE
+
 Message = dict[str, Any]
 _LENGTH = struct.Struct(">I")
-MAX_BYTES = 64 * 2**20
+MAX_BYTES = 64 * MEGABYTE
 
 
 class WireClosed(Exception):
@@ -62,7 +64,7 @@ def receive(read: Callable[[int], bytes]) -> Message:
 def _exactly(count: int, read: Callable[[int], bytes]) -> bytes:
     parts = bytearray()
     while len(parts) < count:
-        part = read(min(count - len(parts), 1 << 20))
+        part = read(min(count - len(parts), MEGABYTE))
         if not part:
             raise WireClosed
         parts += part

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
 from mdvec.datasets.interfaces.wide import rows_at_once
+from mdvec.sizes import MEGABYTE
 from mdvec.text.quoting import identifier, literal
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 MEMORY_MB = 2_048
 _LIMITS = ConnectionLimits(MEMORY_MB, threads=4)
 _EXTRA_ADDRESS_SPACE_MB = 1_536
-_MEGABYTE = 2**20
 _REPLACED_FILE = "another file took its place meanwhile"
 _FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
 _IF_ALL_FIT = {
@@ -51,7 +51,7 @@ def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
     import duckdb
 
-    _limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * _MEGABYTE)
+    _limit(resource.RLIMIT_AS, (MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
     _limit(resource.RLIMIT_CORE, 0)
     # An absolute path, or the name of a copy in this folder.
     name, descriptor = json.loads(sys.stdin.readline())

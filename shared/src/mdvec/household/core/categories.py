@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
+from mdvec.text.one_line import shortened
 
 INCOME = "収入"
 """The one 大項目 of income; all others are spending."""
@@ -18,7 +19,7 @@ Hierarchy = Mapping[str, Sequence[str]]
 
 _MAX_NEAREST = 5
 _MIN_CLOSENESS = 0.5
-_MAX_SHOWN = 40
+_MAX_COMPARED = 40
 _MAX_LISTED = 12
 
 
@@ -30,7 +31,7 @@ class UnknownCategory(MdvecError):
         self.choices = tuple(choices)
         near = f"近い名前: {'、'.join(self.nearest)}。" if self.nearest else ""
         super().__init__(
-            f"該当カテゴリが見つかりません（「{flat(said)}」）。{near}"
+            f"該当カテゴリが見つかりません（「{shortened(said)}」）。{near}"
             f"選べる大項目: {'、'.join(self.choices) or 'なし'}"
         )
 
@@ -42,7 +43,7 @@ class AmbiguousCategory(UnknownCategory):
         self.nearest = self.choices = tuple(choices)
         MdvecError.__init__(
             self,
-            f"「{flat(said)}」に当てはまるカテゴリが複数あります。"
+            f"「{shortened(said)}」に当てはまるカテゴリが複数あります。"
             f"次のどれかを指定してください: {_listed(self.choices)}",
         )
 
@@ -151,14 +152,14 @@ def _paths(said: str, hierarchy: Hierarchy) -> list[Category]:
 
 
 def _cuts(said: str) -> Iterator[tuple[str, str]]:
-    if len(said) <= 4 * _MAX_SHOWN:
+    if len(said) <= 4 * _MAX_COMPARED:
         for mark in re.finditer(r"[>＞/／→:：・]|の", said):
             yield said[: mark.start()], said[mark.end() :]
 
 
 def nearest(said: str, hierarchy: Hierarchy) -> list[str]:
     """The category names most similar to a text, best first."""
-    wanted = folded(said)[:_MAX_SHOWN]
+    wanted = folded(said)[:_MAX_COMPARED]
     names: dict[str, str] = {}
     for major, minors in hierarchy.items():
         for name in (major, *minors):
@@ -180,9 +181,3 @@ def folded(name: str) -> str:
 def _listed(choices: Sequence[str]) -> str:
     more = f"（ほか{len(choices) - _MAX_LISTED}件）" if len(choices) > _MAX_LISTED else ""
     return "、".join(choices[:_MAX_LISTED]) + more
-
-
-def flat(said: str) -> str:
-    """Printable user input, shortened for use in a message."""
-    line = "".join(sign if sign.isprintable() else " " for sign in said[:_MAX_SHOWN])
-    return line if len(said) <= _MAX_SHOWN else line + "…"

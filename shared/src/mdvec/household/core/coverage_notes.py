@@ -8,8 +8,7 @@ from mdvec.household.core.months import MonthRange
 from mdvec.household.core.sums import MonthlySum, income_and_spending
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency
-
-_MAX_LENGTH = 60
+from mdvec.text.one_line import shortened
 
 
 def shortened_note(shown: MonthRange) -> str:
@@ -33,8 +32,8 @@ def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
 def astray_note(total: int, rows: Sequence[Transaction]) -> str:
     """Names rows dated years away from all others, which the figures leave out."""
     named = "、".join(
-        f"{row.date} {_line(row.description)} {format_currency(row.amount)}"
-        f"（{_line(row.source_file)} {row.row_number}行目）"
+        f"{row.date} {shortened(row.description)} {format_currency(row.amount)}"
+        f"（{shortened(row.source_file)} {row.row_number}行目）"
         for row in rows
     )
     more = f"、ほか {total - len(rows):,}件" if total > len(rows) else ""
@@ -42,9 +41,3 @@ def astray_note(total: int, rows: Sequence[Transaction]) -> str:
         f"日付がほかから何年も離れた明細 {total:,}件は含めていません: {named}{more}。"
         "日付の誤りなら、直して取り込み直してください。正しければ、その年月を指定すると集計できます"
     )
-
-
-def _line(text: str) -> str:
-    """A row's text on one line, shortened."""
-    line = " ".join(text.split())
-    return line if len(line) <= _MAX_LENGTH else line[:_MAX_LENGTH] + "…"

@@ -18,6 +18,7 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.days import months_of, names_a_day
 from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.spoken import Scene, Yearless, is_counted, plain, unit_of
+from mdvec.text.one_line import shortened
 
 DEFAULT_MONTHS = 12
 _MAX_LENGTH = 60
@@ -33,7 +34,7 @@ class InvalidPeriod(MdvecError):
 
     def __init__(self, said: str, available: MonthRange) -> None:
         super().__init__(
-            f"期間「{_shown(said)}」を解釈できませんでした。{_EXAMPLES}のように指定してください。"
+            f"期間「{shortened(said)}」を解釈できませんでした。{_EXAMPLES}のように指定してください。"
             f"利用できる期間は {available.in_words} です。"
         )
 
@@ -45,7 +46,7 @@ class DayInPeriod(InvalidPeriod):
         instead = _EXAMPLES if months is None else f"「{months.in_words}」"
         MdvecError.__init__(
             self,
-            f"期間「{_shown(said)}」を解釈できませんでした。日や週の単位では集計できません。"
+            f"期間「{shortened(said)}」を解釈できませんでした。日や週の単位では集計できません。"
             f"{instead}のように月で指定してください。その月の明細は日付順に確認できます。"
             f"利用できる期間は {available.in_words} です。",
         )
@@ -134,17 +135,13 @@ def _latest_months(available: MonthRange) -> Period:
 
 def _period(said: str, months: MonthRange, ending: str, *, swapped: bool = False) -> Period:
     remark = "（順序が逆だったため入れ替えました）" if swapped else ""
-    return Period(months, f"「{_shown(said)}」{ending}を {months.in_words} と解釈しました{remark}")
+    return Period(
+        months, f"「{shortened(said)}」{ending}を {months.in_words} と解釈しました{remark}"
+    )
 
 
 def _given(text: str | None) -> str:
     return "" if text is None else text.strip()
-
-
-def _shown(said: str) -> str:
-    """Printable user input, shortened for use in a message."""
-    flat = "".join(sign if sign.isprintable() else " " for sign in said[: _MAX_LENGTH + 1])
-    return flat if len(flat) <= _MAX_LENGTH else flat[:_MAX_LENGTH] + "…"
 
 
 def _from_ends(start: str, end: str, scene: Scene) -> Period:

@@ -12,13 +12,13 @@ from mdvec.household.core.categories import (
     Category,
     Hierarchy,
     UnknownCategory,
-    flat,
     folded,
     homonyms,
     named,
     nearest,
     partly_named,
 )
+from mdvec.text.one_line import shortened
 
 
 class Total(Enum):
@@ -98,7 +98,7 @@ def _of_total(said: str, total: Subject) -> ResolvedSubject:
     if str(total) in folded(said):
         return ResolvedSubject(total)
     meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
-    return ResolvedSubject(total, f"「{flat(said)}」は{meant}として集計しました")
+    return ResolvedSubject(total, f"「{shortened(said)}」は{meant}として集計しました")
 
 
 def _said_surely(category: Category) -> str:
@@ -111,7 +111,7 @@ def _homonyms_remark(said: str, category: Category, hierarchy: Hierarchy) -> str
     if not others:
         return None
     return (
-        f"「{flat(said)}」は大項目の{category}として集計しました"
+        f"「{shortened(said)}」は大項目の{category}として集計しました"
         f"（同じ名前の中項目: {'、'.join(map(str, others))}）"
     )
 
@@ -124,4 +124,4 @@ def _guessed(said: str, hierarchy: Hierarchy) -> ResolvedSubject:
         raise UnknownCategory(said, nearest(said, hierarchy), hierarchy)
     if len(found) > 1:
         raise AmbiguousCategory(said, [str(one) for one in found])
-    return ResolvedSubject(found[0], f"「{flat(said)}」は「{found[0]}」として集計しました")
+    return ResolvedSubject(found[0], f"「{shortened(said)}」は「{found[0]}」として集計しました")
