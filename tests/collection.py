@@ -17,12 +17,11 @@ from mdvec.importing.options import ChunkingWish
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.index.signatures import signatures
 from mdvec.index.tables import Tables
-from mdvec.index.words import indexed_text
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.search.search import Answer, Question, search
+from mdvec.text.fields import chunk_fields, document_names, field_terms
 from mdvec.text.quoting import identifier
-from mdvec.text.terms import terms
 from tiny_embedder import TinyBackend
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
@@ -112,12 +111,12 @@ class Collection:
 def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """The lexical index and the signatures are exactly those of the chunks."""
     chunks: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding "
+        f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding, d.file_path "
         f"FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         "ORDER BY v.id"
     ).fetchall()
-    wanted = {row[0]: Counter(terms(indexed_text(*row[2:5]))) for row in chunks}
+    wanted = {row[0]: indexed_terms(row[2], row[6], row[3], row[4]) for row in chunks}
     assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
     signed: list[tuple[Any, ...]] = connection.execute(
         f"SELECT first_chunk, document_id, signatures FROM {identifier(tables.signatures)} "
@@ -134,6 +133,16 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
     assert by_chunk == {
         row[0]: (row[1], sign.tobytes()) for row, sign in zip(chunks, signs, strict=True)
     }
+
+
+def indexed_terms(title: str, file_path: str, heading: str, text: str) -> Counter[str]:
+    """The terms that a chunk should be found by in the lexical index."""
+    found: Counter[str] = Counter()
+    for words in chunk_fields(title, document_names(file_path), heading, text).each():
+        of_field = field_terms(words)
+        found.update(of_field.plain)
+        found.update(word for word in of_field.words if word.startswith("="))
+    return found
 
 
 def indexed(connection: apsw.Connection, tables: Tables) -> dict[int, Counter[str]]:

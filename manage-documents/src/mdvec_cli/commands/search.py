@@ -121,6 +121,7 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         print_line(f"[{number}] {hit.score:.2f}  {source}{heading}")
         if explain:
             print_line(f"    {_explanation(hit)}")
+            print_line(f"    {_matched(hit)}")
         for line in _shown_lines(hit):
             print_line(f"    {line}")
     if explain:
@@ -160,4 +161,12 @@ def _explanation(hit: Hit) -> str:
     return (
         f"words: rank {why.lexical_rank}, bm25 {why.bm25:.2f}, coverage {why.coverage:.0%}, "
         f"score {why.lexical_score:.3f}, weight {why.lexical_weight:.2f}; vectors: {vector}"
+    )
+
+
+def _matched(hit: Hit) -> str:
+    """The question's words in the hit: in their normalised form, and as spelled."""
+    words = " ".join(hit.explanation.matched_words) or "none"
+    return (
+        f"matched words: {words}; as spelled: {' '.join(hit.explanation.matched_terms) or 'none'}"
     )

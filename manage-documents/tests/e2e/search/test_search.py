@@ -41,6 +41,7 @@ def test_hits_are_shown_as_lines_or_as_json_and_explained_when_asked(notes):
 
     why = explained.out.splitlines()[1]
     assert re.search(r"words: rank 1, bm25 \d.*coverage \d+%.*vectors: rank \d, cosine 0\.\d", why)
+    assert "matched words: " in explained.out.splitlines()[2]
     assert "query_embedding" in explained.out
 
     (whole,) = section.json["results"]

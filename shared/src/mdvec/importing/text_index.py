@@ -160,15 +160,19 @@ class TextIndex:
         self._tables = self._tool.tables
 
     def create_missing_indexes(self) -> None:
-        """Build the search indexes if the tool was imported by a version without them."""
-        if tables.has_indexes(self._connection, self._tables):
+        """Build the search indexes that another version left out, or whose words it analysed."""
+        if not tables.has_indexes(self._connection, self._tables):
+            which, build = "search indexes", chunks.index_again
+        elif not tables.has_current_words(self._connection, self._tables):
+            which, build = "index of words", chunks.index_words_again
+        else:
             return
         self._job.on_notice(
-            f"building the search indexes of {self._tool.name!r}, which this version adds …"
+            f"building the {which} of {self._tool.name!r}, which this version adds …"
         )
         with self._connection, self._job.stopwatch.stage("index"):
             check_unchanged(self._connection, self._tool)
-            chunks.index_again(self._connection, self._tables)
+            build(self._connection, self._tables)
 
     def put(self, document: NewDocument) -> None:
         """Store a document whole."""

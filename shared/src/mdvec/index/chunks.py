@@ -10,10 +10,17 @@ import apsw
 
 from mdvec.database.records import records
 from mdvec.index.signature_cache import delete_signatures, insert_signatures
-from mdvec.index.tables import Tables, create_indexes, drop_indexes
+from mdvec.index.tables import (
+    Tables,
+    create_indexes,
+    create_word_indexes,
+    drop_indexes,
+    drop_word_indexes,
+)
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import in_context
+from mdvec.text.fields import ChunkFields, chunk_fields, document_names
 from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
@@ -25,14 +32,18 @@ def insert_chunks(
     tables: Tables,
     document_id: int,
     title: str,
+    names: str,
     chunks: Sequence[Chunk],
     vectors: Vectors,
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
+    ``names`` are what else the document is called.
+
     Call within a write transaction, so that the chunks get consecutive ids.
     """
     table = identifier(tables.vectors)
+    fields: list[tuple[int, ChunkFields]] = []
     for chunk, vector in zip(chunks, vectors, strict=True):
         connection.execute(
             f"INSERT INTO {table} (tool_id, document_id, chunk_index, start_position, "
@@ -44,7 +55,8 @@ def insert_chunks(
             ),
         )  # fmt: skip
         chunk_id = connection.last_insert_rowid()
-        insert_terms(connection, tables, chunk_id, title, chunk.heading, chunk.text)
+        fields.append((chunk_id, chunk_fields(title, names, chunk.heading, chunk.text)))
+    insert_terms(connection, tables, fields)
     if chunks:
         first = chunk_id - len(chunks) + 1
         insert_signatures(connection, tables, document_id, first, vectors)
@@ -68,22 +80,47 @@ def index_again(connection: apsw.Connection, tables: Tables) -> None:
 
     drop_indexes(connection, tables)
     create_indexes(connection, tables)
-    documents = connection.execute(f"SELECT id, title FROM {identifier(tables.documents)}")
-    for document_id, title in list(documents):
+    for document_id, title, file_path in _titles(connection, tables):
         cursor = connection.execute(
-            f"SELECT id, heading, chunk_text, embedding FROM {identifier(tables.vectors)} "
+            f"SELECT id, embedding FROM {identifier(tables.vectors)} "
             "WHERE document_id = ? ORDER BY id",
             (document_id,),
         )
-        ids: list[int] = []
-        embeddings: list[bytes] = []
-        for chunk_id, heading, text, embedding in list(cursor):
-            insert_terms(connection, tables, chunk_id, title, heading, text)
-            ids.append(chunk_id)
-            embeddings.append(embedding)
-        if ids:
-            vectors = np.frombuffer(b"".join(embeddings), np.float32).reshape(len(ids), -1)
-            insert_signatures(connection, tables, document_id, ids[0], vectors)
+        chunks = list(cursor)
+        if chunks:
+            joined = b"".join(embedding for _, embedding in chunks)
+            vectors = np.frombuffer(joined, np.float32).reshape(len(chunks), -1)
+            insert_signatures(connection, tables, document_id, chunks[0][0], vectors)
+        _insert_stored_terms(connection, tables, document_id, title, file_path)
+
+
+def index_words_again(connection: apsw.Connection, tables: Tables) -> None:
+    """Rebuild the indexes of words from the stored chunks."""
+    drop_word_indexes(connection, tables)
+    create_word_indexes(connection, tables)
+    for document_id, title, file_path in _titles(connection, tables):
+        _insert_stored_terms(connection, tables, document_id, title, file_path)
+
+
+def _titles(connection: apsw.Connection, tables: Tables) -> list[tuple[int, str, str]]:
+    rows = connection.execute(f"SELECT id, title, file_path FROM {identifier(tables.documents)}")
+    return [(int(number), str(title), str(path)) for number, title, path in rows]
+
+
+def _insert_stored_terms(
+    connection: apsw.Connection, tables: Tables, document_id: int, title: str, file_path: str
+) -> None:
+    names = document_names(file_path)
+    rows = connection.execute(
+        f"SELECT id, heading, chunk_text FROM {identifier(tables.vectors)} "
+        "WHERE document_id = ? ORDER BY id",
+        (document_id,),
+    )
+    fields = [
+        (int(chunk_id), chunk_fields(title, names, str(heading), str(text)))
+        for chunk_id, heading, text in list(rows)
+    ]
+    insert_terms(connection, tables, fields)
 
 
 def known_embeddings(

@@ -13,6 +13,7 @@ from mdvec.database.records import records
 from mdvec.index.chunks import delete_chunks, insert_chunks
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
+from mdvec.text.fields import document_names
 from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
             (*state, document.content, document_id),
         )
     insert_chunks(
-        connection, tables, document_id, document.title, document.chunks, document.vectors
-    )
+        connection, tables, document_id, document.title, document_names(document.file_path),
+        document.chunks, document.vectors,
+    )  # fmt: skip
 
 
 def touch_document(

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 import apsw
 
+from mdvec.text.morphemes import analysis_version
 from mdvec.text.quoting import identifier
 
-_DERIVED = ("signatures", "fts", "terms")
+_DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary")
+_WORDS_FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,16 @@ class Tables:
     def terms(self) -> str:
         """View of the lexical index's terms with their document frequencies (fts5vocab)."""
         return self._derived("terms")
+
+    @property
+    def counts(self) -> str:
+        """Table of the counts of each chunk's words."""
+        return self._derived("counts")
+
+    @property
+    def vocabulary(self) -> str:
+        """Table of the words with their readings."""
+        return self._derived("vocabulary")
 
     def _derived(self, kind: str) -> str:
         return f"{kind}_{self.tool_id}_{self.generation}"
@@ -117,8 +129,12 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
 
 def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Create the indexes derived from a tool's chunks, empty."""
+    _create_signatures(connection, tables)
+    create_word_indexes(connection, tables)
+
+
+def _create_signatures(connection: apsw.Connection, tables: Tables) -> None:
     signatures, signed = identifier(tables.signatures), identifier(tables.index("signed"))
-    fts, terms = identifier(tables.fts), identifier(tables.terms)
     connection.execute(
         f"""
         CREATE TABLE {signatures} (
@@ -134,12 +150,52 @@ def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
         "VALUES (0, 0, randomblob(16))"
     )
     connection.execute(f"CREATE INDEX {signed} ON {signatures} (document_id)")
-    # Terms are separated by spaces; to this tokenizer all their characters but "_" are letters.
+
+
+def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Create the indexes of a tool's words, empty."""
+    fts, terms, counts = (identifier(name) for name in (tables.fts, tables.terms, tables.counts))
+    vocabulary, reading = identifier(tables.vocabulary), identifier(tables.index("reading"))
+    # Terms are separated by spaces; to this tokenizer all their characters are letters or these.
     connection.execute(
-        f"CREATE VIRTUAL TABLE {fts} USING fts5(terms, content='', contentless_delete=1, "
-        "tokenize=\"ascii tokenchars '_'\")"
+        f"CREATE VIRTUAL TABLE {fts} USING fts5(title, names, heading, text, content='', "
+        "contentless_delete=1, tokenize=\"ascii tokenchars '_='\")"
     )
     connection.execute(f"CREATE VIRTUAL TABLE {terms} USING fts5vocab({fts}, row)")
+    connection.execute(
+        f"CREATE TABLE {counts} (chunk_id INTEGER PRIMARY KEY, counts BLOB NOT NULL)"
+    )
+    # Row 0 is not a chunk: it says what analysed the words.
+    connection.execute(
+        f"INSERT INTO {counts} (chunk_id, counts) VALUES (0, ?)", (words_version().encode(),)
+    )
+    connection.execute(
+        f"CREATE TABLE {vocabulary} (term TEXT PRIMARY KEY, reading TEXT NOT NULL) WITHOUT ROWID"
+    )
+    connection.execute(f"CREATE INDEX {reading} ON {vocabulary} (reading)")
+
+
+def words_version() -> str:
+    """What an index of words that is built now depends on: its format, and the dictionary."""
+    return f"{_WORDS_FORMAT} {analysis_version()}"
+
+
+def has_words(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the words were indexed in a format that has fields and counts."""
+    found = connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.vocabulary,)
+    ).fetchone()
+    return found is not None
+
+
+def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the words were indexed in today's format with the dictionary installed."""
+    if not has_words(connection, tables):
+        return False
+    row = connection.execute(
+        f"SELECT counts FROM {identifier(tables.counts)} WHERE chunk_id = 0"
+    ).fetchone()
+    return row is not None and bytes(row[0]) == words_version().encode()
 
 
 def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
@@ -154,7 +210,13 @@ def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
 
 def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Drop the derived indexes that exist."""
-    for table in (tables.terms, tables.fts, tables.signatures):
+    drop_word_indexes(connection, tables)
+    connection.execute(f"DROP TABLE IF EXISTS {identifier(tables.signatures)}")
+
+
+def drop_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Drop the indexes of words that exist."""
+    for table in (tables.terms, tables.fts, tables.counts, tables.vocabulary):
         connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
 
 

@@ -1,40 +1,56 @@
-"""The lexical index: an FTS5 table of the terms of each chunk, its title and its headings."""
+"""The lexical index: an FTS5 table of the terms of each chunk, a column for each of its fields."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
 from mdvec.index.tables import Tables
+from mdvec.index.vocabulary import insert_words
+from mdvec.index.word_counts import delete_word_counts, insert_word_counts
+from mdvec.text.fields import ChunkFields, FieldTerms, field_terms
+from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.quoting import identifier
-from mdvec.text.terms import terms
 
 _MAX_POSTINGS = 1_500
 _MIN_TERMS, _MAX_TERMS = 2, 64
 
 
 def insert_terms(
-    connection: apsw.Connection, tables: Tables, chunk_id: int, title: str, heading: str, text: str
+    connection: apsw.Connection, tables: Tables, chunks: Iterable[tuple[int, ChunkFields]]
 ) -> None:
-    """Add a chunk to the index."""
-    connection.execute(
-        f"INSERT INTO {identifier(tables.fts)} (rowid, terms) VALUES (?, ?)",
-        (chunk_id, " ".join(terms(indexed_text(title, heading, text)))),
+    """Add the chunks of a document, by id, to the index."""
+    known: dict[str, FieldTerms] = {}
+    readings: dict[str, str] = {}
+    sql = (
+        f"INSERT INTO {identifier(tables.fts)} (rowid, title, names, heading, text) "
+        "VALUES (?, ?, ?, ?, ?)"
     )
+    for chunk_id, fields in chunks:
+        found: list[FieldTerms] = []
+        for text in fields.each():
+            if text not in known:
+                known[text] = field_terms(text)
+                readings |= known[text].readings
+            found.append(known[text])
+        connection.execute(sql, (chunk_id, *map(_indexed, found)))
+        insert_word_counts(connection, tables, chunk_id, [field.words for field in found])
+    insert_words(connection, tables, readings)
 
 
-def indexed_text(title: str, heading: str, text: str) -> str:
-    """The text that a chunk is found by: title, headings and its own text."""
-    return f"{title}\n{heading}\n{text}"
+def _indexed(field: FieldTerms) -> str:
+    """The terms of a field for FTS5; a word in letters is a plain term already."""
+    return " ".join([*field.plain, *(word for word in field.words if word[0] == WORD_MARK)])
 
 
-def delete_terms(connection: apsw.Connection, tables: Tables, chunk_ids: Iterable[int]) -> None:
+def delete_terms(connection: apsw.Connection, tables: Tables, chunk_ids: Sequence[int]) -> None:
     """Remove chunks from the index."""
     connection.executemany(
         f"DELETE FROM {identifier(tables.fts)} WHERE rowid = ?",
         ((chunk_id,) for chunk_id in chunk_ids),
     )
+    delete_word_counts(connection, tables, chunk_ids)
 
 
 def document_frequencies(
@@ -52,7 +68,7 @@ def document_frequencies(
 
 
 def matching_chunks(
-    connection: apsw.Connection, tables: Tables, frequencies: dict[str, int], limit: int
+    connection: apsw.Connection, tables: Tables, frequencies: Mapping[str, int], limit: int
 ) -> list[int]:
     """The ``limit`` best chunks by BM25 for the rarer of the query's terms.
 
@@ -71,7 +87,7 @@ def matching_chunks(
         chosen.append(term)
     if not chosen:
         return []
-    # A term has only letters, digits and "_", so in quotes it contains no FTS5 syntax.
+    # A term has only letters, digits, "_" and "=", so in quotes it contains no FTS5 syntax.
     fts = identifier(tables.fts)
     rows = connection.execute(
         f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?",

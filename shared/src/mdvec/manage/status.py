@@ -12,6 +12,7 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.database.place import open_to_others, size_on_disk
 from mdvec.files.scan import ScanRules
 from mdvec.index.chunks import VectorStatistics
+from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
@@ -44,8 +45,8 @@ class ToolStatus:
 class Overview:
     """The database file, its size in bytes including its write-ahead log, and its tools.
 
-    ``warnings`` are sentences on files that other users can open, with the command that
-    changes it.
+    ``warnings`` are sentences on files that other users can open, and on a missing dictionary,
+    with the command that changes it.
     """
 
     database: Path
@@ -111,7 +112,7 @@ def overview(database: Path) -> Overview:
         rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
         size = size_on_disk(database)
     # Now that the file is closed: reading it makes a log for a while.
-    return Overview(database, size, rows, _warnings(database))
+    return Overview(database, size, rows, (*_warnings(database), *_without_dictionary()))
 
 
 def details(database: Path, name: str) -> ToolDetails:
@@ -168,4 +169,13 @@ def _warnings(database: Path) -> tuple[str, ...]:
     return (
         f"others than its owner may use {found}; "
         f"to change that: chmod 600 {shlex.join(map(str, modes))}",
+    )
+
+
+def _without_dictionary() -> tuple[str, ...]:
+    if has_dictionary():
+        return ()
+    return (
+        "Japanese is found by pairs of characters alone, since the dictionary is not installed; "
+        "to find other spellings: pip install sudachipy sudachidict_small, then import again",
     )

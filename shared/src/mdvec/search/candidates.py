@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,10 @@ from mdvec.index.chunks import (
     stored_chunks,
 )
 from mdvec.index.signature_cache import likely_nearest
-from mdvec.index.tables import Tables, has_indexes
-from mdvec.index.words import document_frequencies, indexed_text, matching_chunks
+from mdvec.index.tables import Tables, has_current_words, has_indexes
+from mdvec.index.vocabulary import other_spellings
+from mdvec.index.word_counts import word_counts
+from mdvec.index.words import document_frequencies, matching_chunks
 from mdvec.search.core.fusion import (
     ENGLISH_WORDS,
     Candidate,
@@ -26,7 +28,9 @@ from mdvec.search.core.fusion import (
     SearchMode,
     is_foreign_prose,
 )
-from mdvec.text.terms import TermCounter
+from mdvec.search.field_reader import FieldReader
+from mdvec.text.fields import FieldCounts
+from mdvec.text.questions import QuestionTerms
 from mdvec.timing import Stopwatch
 from mdvec.tools.rows import Tool
 
@@ -42,36 +46,43 @@ are compared exactly."""
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
-    """A tool's candidates for a question: chunks by id, and the statistics to score them."""
+    """A tool's candidates for a question: chunks by id, and the statistics to score them.
+
+    ``query`` has the question's terms that the tool's index knows; ``stands_for`` the terms of
+    the index that each of its words is searched by: itself, or other spellings.
+    """
 
     tool: Tool
     tables: Tables
+    query: QuestionTerms
+    stands_for: Mapping[str, tuple[str, ...]]
     chunks: tuple[StoredChunk, ...]
+    words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
     has_words: bool
 
-    def candidates(self, query: Sequence[str]) -> list[Candidate]:
-        """The chunks as input of the fusion; ``query`` is the question's distinct terms."""
+    def candidates(self) -> list[Candidate]:
+        """The chunks as input of the fusion."""
         model = str(self.tool.model)
         trust = CARDS[model].vector_trust if model in CARDS else 1.0
-        texts = [indexed_text(chunk.title, chunk.heading, chunk.content) for chunk in self.chunks]
-        terms = TermCounter(query)
+        read = FieldReader(self.query, self.stands_for)
         return [
             Candidate(
-                terms.counts(text) if self.has_words else {},
-                len(text),
+                read.counts(chunk, self.words.get(chunk.id, {})) if self.has_words else {},
+                len(chunk.title) + len(chunk.heading) + len(chunk.content),
                 chunk.cosine,
                 str(self.tool.fingerprint),
                 trust,
+                read.names(chunk) if self.has_words else (),
             )
-            for chunk, text in zip(self.chunks, texts, strict=True)
+            for chunk in self.chunks
         ]
 
 
 def find_candidates(
     connection: apsw.Connection,
     tool: Tool,
-    query: list[str],
+    query: QuestionTerms,
     vector: Vectors | None,
     k: int,
     mode: SearchMode,
@@ -82,7 +93,7 @@ def find_candidates(
     Args:
         connection: within a read transaction.
         tool: its row in that transaction.
-        query: the question's distinct terms.
+        query: the question's terms.
         vector: the question's embedding; None skips the vector retriever.
         k: the number of hits requested.
         mode: ``vector`` skips the lexical retriever, as does a file of an older version, which
@@ -93,21 +104,55 @@ def find_candidates(
     indexed = has_indexes(connection, names)
     limit = max(MIN_CANDIDATES, k)
     ids: set[int] = set()
-    frequencies: dict[str, int] = {}
+    found = _Lexical(query, {}, {}, ())
     if vector is not None:
         with stopwatch.stage("vector_search"):
             ids.update(nearest_chunks(connection, names, vector, limit, indexed=indexed))
     if indexed and mode != "vector":
         with stopwatch.stage("lexical_search"):
-            also = ENGLISH_WORDS if is_foreign_prose(query) else ()
-            wanted = list(dict.fromkeys([*query, *also]))
-            frequencies = document_frequencies(connection, names, wanted)
-            of_query = {term: frequencies[term] for term in query}
-            ids.update(matching_chunks(connection, names, of_query, limit))
+            found = _lexical_search(connection, names, query, limit)
+            ids.update(found.chunk_ids)
     with stopwatch.stage("read_candidates"):
         chunks = stored_chunks(connection, names, sorted(ids), vector)
+        words = {}
+        if found.stands_for:
+            words = word_counts(connection, names, ids, found.stands_for)
         total = chunk_count(connection, names)
-    return ToolCandidates(tool, names, tuple(chunks), CorpusStatistics(total, frequencies), indexed)
+    return ToolCandidates(
+        tool, names, found.query, found.stands_for, tuple(chunks), words,
+        CorpusStatistics(total, found.frequencies), indexed,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexical:
+    query: QuestionTerms
+    stands_for: Mapping[str, tuple[str, ...]]
+    frequencies: Mapping[str, int]
+    chunk_ids: Sequence[int]
+
+
+def _lexical_search(
+    connection: apsw.Connection, names: Tables, query: QuestionTerms, limit: int
+) -> _Lexical:
+    if not has_current_words(connection, names):
+        query = query.without_words()
+    also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
+    wanted = list(dict.fromkeys([*query.all, *also]))
+    frequencies = document_frequencies(connection, names, wanted)
+    stands_for = {
+        word: (word,)
+        if frequencies[word]
+        else tuple(other_spellings(connection, names, word, reading))
+        for word, reading in query.words.items()
+    }
+    others = [term for terms in stands_for.values() for term in terms if term not in frequencies]
+    of_index = frequencies | document_frequencies(connection, names, others)
+    asked = {*query.plain, *(term for terms in stands_for.values() for term in terms)}
+    chunk_ids = matching_chunks(connection, names, {term: of_index[term] for term in asked}, limit)
+    for word, terms in stands_for.items():
+        frequencies[word] = sum(of_index[term] for term in terms)
+    return _Lexical(query, stands_for, frequencies, chunk_ids)
 
 
 def nearest_chunks(

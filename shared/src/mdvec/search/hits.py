@@ -15,6 +15,7 @@ from mdvec.index.tables import Tables
 from mdvec.search.core.fusion import Scored
 from mdvec.search.core.passages import Returning, Span, good_cut, section_at, within_budget
 from mdvec.text.markdown import Outline, line_starts, outline
+from mdvec.text.morphemes import WORD_MARK
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
@@ -36,6 +37,8 @@ class Explanation:
     """Why a hit has its rank: the ranks and scores by vectors and by words.
 
     ``cosine`` is None if vectors were not used; ``lexical_weight`` is the weight of the words.
+    ``matched_words`` are the question's words in the hit, in their normalised form;
+    ``matched_terms`` its pairs of characters and its words as spelled.
     """
 
     vector_rank: int | None
@@ -45,7 +48,10 @@ class Explanation:
     lexical_score: float
     bm25: float
     coverage: float
+    named: float
     lexical_weight: float
+    matched_words: tuple[str, ...]
+    matched_terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +221,7 @@ def _around(chunk: StoredChunk, shown: Span) -> tuple[int, int]:
 
 def _explanation(found: RankedChunk) -> Explanation:
     cosine = found.chunk.cosine
+    matched = found.scored.matched
     return Explanation(
         vector_rank=None if cosine is None else found.vector_rank,
         cosine=None if cosine is None else round(cosine, 4),
@@ -223,5 +230,10 @@ def _explanation(found: RankedChunk) -> Explanation:
         lexical_score=round(found.scored.lexical, 4),
         bm25=round(found.scored.bm25, 3),
         coverage=round(found.scored.coverage, 4),
+        named=round(found.scored.named, 4),
         lexical_weight=round(found.scored.lexical_weight, 4),
+        matched_words=tuple(
+            term.removeprefix(WORD_MARK) for term in matched if term[0] == WORD_MARK
+        ),
+        matched_terms=tuple(term for term in matched if term[0] != WORD_MARK),
     )

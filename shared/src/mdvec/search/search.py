@@ -19,7 +19,7 @@ from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.fusion import CorpusStatistics, SearchMode, fuse
 from mdvec.search.core.passages import Returning
 from mdvec.search.hits import Hit, RankedChunk, hits
-from mdvec.text.terms import question_terms
+from mdvec.text.questions import QuestionTerms, analysed
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
@@ -194,7 +194,7 @@ def _answer(
     notes: list[str],
     stopwatch: Stopwatch,
 ) -> Answer:
-    query = question_terms(question.query)
+    query = analysed(question.query)
     pools = [
         find_candidates(
             connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
@@ -235,13 +235,15 @@ def _without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[st
 
 
 def _ranked(
-    pools: Sequence[ToolCandidates], query: list[str], mode: SearchMode
+    pools: Sequence[ToolCandidates], query: QuestionTerms, mode: SearchMode
 ) -> list[RankedChunk]:
     """The candidates of all tools together, best first."""
-    candidates = [candidate for pool in pools for candidate in pool.candidates(query)]
+    candidates = [candidate for pool in pools for candidate in pool.candidates()]
     frequencies: Counter[str] = Counter()
     for pool in pools:
         frequencies.update(pool.statistics.frequencies)
+    if all(not pool.query.words for pool in pools):
+        query = query.without_words()
     statistics = CorpusStatistics(sum(pool.statistics.chunks for pool in pools), frequencies)
     scored = fuse(query, statistics, candidates, mode)
     owners = [(pool, chunk) for pool in pools for chunk in pool.chunks]

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 _KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 _CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
-_RUNS = re.compile(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
+RUNS = re.compile(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
 _ONE_KANJI = re.compile(f"[{_KANJI}]")
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
 _CJK_START = re.compile(f"[{_CJK}]")
@@ -30,7 +30,7 @@ _WORDS_OF_HIRAGANA = re.compile(
     rf"(?:^\W*|[、。,.!?;:(\[{{「『【〈《“‘]\s*|(?<=[{_CJK}])\s+|(?<!\s)\s+(?![はがをのにへとでもや]))"
     f"([{_HIRAGANA}]+)"
 )
-_MAX_TERM = 64
+MAX_TERM = 64
 
 
 def terms(text: str) -> list[str]:
@@ -41,17 +41,42 @@ def terms(text: str) -> list[str]:
     katakana; a single CJK character is a term. Any other run of letters, digits and underscores
     is a word. Stretches and words are cut off after 64 characters.
     """
+    return terms_of_folded(folded(text))
+
+
+def terms_of_folded(text: str) -> list[str]:
+    """The terms of a text that is folded already."""
     found: list[str] = []
-    for match in _RUNS.finditer(_folded(text)):
-        run, word = match.groups()
-        if word is not None:
-            found.append(word[:_MAX_TERM])
+    for run, word in RUNS.findall(text):
+        if word:
+            found.append(word[:MAX_TERM])
         elif len(run) == 1:
             found.append(run)
         else:
             found += [run[place : place + 2] for place in range(len(run) - 1)]
             found += _ONE_KANJI.findall(run)
-            found += [stretch[:_MAX_TERM] for stretch in _STRETCHES.findall(run)]
+            found += [stretch[:MAX_TERM] for stretch in _STRETCHES.findall(run)]
+    return found
+
+
+def placed_terms(text: str) -> list[tuple[str, int, int]]:
+    """The terms of a folded text, each with the start and end of the characters it stands for."""
+    found: list[tuple[str, int, int]] = []
+    for match in RUNS.finditer(text):
+        run, word = match.groups()
+        first = match.start()
+        if word is not None or len(run) == 1:
+            found.append((match[0][:MAX_TERM], first, match.end()))
+            continue
+        found += [
+            (run[place : place + 2], first + place, first + place + 2)
+            for place in range(len(run) - 1)
+        ]
+        for parts in (_ONE_KANJI, _STRETCHES):
+            found += [
+                (part[0][:MAX_TERM], first + part.start(), first + part.end())
+                for part in parts.finditer(run)
+            ]
     return found
 
 
@@ -64,7 +89,7 @@ def question_terms(question: str) -> list[str]:
     """
     different = list(dict.fromkeys(terms(question)))
     begun = {
-        term for stretch in _WORDS_OF_HIRAGANA.findall(_folded(question)) for term in terms(stretch)
+        term for stretch in _WORDS_OF_HIRAGANA.findall(folded(question)) for term in terms(stretch)
     }
     telling = [term for term in different if term in begun or not _HIRAGANA_ALONE.fullmatch(term)]
     return telling or different
@@ -78,7 +103,7 @@ class TermCounter:
         self._cjk = [term for term in different if _CJK_START.match(term)]
         letter = f"[^\\W{_CJK}]"
         words = [
-            re.escape(term) + (f"{letter}*" if len(term) == _MAX_TERM else "")
+            re.escape(term) + (f"{letter}*" if len(term) == MAX_TERM else "")
             for term in different
             if not _CJK_START.match(term)
         ]
@@ -90,10 +115,10 @@ class TermCounter:
 
         CJK terms count anywhere, also inside a longer stretch.
         """
-        folded = _folded(text)
-        counts = {term: count for term in self._cjk if (count := folded.count(term))}
+        text = folded(text)
+        counts = {term: count for term in self._cjk if (count := text.count(term))}
         if self._any_words:
-            counts |= Counter(word[:_MAX_TERM] for word in self._words.findall(folded))
+            counts |= Counter(word[:MAX_TERM] for word in self._words.findall(text))
         return counts
 
 
@@ -111,7 +136,8 @@ def is_letters(term: str) -> bool:
     return _CJK_START.match(term) is None
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """``text`` with one form for each letter, whatever its width and case."""
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
     return text.casefold()

@@ -85,7 +85,7 @@ def test_deleted_and_replaced_words_are_found_no_more(collection):
 def first_format(collection: Collection) -> None:
     """Make the database what a mdvec of format 1 left: a k-NN table, no contexts embedded."""
     with open_database(collection.database, "write") as connection, connection:
-        for kind in ("terms", "fts", "signatures"):
+        for kind in ("terms", "fts", "signatures", "counts", "vocabulary"):
             connection.execute(f"DROP TABLE {kind}_1_1")
         connection.execute("CREATE VIRTUAL TABLE knn_1_1 USING vec0(embedding float[16])")
         chunks = connection.execute("SELECT id, chunk_text FROM vectors_notes").fetchall()
@@ -212,7 +212,7 @@ def test_the_index_holds_no_text_of_its_own(collection):
     collection.write("a.md", "# 一\n\n食費の話。\n")
     collection.import_("new")
     connection = apsw.Connection(str(collection.database))
-    assert connection.execute("SELECT terms FROM fts_1_1").fetchall() == [(None,)]
+    assert connection.execute("SELECT title, text FROM fts_1_1").fetchall() == [(None, None)]
     connection.close()
 
 

@@ -2,19 +2,38 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.fusion import Candidate, CorpusStatistics, fuse
+from mdvec.search.core.fusion import (
+    Candidate,
+    CorpusStatistics,
+    NameMatch,
+    Scored,
+    SearchMode,
+    fuse,
+)
+from mdvec.text.questions import QuestionTerms
+from mdvec.text.terms import is_letters
 
 
 def passage(
     words: str, cosine: float | None = None, model: str = "m", trust: float = 1.0, length: int = 10
 ) -> Candidate:
-    """A passage with these words of the query among its characters."""
-    return Candidate(Counter(words.split()), length, cosine, model, trust)
+    """A passage with these words of the query in its text."""
+    counts = {word: (0, 0, 0, count) for word, count in Counter(words.split()).items()}
+    return Candidate(counts, length, cosine, model, trust)
+
+
+def scored(
+    query: list[str], statistics: CorpusStatistics, candidates: list[Candidate], mode: SearchMode
+) -> list[Scored]:
+    """The scores for a query of plain terms alone."""
+    letters = tuple(query) if all(map(is_letters, query)) else ()
+    return fuse(QuestionTerms(tuple(query), letters=letters), statistics, candidates, mode)
 
 
 def know(chunks: int = 100, **frequencies: int) -> CorpusStatistics:
@@ -37,20 +56,20 @@ def test_a_word_of_letters_counts_as_much_as_the_several_terms_of_a_japanese_wor
 def test_bm25_and_coverage_are_those_of_the_books():
     query, knowledge = ["水", "米"], know(10, 水=2, 米=5)
     idf = {term: knowledge.idf(term) for term in query}
-    first, second = fuse(
+    first, second = scored(
         query, knowledge, [passage("水 水", length=40), passage("米", length=20)], "lexical"
     )
     long, short = 1.2 * (0.25 + 0.75 * 4 / 3), 1.2 * (0.25 + 0.75 * 2 / 3)
     assert first.bm25 == pytest.approx(idf["水"] * 2 * 2.2 / (2 + long))
     assert second.bm25 == pytest.approx(idf["米"] * 2.2 / (1 + short))
     assert first.coverage == pytest.approx(idf["水"] / (idf["水"] + idf["米"]))
-    assert first.lexical == pytest.approx((1 + 3 * first.coverage) / 4)
-    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 3 * second.coverage) / 4)
+    assert first.lexical == pytest.approx((1 + 3 * first.coverage) / 4.5)
+    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 3 * second.coverage) / 4.5)
     assert (first.score, first.lexical_weight) == (first.lexical, 1.0)
 
 
 def test_the_vector_score_is_the_distance_from_the_mean_in_sixths_of_deviations():
-    found = fuse(
+    found = scored(
         ["水"], know(水=1), [passage("", 0.9), passage("", 0.5), passage("", 0.1)], "vector"
     )
     deviation = math.sqrt((0.4**2 + 0 + 0.4**2) / 3)
@@ -64,7 +83,7 @@ def test_the_vector_score_is_the_distance_from_the_mean_in_sixths_of_deviations(
 def test_a_hybrid_score_trusts_the_vectors_as_far_as_words_are_missing():
     query, knowledge = ["水", "米"], know(10, 水=2, 米=2)
     candidates = [passage("水", 0.3, trust=4.0), passage("", 0.9, trust=4.0)]
-    found = fuse(query, knowledge, candidates, "hybrid")
+    found = scored(query, knowledge, candidates, "hybrid")
     # The best passage covers half of the query: half of the model's trust is added to the floor.
     weight = 1 / (1 + 0.3 + 4.0 * 0.5)
     for one in found:
@@ -73,7 +92,7 @@ def test_a_hybrid_score_trusts_the_vectors_as_far_as_words_are_missing():
 
 
 def test_where_every_word_is_found_the_words_weigh_most_and_the_vectors_keep_their_floor():
-    found = fuse(
+    found = scored(
         ["水", "米"], know(水=2, 米=2), [passage("水 米", 0.1), passage("水", 0.9)], "hybrid"
     )
     assert [one.lexical_weight for one in found] == [1 / 1.3, 1 / 1.3]
@@ -81,15 +100,65 @@ def test_where_every_word_is_found_the_words_weigh_most_and_the_vectors_keep_the
 
 
 def test_among_passages_with_all_the_words_the_vectors_choose():
-    found = fuse(["水"], know(水=2), [passage("水", 0.1), passage("水", 0.9)], "hybrid")
+    found = scored(["水"], know(水=2), [passage("水", 0.1), passage("水", 0.9)], "hybrid")
     assert found[1].score > found[0].score
+
+
+def in_fields(title: int = 0, names: int = 0, heading: int = 0, text: int = 0) -> Candidate:
+    """A passage with the term 水 so often in each of its fields."""
+    return Candidate({"水": (title, names, heading, text)}, 10, None, "m", 1.0)
+
+
+def test_a_term_in_a_name_alone_covers_less_than_one_in_a_title_a_heading_or_the_text():
+    title, names, heading, text = scored(
+        ["水"],
+        know(水=4),
+        [in_fields(title=1), in_fields(names=1), in_fields(heading=1), in_fields(text=1)],
+        "lexical",
+    )
+    assert title.coverage == heading.coverage == text.coverage == 1.0
+    assert (names.coverage, names.bm25 < text.bm25) == (0.8, True)
+
+
+def test_a_title_that_is_what_is_asked_for_is_above_one_that_has_it_among_others():
+    whole, half = (
+        replace(in_fields(title=1), names=(NameMatch(frozenset({"水"}), share),))
+        for share in (1.0, 0.5)
+    )
+    found = scored(["水", "米"], know(水=4, 米=4), [whole, half, in_fields(title=1)], "lexical")
+    assert [one.named for one in found] == [0.5, 0.25, 0.0]
+    assert found[0].score > found[1].score > found[2].score
+
+
+def test_a_word_counts_in_its_normalised_form_and_its_unknown_spelling_is_not_missing():
+    asked = QuestionTerms(
+        ("打合",), {"=打ち合わせ": "ウチアワセ"}, {"打合": frozenset({"=打ち合わせ"})}
+    )
+    other = Candidate({"=打ち合わせ": (0, 0, 0, 1)}, 10, None, "m", 1.0)
+    (found,) = fuse(asked, CorpusStatistics(100, {"=打ち合わせ": 3}), [other], "lexical")
+    assert (found.coverage, found.matched) == (1.0, ("=打ち合わせ",))
+    (missing,) = fuse(
+        asked, CorpusStatistics(100, {"打合": 1, "=打ち合わせ": 3}), [other], "lexical"
+    )
+    assert 0.5 < missing.coverage < 1.0
+
+
+def test_of_a_date_that_occurs_its_parts_do_not_count():
+    asked = QuestionTerms(
+        ("2024", "年"), {"=202412": ""}, {}, {"=202412": frozenset({"2024", "年"})}
+    )
+    note = Candidate({"=202412": (0, 1, 0, 0)}, 10, None, "m", 1.0)
+    (found,) = fuse(asked, CorpusStatistics(100, {"=202412": 1, "年": 50}), [note], "lexical")
+    assert found.coverage == pytest.approx(0.8)
+    (unknown,) = fuse(asked, CorpusStatistics(100, {"年": 50}), [passage("年")], "lexical")
+    assert unknown.matched == ("年",)
 
 
 @pytest.mark.parametrize("query", [["未知", "知語"], []])
 def test_a_query_of_unknown_words_is_answered_by_vectors(query):
     candidates = [passage("", 0.2), passage("", 0.7)]
-    hybrid = fuse(query, know(水=1, 米=1), candidates, "hybrid")
-    assert hybrid == fuse(query, know(水=1, 米=1), candidates, "vector")
+    hybrid = scored(query, know(水=1, 米=1), candidates, "hybrid")
+    assert hybrid == scored(query, know(水=1, 米=1), candidates, "vector")
     assert [one.score for one in hybrid] == [0.2, 0.7]
 
 
@@ -100,8 +169,8 @@ def test_an_english_question_over_japanese_text_is_not_ruled_by_its_words():
     candidates = [passage("water save", 0.1), passage("", 0.9)]
     japanese = know(100, water=1, save=1, the=2)
     english = know(100, water=1, save=1, how=60, do=60, i=60, the=90)
-    foreign = fuse(ENGLISH, japanese, candidates, "hybrid")
-    native = fuse(ENGLISH, english, candidates, "hybrid")
+    foreign = scored(ENGLISH, japanese, candidates, "hybrid")
+    native = scored(ENGLISH, english, candidates, "hybrid")
     assert foreign[0].lexical_weight < 0.2 < native[0].lexical_weight
     assert foreign[1].score > foreign[0].score
     assert native[0].score > native[1].score
@@ -109,7 +178,7 @@ def test_an_english_question_over_japanese_text_is_not_ruled_by_its_words():
 
 @pytest.mark.parametrize("query", [["usestate"], ["usestate", "を使"], ["e0308", "error"], []])
 def test_a_single_name_or_a_mixed_question_is_not_taken_for_a_foreign_language(query):
-    (found,) = fuse(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
+    (found,) = scored(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
     assert found.lexical_weight == (1 / 1.3 if query else 0.0)
 
 
@@ -119,7 +188,7 @@ def test_several_models_are_never_compared_by_their_cosines():
             *(passage("", cosine, "a") for cosine in (0.1, 0.2, 0.6)),
             *(passage("", cosine + shift, "b") for cosine in (0.2, 0.3, 0.35)),
         ]
-        return [one.score for one in fuse(["水"], know(), candidates, "vector")]
+        return [one.score for one in scored(["水"], know(), candidates, "vector")]
 
     assert ranked(0.0) == pytest.approx(ranked(0.5))
     assert max(range(6), key=ranked(0.5).__getitem__) == 2
@@ -127,25 +196,27 @@ def test_several_models_are_never_compared_by_their_cosines():
 
 def test_a_candidate_without_a_cosine_stands_at_the_mean():
     candidates = [passage("水", None), passage("", 0.9), passage("", 0.1)]
-    assert fuse(["水"], know(水=1), candidates, "vector")[0].vector == 0.0
+    assert scored(["水"], know(水=1), candidates, "vector")[0].vector == 0.0
 
 
 def test_no_candidates_no_scores():
     for mode in ("hybrid", "vector", "lexical"):
-        assert fuse(["水"], know(0), [], mode) == []
+        assert scored(["水"], know(0), [], mode) == []
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 80])
 @pytest.mark.parametrize("cosine", [0.1, 0.3, 1 / 3, 0.7, -0.2])
 def test_cosines_that_do_not_differ_tell_nothing(count, cosine):
     candidates = [passage("水", cosine * (1 + 1e-9 * place)) for place in range(count)]
-    assert {one.vector for one in fuse(["水"], know(水=1), candidates, "hybrid")} == {0.0}
+    assert {one.vector for one in scored(["水"], know(水=1), candidates, "hybrid")} == {0.0}
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector"])
 def test_one_passage_far_above_a_hundred_others_has_a_score_of_at_most_one(mode):
-    candidates = [passage("水", 1 + 1e-7), *(passage("", 0.1) for _ in range(100))]
-    first, *others = fuse(["水"], know(水=1), candidates, mode)
+    called_so = (NameMatch(frozenset({"水"}), 1.0),)
+    best = replace(passage("水", 1 + 1e-7), names=called_so)
+    candidates = [best, *(passage("", 0.1) for _ in range(100))]
+    first, *others = scored(["水"], know(水=1), candidates, mode)
     assert (first.vector, first.score) == (1.0, 1.0)
     assert all(0 <= one.score < 1 for one in others)
 
@@ -183,7 +254,7 @@ def test_scores_are_numbers_within_their_bounds_for_any_candidates(question, dra
         passage(" ".join(word for word in words if word in query), *others)
         for words, *others in [*drawn, *[same[0]] * same[1]]
     ]
-    found = fuse(query, knowledge, candidates, mode)
+    found = scored(query, knowledge, candidates, mode)
     assert len(found) == len(candidates)
     for one in found:
         assert one.bm25 >= 0
@@ -196,5 +267,5 @@ def test_scores_are_numbers_within_their_bounds_for_any_candidates(question, dra
 def test_a_passage_with_every_word_covers_the_query_wholly_in_any_order(question, random):
     query, knowledge = question
     found = random.sample(query, len(query))
-    scored = fuse(query, knowledge, [passage(" ".join(found), 0.5)], "hybrid")
-    assert [one.coverage for one in scored] == [1.0 if query else 0.0]
+    whole = scored(query, knowledge, [passage(" ".join(found), 0.5)], "hybrid")
+    assert [one.coverage for one in whole] == [1.0 if query else 0.0]

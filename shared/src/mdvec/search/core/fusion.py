@@ -3,13 +3,16 @@
 Both retrievers bring candidates; every candidate is then scored by both, so that a passage found
 by only one of them is at no disadvantage. The lexical score is
 
-    (bm25 / best bm25 + 3 * coverage) / 4
+    (bm25 / best bm25 + 3 * coverage + named / 2) / 4.5
 
-with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and the
-coverage: the share of the query's information (the sum of its terms' idf) that the passage
-contains. The vector score is the cosine's distance from the mean of the candidates' cosines,
-divided by six standard deviations; mean and deviation are taken per model, since cosines of two
-models cannot be compared. Combined they are
+with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), a weight
+for each field that a term occurs in; the coverage: the share of the query's information (the sum
+of its terms' idf) that the passage contains; and ``named``: how far its title or its heading has
+the query's terms and no others.
+
+The vector score is the cosine's distance from the mean of the candidates' cosines, divided by six
+standard deviations; mean and deviation are taken per model, since cosines of two models cannot be
+compared. Combined they are
 
     (lexical + trust * vector) / (1 + trust)
 
@@ -28,9 +31,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from mdvec.text.fields import FieldCounts
+from mdvec.text.morphemes import WORD_MARK
+from mdvec.text.questions import QuestionTerms
 from mdvec.text.terms import crosses_words, is_letters
 
 SearchMode = Literal["hybrid", "vector", "lexical"]
+
+FieldWeights = tuple[float, float, float, float]
 
 _K1, _B = 1.2, 0.75
 _COVERAGE_WEIGHT = 3.0
@@ -38,6 +46,12 @@ _DEVIATIONS = 6.0
 _MIN_DEVIATION = 1e-6
 _CROSSING_WEIGHT = 0.3
 _WORD_WEIGHT = 3.0
+_NORMAL_FORM_WEIGHT = 2.0
+_FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
+"""What an occurrence in each field counts in BM25: in title, names, headings and text."""
+_FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
+"""How much of a term's information a passage contains if only that field has it."""
+_NAME_WEIGHT = 0.5
 _MIN_TRUST = 0.3
 _FOREIGN_TRUST = 1.6
 _MAX_FOREIGN_WORDS = 4
@@ -47,18 +61,28 @@ _WORD = re.compile(r"[a-z_]+")
 
 
 @dataclass(frozen=True, slots=True)
+class NameMatch:
+    """The question's terms in a title or heading, and their share of all its terms."""
+
+    terms: frozenset[str]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A passage found by either retriever, with what is needed to score it.
 
-    ``terms`` counts the query's terms in it, ``length`` its characters. Cosines may be compared
-    only within one ``model``; ``trust`` is that model's constant.
+    ``terms`` counts the query's terms in each of its fields, ``length`` its characters. ``names``
+    are its title and its innermost heading. Cosines may be compared only within one ``model``;
+    ``trust`` is that model's constant.
     """
 
-    terms: Mapping[str, int]
+    terms: Mapping[str, FieldCounts]
     length: int
     cosine: float | None
     model: str
     trust: float
+    names: tuple[NameMatch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +99,12 @@ class CorpusStatistics:
         """The weighted information of a term, in nats: the rarer the term, the more.
 
         A pair that spans two words is rare but says little, so it counts less. A word in letters
-        is one term where a Japanese word gives several, so it counts more.
+        or in its normalised form is one term where its spelling gives several, so it counts more.
         """
         count = self.frequencies.get(term, 0)
         information = math.log1p((self.chunks - count + 0.5) / (count + 0.5))
+        if term[0] == WORD_MARK:
+            return _NORMAL_FORM_WEIGHT * information
         if is_letters(term):
             return _WORD_WEIGHT * information
         return _CROSSING_WEIGHT * information if crosses_words(term) else information
@@ -88,7 +114,8 @@ class CorpusStatistics:
 class Scored:
     """A candidate's score, 0 to 1, and its components.
 
-    ``lexical_weight`` is the weight of the lexical score in the whole, 0 to 1.
+    ``lexical_weight`` is the weight of the lexical score in the whole, 0 to 1; ``named`` says how
+    far the passage's title or heading is what is asked for, and ``matched`` are the terms found.
     """
 
     score: float
@@ -96,11 +123,13 @@ class Scored:
     lexical: float
     bm25: float
     coverage: float
+    named: float
     vector: float
+    matched: tuple[str, ...] = ()
 
 
 def fuse(
-    query: Sequence[str],
+    query: QuestionTerms,
     statistics: CorpusStatistics,
     candidates: Sequence[Candidate],
     mode: SearchMode,
@@ -108,22 +137,24 @@ def fuse(
     """The scores of all candidates, in their order.
 
     Args:
-        query: the query's distinct terms.
+        query: the query's terms.
         statistics: of all tools searched.
         candidates: of all tools searched.
         mode: ``vector`` and ``lexical`` use only that score.
     """
-    weights = {term: statistics.idf(term) for term in query}
+    weights = _weights(query, statistics)
     bm25 = _bm25(weights, candidates)
     best = max(bm25, default=0.0) or 1.0
     coverage = _coverage(weights, candidates)
+    named = [_named(weights, candidate.names) for candidate in candidates]
     lexical = [
-        (score / best + _COVERAGE_WEIGHT * covered) / (1 + _COVERAGE_WEIGHT)
-        for score, covered in zip(bm25, coverage, strict=True)
+        (score / best + _COVERAGE_WEIGHT * covered + _NAME_WEIGHT * name)
+        / (1 + _COVERAGE_WEIGHT + _NAME_WEIGHT)
+        for score, covered, name in zip(bm25, coverage, named, strict=True)
     ]
     vector = _standardised_cosines(candidates)
     missing = 1.0 - max(coverage, default=0.0)
-    foreign = _foreign_trust(query, statistics)
+    foreign = _foreign_trust(query.letters, statistics)
     scored = []
     for place, candidate in enumerate(candidates):
         if mode == "vector" or (mode == "hybrid" and missing == 1.0):
@@ -136,13 +167,33 @@ def fuse(
             score = share * lexical[place] + (1 - share) * vector[place]
         score = _clamped(score, 0.0, 1.0)
         scored.append(
-            Scored(score, share, lexical[place], bm25[place], coverage[place], vector[place])
-        )
+            Scored(
+                score, share, lexical[place], bm25[place], coverage[place], named[place],
+                vector[place], tuple(candidate.terms),
+            )
+        )  # fmt: skip
     return scored
 
 
 def _clamped(value: float, low: float, high: float) -> float:
     return min(max(value, low), high)
+
+
+def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, float]:
+    """The weight of each term that the query is scored by.
+
+    A spelling that occurs nowhere counts as missing only if its words occur nowhere either; and
+    of a date that occurs, its parts do not count.
+    """
+    frequencies = statistics.frequencies
+    left_out = {
+        term
+        for term, words in query.words_of.items()
+        if not frequencies.get(term) and all(frequencies.get(word) for word in words)
+    }
+    for date, parts in query.dates.items():
+        left_out |= parts if frequencies.get(date) else {date}
+    return {term: statistics.idf(term) for term in query.all if term not in left_out}
 
 
 def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
@@ -153,18 +204,48 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
         scores.append(
             sum(
                 weights[term] * count * (_K1 + 1) / (count + normal)
-                for term, count in candidate.terms.items()
+                for term, count in _frequencies(weights, candidate).items()
             )
         )
     return scores
+
+
+def _frequencies(weights: Mapping[str, float], candidate: Candidate) -> dict[str, float]:
+    return {
+        term: sum(weight * count for weight, count in zip(_FIELD_FREQUENCY, counts, strict=True))
+        for term, counts in candidate.terms.items()
+        if term in weights
+    }
 
 
 def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
     # fsum rounds only once, so that in any order no part of the weights exceeds the whole.
     total = math.fsum(weights.values()) or 1.0
     return [
-        math.fsum(weights[term] for term in candidate.terms) / total for candidate in candidates
+        math.fsum(
+            weights[term] * _covered(counts)
+            for term, counts in candidate.terms.items()
+            if term in weights
+        )
+        / total
+        for candidate in candidates
     ]
+
+
+def _covered(counts: FieldCounts) -> float:
+    return max(share for share, count in zip(_FIELD_COVERAGE, counts, strict=True) if count)
+
+
+def _named(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
+    """How far a title or a heading is what is asked for: 1 if it has all its terms and no other."""
+    total = math.fsum(weights.values()) or 1.0
+    return max(
+        (
+            name.share * math.fsum(weights[term] for term in name.terms if term in weights) / total
+            for name in names
+        ),
+        default=0.0,
+    )
 
 
 def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:

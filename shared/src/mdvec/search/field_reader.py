@@ -1,0 +1,66 @@
+"""Where passages have the terms of a question: in title, names, headings or text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mdvec.index.chunks import StoredChunk
+from mdvec.search.core.fusion import NameMatch
+from mdvec.text.fields import FieldCounts, chunk_fields, document_names, field_terms
+from mdvec.text.questions import QuestionTerms
+from mdvec.text.terms import TermCounter
+
+
+class FieldReader:
+    """Counts a question's terms in the fields of passages.
+
+    Plain terms are counted in the text; the counts of words come from the index. ``stands_for``
+    has the terms of the index that each word is searched by.
+    """
+
+    def __init__(self, query: QuestionTerms, stands_for: Mapping[str, tuple[str, ...]]) -> None:
+        self._counter = TermCounter(query.plain)
+        self._asked = {
+            **{term: term for term in query.plain},
+            **{term: word for word, terms in stands_for.items() for term in terms},
+        }
+        self._has_words = bool(query.words)
+        self._short: dict[str, dict[str, int]] = {}
+        self._named: dict[str, NameMatch] = {}
+
+    def counts(
+        self, chunk: StoredChunk, words: Mapping[str, FieldCounts]
+    ) -> dict[str, FieldCounts]:
+        """How often each term occurs in each field of a passage, whose ``words`` are counted."""
+        fields = chunk_fields(
+            chunk.title, document_names(chunk.file_path), chunk.heading, chunk.content
+        )
+        title, names, heading = map(self._counted, (fields.title, fields.names, fields.heading))
+        text = self._counter.counts(fields.text)
+        plain = {
+            term: (
+                title.get(term, 0), names.get(term, 0), heading.get(term, 0), text.get(term, 0)
+            )
+            for term in {**title, **names, **heading, **text}
+        }  # fmt: skip
+        return {**plain, **words}
+
+    def names(self, chunk: StoredChunk) -> tuple[NameMatch, ...]:
+        """The question's terms in a passage's title and in its innermost heading."""
+        innermost = chunk.heading.rpartition(" > ")[2]
+        return tuple(self._name(name) for name in {chunk.title, innermost} if name)
+
+    def _counted(self, short: str) -> dict[str, int]:
+        """The counts of a field that many passages share."""
+        if short not in self._short:
+            self._short[short] = self._counter.counts(short)
+        return self._short[short]
+
+    def _name(self, name: str) -> NameMatch:
+        if name not in self._named:
+            found = field_terms(name)
+            terms = set(found.words if self._has_words else found.plain)
+            asked = [self._asked[term] for term in terms if term in self._asked]
+            share = len(asked) / len(terms) if terms else 0.0
+            self._named[name] = NameMatch(frozenset(asked), share)
+        return self._named[name]

@@ -1,0 +1,77 @@
+"""What a chunk is found by: the fields of the lexical index, and the terms of each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from mdvec.text.dates import named_dates
+from mdvec.text.morphemes import WORD_MARK, word_terms
+from mdvec.text.terms import folded, terms_of_folded
+
+FIELDS: Final = ("title", "names", "heading", "text")
+"""The fields of a chunk, in the order of every list that has one item a field."""
+FieldCounts = tuple[int, int, int, int]
+"""How often a term occurs in each of the fields."""
+_JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkFields:
+    """The fields of a chunk.
+
+    ``names`` are what else its document is called: the path, in words. ``heading`` is the path
+    of headings above the chunk, without the title.
+    """
+
+    title: str
+    names: str
+    heading: str
+    text: str
+
+    def each(self) -> tuple[str, str, str, str]:
+        """The fields in the order of ``FIELDS``."""
+        return self.title, self.names, self.heading, self.text
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTerms:
+    """The terms of a field: ``plain`` ones (pairs and words as spelled), and those of its words.
+
+    ``readings`` has the reading of each word in it.
+    """
+
+    plain: list[str]
+    words: list[str]
+    readings: dict[str, str]
+
+
+def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields:
+    """The fields of a chunk, given the whole path of its headings."""
+    above = heading
+    if heading == title:
+        above = ""
+    elif heading.startswith(f"{title} > "):
+        above = heading[len(title) + 3 :]
+    return ChunkFields(title, names, above, text)
+
+
+def document_names(file_path: str) -> str:
+    """What a document is called: its path without the suffix, as it is and in separate words."""
+    folder, _, name = file_path.rpartition("/")
+    stem = name.rpartition(".")[0] or name
+    path = f"{folder}/{stem}" if folder else stem
+    in_words = _JOINS.sub(" ", path)
+    return path if in_words == path else f"{path} {in_words}"
+
+
+def field_terms(text: str) -> FieldTerms:
+    """The terms of one field."""
+    text = folded(text)
+    found = word_terms(text)
+    readings = {word.term: word.reading for word in found}
+    words = [word.term for word in found]
+    if words:
+        words += [WORD_MARK + day.digits for day in named_dates(text)]
+    return FieldTerms(terms_of_folded(text), words, readings)

@@ -1,0 +1,59 @@
+"""Which words of a question say what is asked about, and which only that something is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+
+class Role(Enum):
+    """What a word does in a sentence.
+
+    Grammar (particles, auxiliaries, symbols) is never indexed. A request (教えて, 使い方, 何) is
+    indexed as a word like any other, but a question is not searched by it while it has content.
+    """
+
+    CONTENT = "content"
+    REQUEST = "request"
+    GRAMMAR = "grammar"
+
+
+_GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
+_REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "接頭辞"})
+_REQUEST_SUBCLASSES = frozenset({("感動詞", "フィラー"), ("形状詞", "助動詞語幹")})
+
+# In order: verbs of asking and answering, and politeness; verbs that hardly mean anything by
+# themselves, and those of について, に関して, に対して, という; nouns that only hold a clause
+# together, and the manner that questions ask for; words that ask.
+_REQUESTS = """
+教える 知る 分かる 願う 聞く 尋ねる 伺う 説明 解説 紹介 質問 詳しい 簡単 具体
+下さる 頂く 貰う 呉れる 致す 御座る すむ 済む 申し訳 宜しい 欲しい
+為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
+つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
+方 方法 仕方 遣り方 使い方 意味 場合 時 事 こと 物 もの 者 所 ところ 訳 わけ 為 風
+点 話 件 様 よう 的
+何 何故 どう どんな 如何 幾ら 幾つ 何処 何時 誰 どれ どちら 一体 抑 ちょっと 一寸 えーと
+"""
+_REQUEST_WORDS = frozenset(_REQUESTS.split())
+_ENGLISH = """
+a about an and any are as at be been being by can could did do does doing don explain for from get
+give had has have how i if in into is it its just know let like ll look m may me mean means might
+my need of on or our please re s should show so some t tell than that the their them then there
+these they this those to us ve want was way we were what when where which while who whom whose why
+will with would you your
+"""
+ENGLISH_FILLERS = frozenset(_ENGLISH.split())
+"""Words in letters that are in nearly every English question."""
+
+
+def role_of(normal_form: str, part_of_speech: Sequence[str]) -> Role:
+    """The role of a word by Sudachi's normalised form and part of speech."""
+    if part_of_speech[0] in _GRAMMAR:
+        return Role.GRAMMAR
+    if (
+        part_of_speech[0] in _REQUEST_CLASSES
+        or tuple(part_of_speech[:2]) in _REQUEST_SUBCLASSES
+        or normal_form in _REQUEST_WORDS
+    ):
+        return Role.REQUEST
+    return Role.CONTENT

@@ -1,0 +1,182 @@
+"""Words of Japanese text by Sudachi, each in its normalised form, loaded when first needed.
+
+Pairs of characters find a word only as it is spelled. Sudachi's dictionary gives every inflection
+and most spellings of a word the same normalised form (サーバ and サーバー, 打合せ and 打ち合わせ,
+調べた and 調べる, Web and ウェブ).
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Final
+
+from mdvec.text.fillers import ENGLISH_FILLERS, Role, role_of
+from mdvec.text.terms import MAX_TERM, RUNS, folded
+
+if TYPE_CHECKING:
+    from sudachipy import Tokenizer
+
+WORD_MARK: Final = "="
+"""Begins every term that is a normalised form, so that it never equals a pair or a plain word."""
+_DICTIONARY: Final = "small"
+_MAX_RUN: Final = 8_000
+"""Longest run given to Sudachi in characters; its limit is 49,149 bytes."""
+_MAX_KEPT: Final = 50_000
+"""Runs whose words are kept in memory; they are forgotten together when there are more."""
+_NO_LETTER = re.compile(r"[\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Morpheme:
+    """A word of a text, from ``start`` to ``end`` of the folded text.
+
+    ``term`` is its term in the index: its normalised form behind ``WORD_MARK``, or a word in
+    letters as it stands if the dictionary knows no other form. ``reading`` is in katakana.
+    """
+
+    term: str
+    reading: str
+    role: Role
+    start: int
+    end: int
+
+
+def morphemes(text: str) -> list[Morpheme]:
+    """All words of a text in order; none without the dictionary."""
+    analyser = _analyser()
+    if analyser is None:
+        return []
+    found = []
+    for match in RUNS.finditer(folded(text)):
+        first = match.start()
+        words = analyser.of_run(match[1]) if match[1] else analyser.of_word(match[2])
+        found += [
+            Morpheme(one.term, one.reading, one.role, first + one.start, first + one.end)
+            for one in words
+        ]
+    return found
+
+
+def word_terms(folded_text: str) -> list[Morpheme]:
+    """The words that a folded text is indexed by, without particles; positions are in their run."""
+    analyser = _analyser()
+    if analyser is None:
+        return []
+    found: list[Morpheme] = []
+    for run, word in RUNS.findall(folded_text):
+        found += analyser.content_of_run(run) if run else analyser.of_word(word)
+    return found
+
+
+def analysis_version() -> str:
+    """What the words of an index depend on, apart from the text: program and dictionary."""
+    if not has_dictionary():
+        return "pairs"
+    return f"sudachi {version('sudachipy')} {_DICTIONARY} {version(f'sudachidict_{_DICTIONARY}')}"
+
+
+@cache
+def has_dictionary() -> bool:
+    """Whether Sudachi and its dictionary are installed; without them words are found by pairs."""
+    try:
+        return bool(version("sudachipy") and version(f"sudachidict_{_DICTIONARY}"))
+    except PackageNotFoundError:
+        return False
+
+
+def load() -> bool:
+    """Load the dictionary now rather than with the first text; False if there is none."""
+    return _analyser() is not None
+
+
+class _Analyser:
+    """Sudachi's tokenizer, used by one thread at a time, and the words of the last runs."""
+
+    def __init__(self) -> None:
+        from sudachipy import Dictionary, SplitMode
+
+        dictionary = Dictionary(dict=_DICTIONARY)
+        self._tokenizer: Tokenizer = dictionary.tokenizer(mode=SplitMode.A)
+        self._lock = threading.Lock()
+        self._runs: dict[str, tuple[Morpheme, ...]] = {}
+        self._content: dict[str, tuple[Morpheme, ...]] = {}
+
+    def of_run(self, run: str) -> tuple[Morpheme, ...]:
+        """The words of a run of CJK characters."""
+        known = self._runs.get(run)
+        if known is None:
+            known = self._keep(self._runs, run, tuple(self._analysed(run)))
+        return known
+
+    def content_of_run(self, run: str) -> tuple[Morpheme, ...]:
+        """The words of a run of CJK characters that are indexed."""
+        known = self._content.get(run)
+        if known is None:
+            content = tuple(one for one in self._analysed(run) if one.role is not Role.GRAMMAR)
+            known = self._keep(self._content, run, content)
+        return known
+
+    def of_word(self, word: str) -> tuple[Morpheme, ...]:
+        """A word in letters: in Japanese, if the dictionary has it (web: ウェブ), or as it is."""
+        known = self._runs.get(word)
+        if known is None:
+            known = self._keep(self._runs, word, (self._in_letters(word),))
+        return known
+
+    def _in_letters(self, word: str) -> Morpheme:
+        role = Role.REQUEST if word in ENGLISH_FILLERS else Role.CONTENT
+        plain = word[:MAX_TERM]
+        if role is Role.CONTENT and len(word) <= MAX_TERM:
+            found = self._analysed(word)
+            normal = found[0].term[len(WORD_MARK) :] if len(found) == 1 else plain
+            if normal != plain:
+                return Morpheme(WORD_MARK + normal, found[0].reading, role, 0, len(word))
+        return Morpheme(plain, plain, role, 0, len(word))
+
+    def _analysed(self, run: str) -> list[Morpheme]:
+        words: list[Morpheme] = []
+        for first in range(0, len(run), _MAX_RUN):
+            with self._lock:
+                found = [
+                    (
+                        one.normalized_form(), one.reading_form(),
+                        one.part_of_speech(), one.begin(), one.end(),
+                    )
+                    for one in self._tokenizer.tokenize(run[first : first + _MAX_RUN])
+                ]  # fmt: skip
+            for form, reading, speech, start, end in found:
+                normal = _NO_LETTER.sub("", folded(form))[:MAX_TERM]
+                if normal:
+                    role = role_of(normal, speech)
+                    words.append(
+                        Morpheme(WORD_MARK + normal, reading, role, first + start, first + end)
+                    )
+        return words
+
+    @staticmethod
+    def _keep(
+        known: dict[str, tuple[Morpheme, ...]], run: str, words: tuple[Morpheme, ...]
+    ) -> tuple[Morpheme, ...]:
+        if len(known) >= _MAX_KEPT:
+            known.clear()
+        known[run] = words
+        return words
+
+
+_loading = threading.Lock()
+
+
+def _analyser() -> _Analyser | None:
+    if not has_dictionary():
+        return None
+    with _loading:
+        return _loaded()
+
+
+@cache
+def _loaded() -> _Analyser:
+    return _Analyser()

@@ -1,0 +1,108 @@
+"""The terms that a question is searched and scored by: what it asks about, without its filler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from mdvec.text.dates import named_dates
+from mdvec.text.fillers import ENGLISH_FILLERS, Role
+from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
+from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
+
+_Placed = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTerms:
+    """A question's distinct terms, in order.
+
+    ``plain`` terms are pairs and words as spelled; ``words`` are terms of normalised forms, with
+    their reading. ``words_of`` has the words that each plain term is a piece of, ``dates`` the
+    terms that each date is made of. ``letters`` are the question's words if it has only words in
+    letters, filler included.
+    """
+
+    plain: tuple[str, ...]
+    words: Mapping[str, str] = field(default_factory=dict)
+    words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    letters: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> list[str]:
+        """Every term once."""
+        return list(dict.fromkeys([*self.plain, *self.words]))
+
+    def without_words(self) -> QuestionTerms:
+        """The question for an index without words."""
+        return QuestionTerms(self.plain, letters=self.letters)
+
+
+@lru_cache(maxsize=64)
+def analysed(question: str) -> QuestionTerms:
+    """A question's terms without particles, auxiliaries and words of asking (教えて, 使い方, how).
+
+    Pairs that lie in these words, or reach into them, are left out too. If nothing would be left,
+    the words of asking stay, and if there are none either, every term.
+    """
+    text = folded(question)
+    placed = placed_terms(text)
+    found = morphemes(question)
+    letters = _letters(placed)
+    if not found:
+        return QuestionTerms(_plain_alone(question), letters=letters)
+    kept = _content(found)
+    plain = _within(placed, kept)
+    if not plain:
+        kept, plain = found, placed
+    words = {word.term: word.reading for word in kept if word.role is not Role.GRAMMAR}
+    dates = {}
+    for day in named_dates(text):
+        parts = [*placed, *((word.term, word.start, word.end) for word in found)]
+        dates[WORD_MARK + day.digits] = frozenset(
+            term for term, start, end in parts if day.start <= start and end <= day.end
+        )
+    return QuestionTerms(
+        tuple(dict.fromkeys(term for term, _, _ in plain)),
+        {**words, **dict.fromkeys(dates, "")},
+        _words_of(plain, kept),
+        dates,
+        letters,
+    )
+
+
+def _words_of(plain: Sequence[_Placed], kept: Sequence[Morpheme]) -> dict[str, frozenset[str]]:
+    """The words that each plain term shares characters with."""
+    found: dict[str, frozenset[str]] = {}
+    for term, start, end in plain:
+        touched = (word.term for word in kept if word.start < end and start < word.end)
+        found[term] = found.get(term, frozenset()).union(touched)
+    return found
+
+
+def _content(found: Sequence[Morpheme]) -> list[Morpheme]:
+    content = [word for word in found if word.role is Role.CONTENT]
+    return content or [word for word in found if word.role is not Role.GRAMMAR]
+
+
+def _within(placed: Sequence[_Placed], kept: Sequence[Morpheme]) -> list[_Placed]:
+    """The terms whose every character belongs to one of the words."""
+    inside = {place for word in kept for place in range(word.start, word.end)}
+    return [
+        (term, start, end)
+        for term, start, end in placed
+        if all(place in inside for place in range(start, end))
+    ]
+
+
+def _letters(placed: Sequence[_Placed]) -> tuple[str, ...]:
+    terms = [term for term, _, _ in placed]
+    return tuple(dict.fromkeys(terms)) if all(map(is_letters, terms)) else ()
+
+
+def _plain_alone(question: str) -> tuple[str, ...]:
+    """The plain terms where there is no dictionary to tell filler by."""
+    plain = question_terms(question)
+    return tuple(term for term in plain if term not in ENGLISH_FILLERS) or tuple(plain)

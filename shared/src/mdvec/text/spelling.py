@@ -1,0 +1,50 @@
+"""Words that differ by a mistyped letter or two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_CHECKED = re.compile(r"[a-z_][a-z0-9_]*|[\u30a1-\u30fa\u30fc]+")
+_ONE_EDIT, _TWO_EDITS = 4, 8
+
+
+def most_edits(word: str) -> int:
+    """How many letters of a word may be mistyped: none of a short one, and of kanji or kana."""
+    if _CHECKED.fullmatch(word) is None or len(word) < _ONE_EDIT:
+        return 0
+    return 2 if len(word) >= _TWO_EDITS else 1
+
+
+def nearest_spellings(word: str, known: Iterable[str], edits: int) -> list[str]:
+    """The known words with the fewest letters mistyped, at most ``edits``."""
+    best: list[str] = []
+    fewest = edits
+    for other in known:
+        if _CHECKED.fullmatch(other) is None:
+            continue
+        needed = edit_distance(word, other, fewest)
+        if needed < fewest:
+            best, fewest = [other], needed
+        elif needed == fewest:
+            best.append(other)
+    return best
+
+
+def edit_distance(first: str, second: str, limit: int) -> int:
+    """Letters left out, added, changed or exchanged with the next; ``limit + 1`` if more."""
+    if abs(len(first) - len(second)) > limit:
+        return limit + 1
+    before: list[int] = []
+    above = list(range(len(second) + 1))
+    for row, letter in enumerate(first, 1):
+        current = [row]
+        for column, other in enumerate(second, 1):
+            cost = min(above[column] + 1, current[-1] + 1, above[column - 1] + (letter != other))
+            if row > 1 and column > 1 and letter == second[column - 2] and first[row - 2] == other:
+                cost = min(cost, before[column - 2] + 1)
+            current.append(cost)
+        if min(current) > limit:
+            return limit + 1
+        before, above = above, current
+    return min(above[-1], limit + 1)

@@ -1,0 +1,156 @@
+"""A text in one spelling is found by a question in another."""
+
+import os
+import site
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder
+from mdvec.manage.import_tool import import_tool
+
+NOTES = {
+    "server.md": "# 構成\n\nサーバが落ちたら再起動。\n",
+    "meeting.md": "# 予定\n\n打合せは水曜。\n",
+    "parents.md": "# 家系\n\n親の話を聞いた。\n",
+    "loop.md": "# 失敗\n\n無限ループになった。\n",
+    "state.md": "# フック\n\nuseState と useReducer の違い。\n",
+    "name.md": "# 住所録\n\n渡辺さんの電話番号。\n",
+    "2024-12-05-standup.md": "# 朝会\n\n話したこと。\n",
+    "web.md": "# 公開\n\nウェブの設定。\n",
+}
+
+
+@pytest.fixture(scope="module")
+def spelled(tmp_path_factory) -> Collection:
+    folder = tmp_path_factory.mktemp("spellings")
+    collection = Collection(folder / "notes", folder / "vectors.sqlite")
+    for path, text in NOTES.items():
+        collection.write(path, text)
+    collection.import_("new")
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("query", "file"),
+    [
+        ("サーバーについて教えて", "server.md"),
+        ("打ち合わせ", "meeting.md"),
+        ("おや", "parents.md"),
+        ("むげんループ", "loop.md"),
+        ("useSatte", "state.md"),
+        ("useSatteとは何ですか？", "state.md"),
+        ("渡邊", "name.md"),
+        ("2024年12月5日", "2024-12-05-standup.md"),
+        ("December 5, 2024", "2024-12-05-standup.md"),
+        ("令和6年12月", "2024-12-05-standup.md"),
+        ("Web", "web.md"),
+    ],
+)
+def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file):
+    assert spelled.places(query, k=1, mode="lexical") == [file]
+    assert spelled.places(query, k=1) == [file]
+
+
+def test_an_explanation_names_the_words_found_in_both_families(spelled):
+    why = spelled.search("打ち合わせについて", k=1).results[0].explanation
+    assert (why.matched_words, why.matched_terms) == (("打ち合わせ",), ("打", "合"))
+
+
+def test_an_answer_gives_the_title_that_is_asked_for_before_a_text_that_mentions_it(collection):
+    collection.write("a.md", "# 予定\n\n創作料理の店。料理、料理。\n")
+    collection.write("b.md", "# 料理\n\n塩と砂糖の割合。\n")
+    collection.import_("new")
+    assert collection.places("料理について教えて", k=1, mode="lexical") == ["b.md"]
+
+
+ANALYSED_BEFORE = "UPDATE counts_1_1 SET counts = CAST('1 another' AS BLOB) WHERE chunk_id = 0"
+OLD_INDEX = (
+    "DROP TABLE terms_1_1",
+    "DROP TABLE fts_1_1",
+    "DROP TABLE counts_1_1",
+    "DROP TABLE vocabulary_1_1",
+    "CREATE VIRTUAL TABLE fts_1_1 USING fts5(terms, content='', contentless_delete=1, "
+    "tokenize=\"ascii tokenchars '_'\")",
+    "CREATE VIRTUAL TABLE terms_1_1 USING fts5vocab(fts_1_1, row)",
+    "INSERT INTO fts_1_1 (rowid, terms) SELECT id, '電池 池は 電 池' FROM vectors_notes",
+)
+
+
+@pytest.mark.parametrize("earlier", [OLD_INDEX, (ANALYSED_BEFORE,)])
+def test_words_of_another_version_are_searched_by_pairs_until_the_next_import_embedding_nothing(
+    collection, earlier
+):
+    collection.write("a.md", "# 防災\n\n電池は単三。\n")
+    collection.import_("new")
+    with open_database(collection.database, "write") as connection:
+        for statement in earlier:
+            connection.execute(statement)
+    signatures = collection.rows("SELECT * FROM signatures_1_1")
+    (old,) = collection.search("電池", mode="lexical").results
+    assert (old.explanation.matched_words, old.explanation.matched_terms[0]) == ((), "電池")
+    collection.backend.embedded.clear()
+    said: list[str] = []
+    import_tool(collection.request(), lambda _: Embedder(collection.backend), on_notice=said.append)
+    assert said == ["building the index of words of 'notes', which this version adds …"]
+    assert collection.backend.embedded == []
+    assert collection.rows("SELECT * FROM signatures_1_1") == signatures
+    collection.check()
+    (new,) = collection.search("電池", mode="lexical").results
+    assert new.explanation.matched_words == ("電池",)
+
+
+def test_a_word_that_no_text_has_any_more_is_forgotten(collection):
+    collection.write("a.md", "# 一\n\n秘密の合言葉。\n")
+    collection.import_("new")
+    collection.write("a.md", "# 一\n\n別の話。\n")
+    collection.import_()
+    words = {str(term) for (term,) in collection.rows("SELECT term FROM vocabulary_1_1")}
+    assert words >= {"=別", "=話"}
+    assert not any("秘密" in word or "合言葉" in word for word in words)
+
+
+WITHOUT = """
+import sys
+from pathlib import Path
+from collection import Collection
+from mdvec.text.morphemes import analysis_version, has_dictionary
+from mdvec.manage.status import overview
+folder = Path(sys.argv[1])
+collection = Collection(folder / "notes", folder / "vectors.sqlite")
+collection.write("a.md", "# 防災\\n\\n電池は単三。サーバも。\\n")
+collection.import_("new")
+collection.check()
+print(has_dictionary(), analysis_version(), "sudachipy" in sys.modules)
+print(collection.places("電池について教えて", mode="lexical"))
+print(collection.places("打ち合わせ", mode="lexical"))
+print(overview(collection.database).warnings)
+"""
+
+
+def test_without_the_dictionary_texts_are_found_by_pairs_and_the_status_says_so(tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for place in site.getsitepackages():
+        for entry in Path(place).iterdir():
+            if not entry.name.lower().startswith("sudachi"):
+                (packages / entry.name).symlink_to(entry)
+    root = Path(__file__).parents[4]
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", WITHOUT, str(tmp_path)],
+        env={**os.environ, "PYTHONPATH": f"{root / 'shared/src'}:{root / 'tests'}:{packages}"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    versions, first, second, warnings = found.stdout.splitlines()
+    assert (versions, first, second) == ("False pairs False", "['a.md']", "[]")
+    assert "pip install" in warnings
+    with_dictionary = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite", is_new=False)
+    with_dictionary.import_()
+    assert with_dictionary.backend.embedded == []
+    with_dictionary.check()
+    assert with_dictionary.places("サーバーとは", mode="lexical") == ["a.md"]

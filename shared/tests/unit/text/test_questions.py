@@ -1,0 +1,82 @@
+"""What a question asks about, and what only asks."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.text.fields import field_terms
+from mdvec.text.questions import analysed
+from mdvec.text.terms import terms
+
+FRAMES = [
+    "{}",
+    "{}とは？",
+    "{}とは何ですか？",
+    "{}って何",
+    "{}について教えてください",
+    "{}の使い方を教えてください",
+    "{}の使い方を知りたいです",
+    "{}を使うにはどうすればいいですか？",
+    "すみません、{}について教えていただけますか？",
+    "{}について詳しく説明してもらえますか",
+    "{}はどんなときに使いますか",
+    "ちょっと聞きたいんだけど{}ってどうやるの？",
+    "Tell me about {}",
+    "What is {}?",
+    "How do I get to the {}?",
+    "Could you please explain what {} is for?",
+]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize("term", ["createPortal", "サーバーコンポーネント", "年末調整"])
+def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame):
+    plain, framed = analysed(term), analysed(frame.format(term))
+    assert (framed.plain, framed.words) == (plain.plain, plain.words)
+
+
+@pytest.mark.parametrize(
+    ("question", "plain", "words"),
+    [
+        ("水をください", ["水"], ["=水"]),
+        ("ごみの日は？", ["ごみ", "日"], ["=ごみ", "=日"]),
+        ("venv まとめ", ["venv", "まと", "とめ"], ["venv", "=纏め"]),
+        # Words of asking are asked for if there is nothing else.
+        ("使い方", ["使い", "い方", "使", "方"], ["=使う", "=方"]),
+        ("how to", ["how", "to"], ["how", "to"]),
+        ("の", ["の"], []),
+        ("", [], []),
+    ],
+)
+def test_the_terms_of_a_question(question, plain, words):
+    found = analysed(question)
+    assert (sorted(found.plain), list(found.words)) == (sorted(plain), words)
+
+
+def test_an_english_question_keeps_its_letters_to_tell_its_language():
+    assert analysed("How do I save water?").letters == ("how", "do", "i", "save", "water")
+    assert analysed("useStateとは").letters == ()
+
+
+def test_a_date_is_one_word_made_of_many_terms():
+    found = analysed("2024年12月5日の会議")
+    assert set(found.dates) == {"=20241205", "=202412"}
+    assert found.dates["=20241205"] >= {"2024", "年", "12", "月", "5", "日"}
+    assert "会議" not in found.dates["=20241205"]
+
+
+@given(st.text(max_size=30))
+def test_a_questions_terms_are_its_texts_terms_and_none_only_where_there_is_none(text):
+    found = analysed(text)
+    assert set(found.plain) <= set(terms(text))
+    assert bool(found.plain) == bool(terms(text))
+    assert set(found.words) <= set(field_terms(text).words) | set(found.dates)
+    assert set(found.words_of) <= set(found.plain)
+
+
+@settings(max_examples=50)
+@given(st.text("食費管理カナabあの。 ", min_size=1, max_size=8))
+def test_a_text_is_found_by_every_term_of_a_question_that_repeats_it(text):
+    asked, stored = analysed(text), field_terms(f"前。\n{text}\n。後")
+    assert set(asked.plain) <= set(stored.plain)
+    assert set(asked.words) <= set(stored.words)

@@ -1,0 +1,42 @@
+"""Mistyped words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.text.spelling import edit_distance, most_edits, nearest_spellings
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "found"),
+    [
+        ("usesatte", ["usestate", "useeffect", "usememo"], ["usestate"]),
+        ("createprotal", ["createportal", "createroot"], ["createportal"]),
+        ("コンポネント", ["コンポーネント", "コンテンツ"], ["コンポーネント"]),
+        ("hook", ["book", "look", "hooks"], ["book", "look", "hooks"]),
+        ("abc", ["abd"], []),
+        ("食費管理帳", ["食費管理表"], []),
+        ("usestate", ["reducer"], []),
+    ],
+)
+def test_a_mistyped_word_is_taken_for_the_nearest(word, known, found):
+    assert nearest_spellings(word, known, most_edits(word)) == found or not most_edits(word)
+    assert bool(found) <= bool(most_edits(word))
+
+
+letters = st.text("abc", max_size=7)
+
+
+@given(letters, letters)
+def test_the_distance_is_none_only_between_equals_and_the_same_both_ways(one, other):
+    distance = edit_distance(one, other, 9)
+    assert (distance == 0) == (one == other)
+    assert distance == edit_distance(other, one, 9)
+    assert distance <= max(len(one), len(other))
+    for limit in (0, 1, 2):
+        assert edit_distance(one, other, limit) == min(distance, limit + 1)
+
+
+def test_letters_that_changed_places_are_one_mistake():
+    assert edit_distance("satte", "state", 5) == 1
+    assert edit_distance("ab", "ba", 2) == 1
