@@ -31,12 +31,12 @@ def forget_deleted_words(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def other_spellings(
-    connection: apsw.Connection, tables: Tables, term: str, reading: str
+    connection: apsw.Connection, tables: Tables, term: str, reading: str, *, is_known: bool
 ) -> list[str]:
     """The words to search instead of one that no chunk has.
 
     They are those that are read alike (渡邊 and 渡辺, おや and 親), or else, for a word in letters
-    or katakana of four or more characters, those with the fewest letters mistyped.
+    or katakana that is not ``is_known`` to the dictionary, those with the fewest letters mistyped.
     """
     vocabulary = identifier(tables.vocabulary)
     alike = connection.execute(
@@ -45,7 +45,7 @@ def other_spellings(
     found = [str(other) for (other,) in alike]
     spelling = term.removeprefix(WORD_MARK)
     edits = most_edits(spelling)
-    if found or not edits:
+    if found or is_known or not edits:
         return found
     shortest, longest = len(spelling) - edits, len(spelling) + edits
     rows = connection.execute(

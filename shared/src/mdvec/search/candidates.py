@@ -143,7 +143,9 @@ def _lexical_search(
     stands_for = {
         word: (word,)
         if frequencies[word]
-        else tuple(other_spellings(connection, names, word, reading))
+        else tuple(
+            other_spellings(connection, names, word, reading, is_known=word not in query.unknown)
+        )
         for word, reading in query.words.items()
     }
     others = [term for terms in stands_for.values() for term in terms if term not in frequencies]

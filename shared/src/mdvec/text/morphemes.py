@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Final
@@ -18,6 +18,7 @@ from mdvec.text.fillers import ENGLISH_FILLERS, Role, role_of
 from mdvec.text.terms import MAX_TERM, RUNS, folded
 
 if TYPE_CHECKING:
+    from sudachipy import Morpheme as SudachiMorpheme
     from sudachipy import Tokenizer
 
 WORD_MARK: Final = "="
@@ -25,7 +26,7 @@ WORD_MARK: Final = "="
 _DICTIONARY: Final = "small"
 _MAX_RUN: Final = 8_000
 """Longest run given to Sudachi in characters; its limit is 49,149 bytes."""
-_MAX_KEPT: Final = 50_000
+_MAX_KEPT: Final = 10_000
 """Runs whose words are kept in memory; they are forgotten together when there are more."""
 _NO_LETTER = re.compile(r"[\W_]+")
 
@@ -36,11 +37,13 @@ class Morpheme:
 
     ``term`` is its term in the index: its normalised form behind ``WORD_MARK``, or a word in
     letters as it stands if the dictionary knows no other form. ``reading`` is in katakana.
+    ``is_known`` says whether the dictionary has it.
     """
 
     term: str
     reading: str
     role: Role
+    is_known: bool
     start: int
     end: int
 
@@ -54,10 +57,7 @@ def morphemes(text: str) -> list[Morpheme]:
     for match in RUNS.finditer(folded(text)):
         first = match.start()
         words = analyser.of_run(match[1]) if match[1] else analyser.of_word(match[2])
-        found += [
-            Morpheme(one.term, one.reading, one.role, first + one.start, first + one.end)
-            for one in words
-        ]
+        found += [replace(one, start=first + one.start, end=first + one.end) for one in words]
     return found
 
 
@@ -93,6 +93,9 @@ def load() -> bool:
     return _analyser() is not None
 
 
+_Form = tuple[str, str, Role, bool]
+
+
 class _Analyser:
     """Sudachi's tokenizer, used by one thread at a time, and the words of the last runs."""
 
@@ -103,6 +106,7 @@ class _Analyser:
         self._tokenizer: Tokenizer = dictionary.tokenizer(mode=SplitMode.A)
         self._lock = threading.Lock()
         self._runs: dict[str, tuple[Morpheme, ...]] = {}
+        self._forms: dict[int, _Form] = {}
         self._content: dict[str, tuple[Morpheme, ...]] = {}
 
     def of_run(self, run: str) -> tuple[Morpheme, ...]:
@@ -128,34 +132,38 @@ class _Analyser:
         return known
 
     def _in_letters(self, word: str) -> Morpheme:
-        role = Role.REQUEST if word in ENGLISH_FILLERS else Role.CONTENT
         plain = word[:MAX_TERM]
-        if role is Role.CONTENT and len(word) <= MAX_TERM:
-            found = self._analysed(word)
-            normal = found[0].term[len(WORD_MARK) :] if len(found) == 1 else plain
-            if normal != plain:
-                return Morpheme(WORD_MARK + normal, found[0].reading, role, 0, len(word))
-        return Morpheme(plain, plain, role, 0, len(word))
+        if word in ENGLISH_FILLERS:
+            return Morpheme(plain, plain, Role.REQUEST, is_known=True, start=0, end=len(word))
+        found = self._analysed(word) if len(word) <= MAX_TERM else []
+        if len(found) == 1 and found[0].term != WORD_MARK + plain:
+            return replace(found[0], role=Role.CONTENT)
+        is_known = len(found) == 1 and found[0].is_known
+        return Morpheme(plain, plain, Role.CONTENT, is_known, 0, len(word))
 
     def _analysed(self, run: str) -> list[Morpheme]:
         words: list[Morpheme] = []
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
-                found = [
-                    (
-                        one.normalized_form(), one.reading_form(),
-                        one.part_of_speech(), one.begin(), one.end(),
-                    )
-                    for one in self._tokenizer.tokenize(run[first : first + _MAX_RUN])
-                ]  # fmt: skip
-            for form, reading, speech, start, end in found:
-                normal = _NO_LETTER.sub("", folded(form))[:MAX_TERM]
-                if normal:
-                    role = role_of(normal, speech)
-                    words.append(
-                        Morpheme(WORD_MARK + normal, reading, role, first + start, first + end)
-                    )
+                for one in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
+                    normal, reading, role, is_known = self._form(one)
+                    if normal:
+                        start, end = first + one.begin(), first + one.end()
+                        term = WORD_MARK + normal
+                        words.append(Morpheme(term, reading, role, is_known, start, end))
         return words
+
+    def _form(self, one: SudachiMorpheme) -> _Form:
+        """Normalised form, reading, role, and whether the dictionary has the word."""
+        number = one.word_id()
+        form = self._forms.get(number)
+        if form is None:
+            normal = _NO_LETTER.sub("", folded(one.normalized_form()))[:MAX_TERM]
+            role = role_of(normal, one.part_of_speech())
+            form = (normal, one.reading_form(), role, not one.is_oov())
+            if not one.is_oov():
+                self._forms[number] = form
+        return form
 
     @staticmethod
     def _keep(

@@ -19,13 +19,14 @@ class QuestionTerms:
     """A question's distinct terms, in order.
 
     ``plain`` terms are pairs and words as spelled; ``words`` are terms of normalised forms, with
-    their reading. ``words_of`` has the words that each plain term is a piece of, ``dates`` the
-    terms that each date is made of. ``letters`` are the question's words if it has only words in
-    letters, filler included.
+    their reading, ``unknown`` those that the dictionary does not have. ``words_of`` has the words
+    that each plain term is a piece of, ``dates`` the terms that each date is made of. ``letters``
+    are the question's words if it has only words in letters, filler included.
     """
 
     plain: tuple[str, ...]
     words: Mapping[str, str] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     letters: tuple[str, ...] = ()
@@ -67,6 +68,7 @@ def analysed(question: str) -> QuestionTerms:
     return QuestionTerms(
         tuple(dict.fromkeys(term for term, _, _ in plain)),
         {**words, **dict.fromkeys(dates, "")},
+        frozenset(word.term for word in kept if not word.is_known),
         _words_of(plain, kept),
         dates,
         letters,

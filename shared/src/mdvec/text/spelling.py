@@ -20,8 +20,9 @@ def nearest_spellings(word: str, known: Iterable[str], edits: int) -> list[str]:
     """The known words with the fewest letters mistyped, at most ``edits``."""
     best: list[str] = []
     fewest = edits
+    letters = set(word)
     for other in known:
-        if _CHECKED.fullmatch(other) is None:
+        if len(letters.symmetric_difference(other)) > 2 * edits or not _CHECKED.fullmatch(other):
             continue
         needed = edit_distance(word, other, fewest)
         if needed < fewest:

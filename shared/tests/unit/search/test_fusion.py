@@ -132,7 +132,7 @@ def test_a_title_that_is_what_is_asked_for_is_above_one_that_has_it_among_others
 
 def test_a_word_counts_in_its_normalised_form_and_its_unknown_spelling_is_not_missing():
     asked = QuestionTerms(
-        ("打合",), {"=打ち合わせ": "ウチアワセ"}, {"打合": frozenset({"=打ち合わせ"})}
+        ("打合",), {"=打ち合わせ": "ウチアワセ"}, words_of={"打合": frozenset({"=打ち合わせ"})}
     )
     other = Candidate({"=打ち合わせ": (0, 0, 0, 1)}, 10, None, "m", 1.0)
     (found,) = fuse(asked, CorpusStatistics(100, {"=打ち合わせ": 3}), [other], "lexical")
@@ -145,7 +145,7 @@ def test_a_word_counts_in_its_normalised_form_and_its_unknown_spelling_is_not_mi
 
 def test_of_a_date_that_occurs_its_parts_do_not_count():
     asked = QuestionTerms(
-        ("2024", "年"), {"=202412": ""}, {}, {"=202412": frozenset({"2024", "年"})}
+        ("2024", "年"), {"=202412": ""}, dates={"=202412": frozenset({"2024", "年"})}
     )
     note = Candidate({"=202412": (0, 1, 0, 0)}, 10, None, "m", 1.0)
     (found,) = fuse(asked, CorpusStatistics(100, {"=202412": 1, "年": 50}), [note], "lexical")
