@@ -85,10 +85,11 @@ def _counted(packed: bytes, stands_for: Mapping[int, str]) -> dict[str, FieldCou
     size = len(packed) // _BYTES_EACH
     checksums = struct.unpack_from(f"<{size}I", packed)
     found: dict[str, list[int]] = {}
+    if stands_for.keys().isdisjoint(checksums):
+        return {}
     for place, checksum in enumerate(checksums):
-        asked = stands_for.get(checksum)
-        if asked is not None:
-            counts = found.setdefault(asked, [0] * len(FIELDS))
+        if checksum in stands_for:
+            counts = found.setdefault(stands_for[checksum], [0] * len(FIELDS))
             counts[packed[5 * size + place]] += packed[4 * size + place]
     return {
         asked: (title, names, heading, text)

@@ -72,6 +72,7 @@ def word_terms(folded_text: str) -> list[Morpheme]:
     return found
 
 
+@cache
 def analysis_version() -> str:
     """What the words of an index depend on, apart from the text: program and dictionary."""
     if not has_dictionary():
