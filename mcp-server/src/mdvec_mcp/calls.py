@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import anyio
 import anyio.to_thread
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ContentBlock, TextContent, ToolAnnotations
+from mdvec.cancelling import cancelled_by
 from mdvec.database.connection import DatabaseEmptied, DatabaseError
 from mdvec.errors import MdvecError
 from mdvec.manage.registering import list_tools
@@ -32,7 +34,7 @@ async def in_thread(
     limiter: anyio.CapacityLimiter | None = None,
     max_error_bytes: int | None = None,
 ) -> T:
-    """Run blocking work in a thread; if the call is cancelled, the thread finishes unattended.
+    """Run blocking work in a thread; if the call is cancelled, the work ends at its next step.
 
     Args:
         work: what to run.
@@ -43,12 +45,16 @@ async def in_thread(
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
     """
+    cancellation = threading.Event()
 
     def call() -> T:
-        with errors_for_the_model(wording, max_error_bytes):
+        with cancelled_by(cancellation), errors_for_the_model(wording, max_error_bytes):
             return work()
 
-    return await anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
+    try:
+        return await anyio.to_thread.run_sync(call, abandon_on_cancel=True, limiter=limiter)
+    finally:
+        cancellation.set()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Times the stages of an operation, for ``--verbose``."""
+"""Times the stages of an operation, for ``--verbose`` and the log."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from mdvec.cancelling import raise_if_cancelled
 
 logger = logging.getLogger("mdvec")
 
@@ -19,7 +21,12 @@ class Stopwatch:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Add the time spent within this context to the stage ``name``."""
+        """Add the time spent within this context to the stage ``name``.
+
+        Raises:
+            Cancelled: nobody wants the operation's result any more; the stage did not begin.
+        """
+        raise_if_cancelled()
         began = time.perf_counter()
         try:
             yield

@@ -194,7 +194,6 @@ async def call_within_guard(
         ToolError: the work raised an MdvecError; the text is for the model.
     """
     settled = (guard or analytics.guard).settled
-    # Of a cancelled call the query runs on until it ends; then the query process is free again.
     answer = await in_thread(
         lambda: settled(work()), limiter=_limiter(), max_error_bytes=_MAX_ERROR_BYTES
     )

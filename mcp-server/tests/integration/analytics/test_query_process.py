@@ -14,6 +14,7 @@ from pathlib import Path
 import duckdb
 import psutil
 import pytest
+from mdvec.cancelling import Cancelled, cancelled_by
 from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.core.refusals import (
@@ -454,3 +455,53 @@ def test_a_folder_that_cannot_be_made_is_said_at_the_first_question(start_proces
     subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
     with pytest.raises(QueriesUnavailable):
         subject.value("runs")
+
+
+def busy(pid):
+    """Wait until a process works on a query."""
+    process = psutil.Process(pid)
+    before = sum(process.cpu_times()[:2])
+    while sum(process.cpu_times()[:2]) < before + 0.1:
+        time.sleep(0.005)
+
+
+def in_thread(cancellation, work):
+    """A thread that works until it is cancelled; what it raised."""
+    raised = []
+
+    def run():
+        try:
+            with cancelled_by(cancellation):
+                work()
+        except Cancelled as error:
+            raised.append(type(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, raised
+
+
+def test_a_cancelled_query_leaves_its_turn_and_every_table(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    pid, cancellation = subject.pid, threading.Event()
+    thread, raised = in_thread(cancellation, lambda: subject.value(FOREVER))
+    busy(pid)
+    cancellation.set()
+    assert subject.value("kept") == 7
+    thread.join()
+    assert raised == [Cancelled]
+
+
+def test_a_query_in_the_queue_can_be_cancelled(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    assert subject.value("SELECT 1") == 1
+    runs, waits = threading.Event(), threading.Event()
+    running, _ = in_thread(runs, lambda: subject.value(FOREVER))
+    busy(subject.pid)
+    waiting, raised = in_thread(waits, lambda: subject.value("SELECT 2"))
+    waits.set()
+    waiting.join(10)
+    assert (raised, running.is_alive()) == ([Cancelled], True)
+    runs.set()
+    running.join()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from mdvec.cancelling import is_cancelled, raise_if_cancelled
 from mdvec.database.connection import DatabaseError, open_database
 from mdvec.files.scan import Scan, ScanRules, scan, scan_file
 from mdvec.importing.job import Importer, ImportJob
@@ -111,7 +112,7 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
             on_notice(
                 f"an import of {tool.name!r} (or mdvec compact) is running; waiting for its end …"
             )
-            lock.acquire()
+            _wait_for(lock)
     except OSError as error:
         raise DatabaseError(
             f"the lock file {path} cannot be made ({error.strerror}); "
@@ -122,3 +123,11 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
     finally:
         path.unlink(missing_ok=True)
         lock.release()
+
+
+def _wait_for(lock: FileLock) -> None:
+    try:
+        lock.acquire(cancel_check=is_cancelled)
+    except Timeout:
+        raise_if_cancelled()
+        raise

@@ -12,12 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+from mdvec.cancelling import is_cancelled
 from mdvec.sizes import MEGABYTE
 
 from mdvec_mcp.analytics.process.wire import Message, receive, send
 
 GRACE_SECONDS = 0.5
 """How long a query has to stop by itself before its process is killed."""
+CANCELLED_GRACE_SECONDS = 0.2
+"""The same, for a query whose result nobody wants any more: the next one waits for its place."""
 START_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _MODULE = "mdvec_mcp.analytics.child.child"
@@ -100,8 +103,8 @@ class ChildProcess:
     def request(self, message: Message, seconds: float) -> Message:
         """Send a request, wait, and return the response.
 
-        After ``seconds`` the child is told to stop the query, and answers that it did. When this
-        raises, the caller must kill the child.
+        After ``seconds``, or when this thread's work is cancelled, the child is told to stop the
+        query, and answers that it did. When this raises, the caller must kill the child.
 
         Raises:
             ChildTimeout: it did not respond in time.
@@ -139,6 +142,8 @@ class ChildProcess:
         def read(count: int) -> bytes:
             nonlocal deadline, grace
             while True:
+                if grace and is_cancelled():
+                    deadline, grace = time.monotonic(), min(grace, CANCELLED_GRACE_SECONDS)
                 left = deadline - time.monotonic()
                 if left <= 0 and not grace:
                     raise ChildTimeout

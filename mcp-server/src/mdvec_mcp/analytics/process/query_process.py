@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mdvec.cancelling import cancelled_by, raise_if_cancelled
 from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 
@@ -36,6 +37,7 @@ from mdvec_mcp.analytics.process.wire import Message
 _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
 _QUERIES_TO_REMAKE = 3
+_CANCELLATION_CHECK_SECONDS = 0.05
 
 
 class QueryProcess:
@@ -51,6 +53,7 @@ class QueryProcess:
         QueryFailed: DuckDB could not run it.
         QueryStopped: it exceeded its time or memory, or broke the child; the next call works.
         QueriesUnavailable: no child could be started, or other queries keep it busy.
+        Cancelled: nobody wants the result any more; the next query has its turn at once.
 
     Args:
         spool_root: the folder in which the child's private folder is made, mode 0700; on the
@@ -185,16 +188,23 @@ class QueryProcess:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        if not self._turn_lock.acquire(timeout=self._max_wait):
-            raise QueriesUnavailable(
-                "other queries are still running; ask again when they are done"
-            )
+        self._wait_for_turn()
         try:
             for table in self._registry.expired(time.time()):
                 self._drop(table.name)
             yield
         finally:
             self._turn_lock.release()
+
+    def _wait_for_turn(self) -> None:
+        deadline = time.monotonic() + self._max_wait
+        raise_if_cancelled()
+        while not self._turn_lock.acquire(timeout=_CANCELLATION_CHECK_SECONDS):
+            raise_if_cancelled()
+            if time.monotonic() > deadline:
+                raise QueriesUnavailable(
+                    "other queries are still running; ask again when they are done"
+                )
 
     def _warm(self) -> None:
         with suppress(MdvecError), self._turn():
@@ -203,15 +213,19 @@ class QueryProcess:
     def _drop(self, name: str) -> None:
         self._registry.drop(name)
         if self._child.is_running:
-            self._request({"do": "drop", "name": name})
+            with cancelled_by(None):
+                self._request({"do": "drop", "name": name})
 
     def _request(self, message: Message) -> Message:
         """The child's response; when the child dies, the next one is started."""
         try:
-            self._prepare()
+            # Cancelled half-way, it would lose tables that other queries need.
+            with cancelled_by(None):
+                self._prepare()
             return self._child.request(message)
         except ChildDied as died:
             self.warm()
+            raise_if_cancelled()
             raise died.reason from died
 
     def _prepare(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+from mdvec.cancelling import raise_if_cancelled
 from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.refusals import (
@@ -133,6 +134,7 @@ class RunningChild:
         Raises:
             QueryError: the child refused it, or DuckDB could not run it.
             ChildDied: there was no response, and the child was killed.
+            Cancelled: nobody wants the result any more, and the child stopped.
         """
         limits = self._limits
         if self._process is None:
@@ -152,6 +154,7 @@ class RunningChild:
             raise ChildDied(reason) from error
         if "error" in response:
             self.spool.clear()
+            raise_if_cancelled()
             raise error_named(response["error"], response["message"])
         return response
 

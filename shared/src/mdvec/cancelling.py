@@ -1,0 +1,50 @@
+"""Whether the caller still wants this thread's work; long work asks between its steps.
+
+The question is a context variable, not a parameter, so that every stage of a ``Stopwatch`` asks
+it. The threads that anyio starts for a request inherit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Event
+
+_cancellation: ContextVar[Event | None] = ContextVar("mdvec-cancellation", default=None)
+
+
+class Cancelled(KeyboardInterrupt):
+    """Nobody wants the result any more.
+
+    As Ctrl-C does, it passes every handler of errors, and an import keeps what it has finished.
+    """
+
+
+@contextmanager
+def cancelled_by(event: Event | None) -> Iterator[None]:
+    """Have the work within this context end at its next step once ``event`` is set.
+
+    None makes it run to its end.
+    """
+    token = _cancellation.set(event)
+    try:
+        yield
+    finally:
+        _cancellation.reset(token)
+
+
+def is_cancelled() -> bool:
+    """Whether the work of this thread was cancelled."""
+    event = _cancellation.get()
+    return event is not None and event.is_set()
+
+
+def raise_if_cancelled() -> None:
+    """End the work of this thread here, if it was cancelled.
+
+    Raises:
+        Cancelled: it was.
+    """
+    if is_cancelled():
+        raise Cancelled
