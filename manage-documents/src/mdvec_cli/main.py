@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from mdvec.errors import MdvecError
+from mdvec.log.activity import record
 from typer.core import TyperGroup
 
 from mdvec_cli.commands import model, tool
@@ -28,6 +29,7 @@ class _Commands(TyperGroup):
             say("stopped")
             raise typer.Exit(STOPPED) from error
         except MdvecError as error:
+            record("refusal", program="mdvec", error=type(error).__name__)
             say(f"error: {error}")
             raise typer.Exit(1) from error
 

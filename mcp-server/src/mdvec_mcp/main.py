@@ -78,6 +78,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 def _log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    handler.setLevel(level)
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel("WARNING")
     logging.getLogger("mdvec").setLevel(level)
@@ -85,6 +86,9 @@ def _log_to_stderr(level: str) -> None:
 
 def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) -> None:
     import anyio
+    from mdvec import __version__
+    from mdvec.log.activity import record
+    from mdvec.log.opening import open_log
     from mdvec.settings import load_settings
 
     from mdvec_mcp.server import build_server
@@ -92,10 +96,17 @@ def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) ->
 
     path = None if database is None else str(database.expanduser().absolute())
     settings = load_settings(os.environ, config=config, flags={"database": {"path": path}})
-    models = _models(settings.model.auto_unload_minutes * 60, settings.model.memory_threshold)
-    server = build_server(
-        settings.database_path, _active_tools(settings.database_path), models, settings
+    open_log(settings.log.options(), logging.getLogger("mdvec").warning)
+    tools = _active_tools(settings.database_path)
+    record(
+        "start",
+        program="mdvec-mcp",
+        version=__version__,
+        database=str(settings.database_path),
+        tools=len(tools),
     )
+    models = _models(settings.model.auto_unload_minutes * 60, settings.model.memory_threshold)
+    server = build_server(settings.database_path, tools, models, settings)
     anyio.run(serve, server, models, *wire)
 
 

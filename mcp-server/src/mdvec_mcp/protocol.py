@@ -11,6 +11,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult
+from mdvec.log.activity import record
 from pydantic import ValidationError
 
 _MAX_SHOWN_CHARS = 60
@@ -56,7 +57,16 @@ class MdvecServer(MCPServer):
         Raises:
             ToolError: the tool is unknown or refuses the call; the text is for the model.
         """
-        await self._check_names(name, arguments)
+        try:
+            await self._check_names(name, arguments)
+            return await self._call(name, arguments, context)
+        except ToolError as error:
+            record("refusal", tool=name, error=_reason(error))
+            raise
+
+    async def _call(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+    ) -> CallToolResult | InputRequiredResult:
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -64,7 +74,7 @@ class MdvecServer(MCPServer):
             if isinstance(cause, ValidationError):
                 raise ToolError(_first_error(name, cause)) from error
             if isinstance(cause, ToolError):
-                raise cause from error
+                raise cause from cause.__cause__
             raise
 
     async def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
@@ -79,6 +89,13 @@ class MdvecServer(MCPServer):
         unknown = [key for key in arguments if key not in known]
         if unknown:
             raise ToolError(f"{name} has no parameter {unknown[0]!r}; it takes: {', '.join(known)}")
+
+
+def _reason(error: BaseException) -> str:
+    """The class of the error that a refusal was made from; its sentence may quote data."""
+    while error.__cause__ is not None and isinstance(error, ToolError):
+        error = error.__cause__
+    return type(error).__name__
 
 
 def _first_error(tool: str, error: ValidationError) -> str:

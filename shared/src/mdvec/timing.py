@@ -33,6 +33,23 @@ class Stopwatch:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - began
 
+    @contextmanager
+    def of_file(self, path: str) -> Iterator[None]:
+        """Log at debug level the time that each stage takes within this context, for one file."""
+        if not logger.isEnabledFor(logging.DEBUG):
+            yield
+            return
+        before = dict(self.seconds)
+        try:
+            yield
+        finally:
+            spent = ", ".join(
+                f"{name} {(seconds - before.get(name, 0.0)) * 1000:.1f}ms"
+                for name, seconds in self.seconds.items()
+                if seconds != before.get(name)
+            )
+            logger.debug("[TIMER] %s: %s", path, spent)
+
     @property
     def total(self) -> float:
         """Seconds since this stopwatch was created."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mdvec_cli.commands.output import say
+
 if TYPE_CHECKING:
     from mdvec.settings import Settings
 
@@ -45,17 +47,23 @@ def settings_from(
     **sections: dict[str, Any],
 ) -> Settings:
     """Load the settings; flags override the environment, which overrides the file."""
+    from mdvec import __version__
+    from mdvec.log.activity import record
+    from mdvec.log.opening import open_log
     from mdvec.settings import load_settings
 
     if verbose:
         _log_to_stderr()
     path = None if database is None else str(database.expanduser().absolute())
-    return load_settings(
+    settings = load_settings(
         os.environ,
         config=config,
         project_folder=Path.cwd(),
         flags={"database": {"path": path}, **sections},
     )
+    open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
+    record("start", program="mdvec", version=__version__, database=str(settings.database_path))
+    return settings
 
 
 def _log_to_stderr() -> None:

@@ -73,7 +73,8 @@ def search_command(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Search one tool, or all of them, as the server does."""
-    from mdvec.search.search import Question, search
+    from mdvec.manage.searching import answer_question
+    from mdvec.search.search import Question
 
     settings = settings_from(
         config, database, verbose=verbose,
@@ -87,7 +88,7 @@ def search_command(
         return_.value,
         settings.search.max_chars,
     )
-    answer = search(settings.database_path, question, _load)
+    answer = answer_question(settings.database_path, question, _load)
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         _print_json(answer, explain=explain)
         return

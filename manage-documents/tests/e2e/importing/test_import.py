@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 from mdvec.manage.registering import add_tool
 
@@ -126,7 +127,7 @@ def test_replace_takes_other_chunking_and_verbose_tells_the_time_of_each_stage(n
     report = json.loads(done.out)
     assert (report["mode"], report["added"], report["chunks_embedded"]) == ("replace", 3, 4)
     lines = done.err.splitlines()
-    timers = [line.split(":")[0] for line in lines if line.startswith("DEBUG [TIMER]")]
+    timers = [line.split(":")[0] for line in lines if re.match(r"DEBUG \[TIMER\] \w+: ", line)]
     assert timers == [
         f"DEBUG [TIMER] {stage}"
         for stage in (
@@ -134,6 +135,7 @@ def test_replace_takes_other_chunking_and_verbose_tells_the_time_of_each_stage(n
         )
     ]  # fmt: skip
     assert "DEBUG [import] 米.txt: 1 chunks, chars=[41]" in lines
+    assert any(line.startswith("DEBUG [TIMER] 米.txt: read_and_hash ") for line in lines)
     chunking = notes("status", "-n", "notes", "--format", "json").json["chunking"]
     assert (chunking["strategy"], chunking["size"], chunking["overlap"]) == ("token", 64, 0)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from mdvec.analysis.errors import ExportError
 from mdvec.analysis.exports import ExportFolder
+from mdvec.log.activity import milliseconds, record
 
 from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
 from mdvec_mcp.analytics.core.naming import named
@@ -33,6 +35,7 @@ class Exporter:
             QueryError: the query failed, or has too many rows or bytes.
             ExportError: the file could not be put in place.
         """
+        began = time.perf_counter()
         file = self.queries.export(query, fmt=fmt, max_rows=max_rows or self.max_rows)
         columns = [column.name for column in file.columns]
         try:
@@ -46,6 +49,14 @@ class Exporter:
         except ExportError:
             file.path.unlink(missing_ok=True)
             raise
+        record(
+            "export",
+            asked=query,
+            format=fmt,
+            rows=file.rows,
+            bytes=export.size,
+            ms=milliseconds(time.perf_counter() - began),
+        )
         warnings = self.queries.take_warnings()
         if export.dropped:
             warnings.append(f"older exports had to go for it: {named(export.dropped)}")

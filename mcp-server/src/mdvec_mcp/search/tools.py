@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from mcp_types import CallToolResult
 from mdvec.documents.reading import Part, read_document
+from mdvec.manage.searching import answer_question
 from mdvec.search.core.passages import Returning
-from mdvec.search.search import MAX_K, MAX_QUERY_CHARS, Answer, Question, search
+from mdvec.search.search import MAX_K, MAX_QUERY_CHARS, Answer, Question
 from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, ToolNotFound
@@ -75,7 +76,7 @@ class SearchContext:
     ) -> Answer:
         """Search the named tools, or all active ones, with the mode and length of the settings."""
         question = Question(query, tools, k, self.settings.mode, returning, self.settings.max_chars)
-        return search(self.database, question, self.models.embedder)
+        return answer_question(self.database, question, self.models.embedder)
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run ``work`` in a thread; where a tool is missing, check that the database has any."""

@@ -65,8 +65,12 @@ def exports(data) -> ExportFolder:
 @pytest.fixture(scope="module")
 def client(data, connect):
     """One server over all of it."""
-    limits = {"MDVEC_ANALYTICS_FOLDER": str(data / "exports"), "MDVEC_ANALYTICS_MAX_SECONDS": "2"}
-    with connect(data / "vectors.sqlite", home=data / "home", **limits) as connected:
+    settings = {
+        "MDVEC_ANALYTICS_FOLDER": str(data / "exports"),
+        "MDVEC_ANALYTICS_MAX_SECONDS": "2",
+        "MDVEC_LOG_FILE": str(data / "mdvec.log"),
+    }
+    with connect(data / "vectors.sqlite", home=data / "home", **settings) as connected:
         yield connected
 
 
@@ -342,6 +346,25 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
 
     # The fastest of three: the machine may be busy, and the limit of a query is two seconds.
     assert min(client.portal.call(cancel_and_ask_again) for _ in range(3)) < 0.5
+
+
+def test_the_log_tells_of_starts_exports_and_refusals_without_a_word_of_the_query(
+    ask, refused, data
+):
+    rows = ask("export", query="SELECT '食費' AS 分類 FROM range(3)")["rows"]
+    refused("profile", table_or_query="SELECT '食費'::INTEGER AS n")
+    refused("no_such_tool")
+    refused("profile", table_or_query=5)
+    lines = (data / "mdvec.log").read_text("utf-8").splitlines()
+    assert " start program=mdvec-mcp " in lines[0]
+    told = [line.split(" ", 3)[3] for line in lines[-4:]]
+    assert told[0].startswith(f"export format=parquet rows={rows} bytes=")
+    assert told[1:] == [
+        "refusal tool=profile error=QueryFailed",
+        "refusal tool=no_such_tool error=ToolError",
+        "refusal tool=profile error=ValidationError",
+    ]
+    assert "食費" not in "".join(lines)
 
 
 def test_the_rules_reach_the_client(client):

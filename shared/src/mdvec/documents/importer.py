@@ -138,7 +138,8 @@ class _FolderImport:
     def _import_files(self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]) -> None:
         self.progress.files = len(files)
         for file in files:
-            self._import_file(file, stored.get(file.path))
+            with self.job.stopwatch.of_file(file.path):
+                self._import_file(file, stored.get(file.path))
             self.progress.file_done()
 
     def _import_file(self, file: FoundFile, known: StoredFile | None) -> None:

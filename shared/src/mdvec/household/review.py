@@ -26,6 +26,7 @@ from mdvec.household.core.review_wording import (
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import checks as duplicate_checks
 from mdvec.household.interfaces.checks import Check
+from mdvec.log.activity import record
 
 MAX_LIMIT: Final = 50
 DECISIONS: Final = ("duplicate", "not_duplicate", "skip")
@@ -162,6 +163,7 @@ def confirm(
         if check.decision != decision:
             duplicate_checks.record_decision(connection, tool_id, check_id, decision)
         first, second = _rows(connection, tool_id, check)
+    record("decision", household=tool_id, check=check_id, decision=decision)
     if check.decision == decision:
         message = answers.decided_already(decision, second)
     elif decision != "duplicate":
@@ -193,6 +195,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
             duplicate_checks.record_decision(connection, tool_id, check.id, "not_duplicate")
         duplicate_checks.settle_marks(connection, tool_id)
         after = _row(connection, tool_id, transaction_id)
+    record("restoration", household=tool_id, transaction=transaction_id)
     return Restoration(
         success=True, message=answers.restored(after, was_marked=before.is_duplicate)
     )

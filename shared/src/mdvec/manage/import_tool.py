@@ -16,12 +16,14 @@ from mdvec.importing.job import Importer, ImportJob
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import (
     EmbedderFor,
+    ImportInterrupted,
     ImportReport,
     ImportRequest,
     Progress,
     ToolChanged,
 )
 from mdvec.importing.scan_rules import choose_rules
+from mdvec.log.activity import milliseconds, record
 from mdvec.manage.import_hints import hints_of
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
@@ -63,7 +65,8 @@ def import_tool(
                 found = _scan(tool, choice.rules)
             if choice.notice:
                 on_notice(choice.notice)
-            report = importer.import_source(
+            report = _imported(
+                importer,
                 ImportJob(
                     connection=connection,
                     tool=tool,
@@ -74,11 +77,36 @@ def import_tool(
                     stopwatch=stopwatch,
                     on_progress=on_progress,
                     on_notice=on_notice,
-                )
+                ),
             )
             report = replace(report, hints=hints_of(tool, found, choice.rules, report))
     stopwatch.log("import")
+    _record(report)
     return report
+
+
+def _imported(importer: Importer, job: ImportJob) -> ImportReport:
+    try:
+        return importer.import_source(job)
+    except ImportInterrupted:
+        record("import_stopped", tool=job.tool.name, mode=job.request.mode)
+        raise
+
+
+def _record(report: ImportReport) -> None:
+    record(
+        "import",
+        tool=report.tool,
+        mode=report.mode,
+        added=report.added,
+        updated=report.updated,
+        deleted=report.deleted,
+        unchanged=report.unchanged,
+        failed=len(report.failed),
+        chunks=report.chunks,
+        embedded=report.chunks_embedded,
+        ms=milliseconds(report.seconds),
+    )
 
 
 def _check_options(tool: Tool, request: ImportRequest) -> None:

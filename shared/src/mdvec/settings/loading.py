@@ -19,7 +19,7 @@ from mdvec.settings.sections import APP, Settings
 _PROJECT_FILE = "mdvec.toml"
 _PREFIX = "MDVEC_"
 _CONFIG_VARIABLE = "MDVEC_CONFIG"
-_PATHS = (("database", "path"), ("charts", "font_path"), ("analytics", "folder"))
+_PATHS = (("database", "path"), ("charts", "font_path"), ("analytics", "folder"), ("log", "file"))
 """The settings that are paths: relative ones count from the settings file's folder."""
 
 Layer = Mapping[str, Mapping[str, Any]]

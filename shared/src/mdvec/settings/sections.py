@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from mdvec.embedding.cards import CARDS
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.log.opening import LogOptions
 from mdvec.sizes import MEGABYTE
 
 APP = "mdvec"
@@ -29,6 +30,10 @@ def _lower_case(value: object) -> object:
     if isinstance(value, list | tuple):
         return tuple(item.lower() if isinstance(item, str) else item for item in value)
     return value
+
+
+def _upper_case(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
 
 
 def _known_model(value: str) -> str:
@@ -212,6 +217,30 @@ class AnalyticsSettings(_Section):
         return self.max_total_mb * MEGABYTE
 
 
+class LogSettings(_Section):
+    """``[log]``: the file that tells what mdvec did; none by default."""
+
+    file: str | None = Field(None, min_length=1, description="a file's path")
+    level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper_case)] = (
+        Field("INFO", description="'DEBUG', 'INFO', 'WARNING' or 'ERROR'")
+    )
+    format: Literal["text", "json"] = Field("text", description="'text' or 'json'")
+    queries: bool = Field(default=False, description="true or false")
+    max_mb: int = Field(10, ge=1, le=10_000, description="1 to 10000 megabytes per file")
+    kept: int = Field(3, ge=1, le=100, description="1 to 100 full files that are kept")
+
+    def options(self) -> LogOptions:
+        """The same as options of the log."""
+        return LogOptions(
+            file=None if self.file is None else Path(self.file),
+            level=self.level,
+            format=self.format,
+            queries=self.queries,
+            max_bytes=self.max_mb * MEGABYTE,
+            kept=self.kept,
+        )
+
+
 class Settings(BaseModel):
     """All sections of the settings file."""
 
@@ -226,6 +255,7 @@ class Settings(BaseModel):
     charts: ChartSettings = ChartSettings()
     duplicates: DuplicateSettings = DuplicateSettings()
     analytics: AnalyticsSettings = AnalyticsSettings()
+    log: LogSettings = LogSettings()
 
     @property
     def database_path(self) -> Path:

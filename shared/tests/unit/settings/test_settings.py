@@ -5,9 +5,10 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 
-OTHERS = {"analytics", "charts", "duplicates"}
+OTHERS = {"analytics", "charts", "duplicates", "log"}
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +102,16 @@ def test_the_analytics_can_be_set_from_both(tmp_path):
     assert (settings.analytics.max_seconds, settings.analytics.max_rows) == (2.5, 7)
     assert load_settings({}).analytics_folder.name == "analytics"
     assert "1 to 5000000 rows" in refusal({"MDVEC_ANALYTICS_MAX_ROWS": "5000001"})
+
+
+def test_the_log_can_be_set_from_both(tmp_path):
+    file = write(tmp_path / "c.toml", "[log]\nfile = 'a.log'\nformat = 'json'\nmax_mb = 2\n")
+    settings = load_settings({"MDVEC_LOG_LEVEL": "debug", "MDVEC_LOG_QUERIES": "1"}, config=file)
+    assert settings.log.options() == LogOptions(
+        tmp_path / "a.log", "DEBUG", "json", queries=True, max_bytes=2 * 2**20, kept=3
+    )
+    assert load_settings({}).log.options().file is None
+    assert "'DEBUG', 'INFO', 'WARNING' or 'ERROR'" in refusal({"MDVEC_LOG_LEVEL": "LOUD"})
 
 
 def test_every_setting_can_stand_in_the_environment():

@@ -1,0 +1,24 @@
+"""Answers a question and writes one line about it into the log."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from mdvec.log.activity import milliseconds, record
+from mdvec.search.search import Answer, EmbedderOf, Question, search
+
+
+def answer_question(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
+    """Find the passages that answer a question best, as ``search`` does."""
+    began = time.perf_counter()
+    answer = search(database, question, embedder_of)
+    record(
+        "search",
+        asked=question.query,
+        tools=answer.tools,
+        k=question.k,
+        hits=len(answer.results),
+        ms=milliseconds(time.perf_counter() - began),
+    )
+    return answer
