@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from mdvec_cli.commands import model, tool
 from mdvec_cli.commands.compact import compact_command
+from mdvec_cli.commands.doctor import doctor_command
 from mdvec_cli.commands.import_ import import_command
 from mdvec_cli.commands.output import STOPPED, say
 from mdvec_cli.commands.search import search_command
@@ -48,6 +49,7 @@ app.command("import")(import_command)
 app.command("search")(search_command)
 app.command("status")(status_command)
 app.command("compact")(compact_command)
+app.command("doctor")(doctor_command)
 app.add_typer(model.app, name="model")
 
 

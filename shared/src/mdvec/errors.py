@@ -49,6 +49,7 @@ place; any other exception is a bug.
         ImportRefused                 mdvec.importing.options
             ToolChanged               mdvec.importing.report
         ImportInterrupted             mdvec.importing.report
+        ServerFailed                  mdvec.manage.doctor.server_process
         InvalidTool                   mdvec.manage.registering
         SearchRefused                 mdvec.search.search
         SettingsError                 mdvec.settings.loading

@@ -15,6 +15,7 @@ from mdvec_cli.commands.output import say
 
 if TYPE_CHECKING:
     from mdvec.settings import Settings
+    from mdvec.settings.loading import Loaded
 
 
 class DisplayFormat(StrEnum):
@@ -47,23 +48,35 @@ def settings_from(
     **sections: dict[str, Any],
 ) -> Settings:
     """Load the settings; flags override the environment, which overrides the file."""
+    return loaded_settings(config, database, verbose=verbose, **sections).settings
+
+
+def loaded_settings(
+    config: Path | None,
+    database: Path | None,
+    *,
+    verbose: bool,
+    **sections: dict[str, Any],
+) -> Loaded:
+    """The settings with their origins; from now on the log tells what happens."""
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
-    from mdvec.settings import load_settings
+    from mdvec.settings.loading import load_with_origins
 
     if verbose:
         _log_to_stderr()
     path = None if database is None else str(database.expanduser().absolute())
-    settings = load_settings(
+    loaded = load_with_origins(
         os.environ,
         config=config,
         project_folder=Path.cwd(),
         flags={"database": {"path": path}, **sections},
     )
+    settings = loaded.settings
     open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
     record("start", program="mdvec", version=__version__, database=str(settings.database_path))
-    return settings
+    return loaded
 
 
 def _log_to_stderr() -> None:

@@ -19,6 +19,7 @@ OPTIONS = {
         f"--chunk-size --chunk-overlap --format {SHARED}"
     ),
     "status": f"--name -n --format {SHARED}",
+    "doctor": f"--fix --format {SHARED}",
     "model": "--help -h ls pull",
     "model ls": f"--format {SHARED}",
     "model pull": SHARED,

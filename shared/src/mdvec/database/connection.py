@@ -245,6 +245,26 @@ def _vector_extension() -> str:
     return str(Path(package.origin).parent / "vec0")
 
 
+def vector_extension_version() -> str:
+    """The version of sqlite-vec, which is loaded for it.
+
+    Raises:
+        DatabaseError: it is missing, or cannot be loaded.
+    """
+    connection = apsw.Connection(":memory:")
+    try:
+        _prepare(connection)
+        (version,) = connection.execute("SELECT vec_version()").fetchone() or ("",)
+    except apsw.Error as error:
+        raise DatabaseError(
+            f"sqlite-vec cannot be loaded ({error}); install it again with: "
+            "pip install --force-reinstall sqlite-vec"
+        ) from error
+    finally:
+        connection.close()
+    return str(version)
+
+
 def _check_version(connection: apsw.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone() or (0,)
     (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)

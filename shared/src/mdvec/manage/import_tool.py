@@ -131,7 +131,7 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
 
     Compacting the file takes those of all tools.
     """
-    path = Path(f"{database}.import-{tool.id}.lock")
+    path = lock_file(database, tool)
     lock = FileLock(path, mode=0o600)
     try:
         try:
@@ -151,6 +151,23 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
     finally:
         path.unlink(missing_ok=True)
         lock.release()
+
+
+def lock_file(database: Path, tool: Tool) -> Path:
+    """The file whose lock an import of the tool holds; it is removed at its end."""
+    return Path(f"{database}.import-{tool.id}.lock")
+
+
+def is_being_imported(database: Path, tool: Tool) -> bool:
+    """Whether an import of the tool, or mdvec compact, runs in another process."""
+    path = lock_file(database, tool)
+    if not path.exists():
+        return False
+    try:
+        with FileLock(path, timeout=0):
+            return False
+    except Timeout:
+        return True
 
 
 def _wait_for(lock: FileLock) -> None:

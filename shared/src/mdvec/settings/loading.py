@@ -6,6 +6,7 @@ import difflib
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -26,6 +27,19 @@ Layer = Mapping[str, Mapping[str, Any]]
 """Values by section and key, from one place."""
 
 
+Origins = Mapping[tuple[str, str], str]
+"""Where each value that is no default was set, by section and key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, the file they were read from, and where each value was set."""
+
+    settings: Settings
+    file: Path | None
+    origins: Origins
+
+
 class SettingsError(MdvecError):
     """A setting cannot be used; the message says where it is set and what is allowed."""
 
@@ -44,6 +58,19 @@ def load_settings(
     project_folder: Path | None = None,
     flags: Layer | None = None,
 ) -> Settings:
+    """The settings, as ``load_with_origins`` loads them."""
+    return load_with_origins(
+        environment, config=config, project_folder=project_folder, flags=flags
+    ).settings
+
+
+def load_with_origins(
+    environment: Mapping[str, str],
+    *,
+    config: Path | None = None,
+    project_folder: Path | None = None,
+    flags: Layer | None = None,
+) -> Loaded:
     """Load the settings; flags override the environment, which overrides the file.
 
     The file is ``config``, else the one that ``MDVEC_CONFIG`` names, else ``mdvec.toml`` in
@@ -70,9 +97,10 @@ def load_settings(
                     merged[section][key] = value
                     origins[section, key] = origin
     try:
-        return Settings.model_validate(merged)
+        settings = Settings.model_validate(merged)
     except ValidationError as error:
         raise _refused(error, origins) from error
+    return Loaded(settings, path, {place: where for place, where in origins.items() if place[1]})
 
 
 def _config_file(

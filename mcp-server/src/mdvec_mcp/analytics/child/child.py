@@ -70,7 +70,9 @@ def prepare(config: Message) -> RequestHandler:
     import duckdb  # noqa: F401 - while its file can still be read
 
     # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
-    landlock.restrict([*opened.descriptors.values(), *lockdown.needed_paths()], spool)
+    config["landlock"] = landlock.restrict(
+        [*opened.descriptors.values(), *lockdown.needed_paths()], spool
+    )
     connection = lockdown.connect(limits["memory_mb"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)
@@ -100,7 +102,7 @@ def _ready(handler: RequestHandler, config: Message) -> Message:
         name: [[column.name, column.type] for column in columns]
         for name, columns in handler.tables.items()
     }
-    return {"tables": tables, "missing": config["missing"]}
+    return {"tables": tables, "missing": config["missing"], "landlock": config["landlock"]}
 
 
 @dataclass

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from mdvec.cancelling import raise_if_cancelled
 from mdvec.datasets.core.columns import Column
+from mdvec.log.activity import record
 
 from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
@@ -124,6 +125,7 @@ class RunningChild:
             process.kill()
             raise error_named(ready["error"], ready["message"])
         self._process, self._data = process, data
+        record("query_process", landlock=ready["landlock"], memory_mb=limits.memory_mb)
         self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
         for warning in missing_tables(ready["missing"]):
             self._warn(warning)

@@ -1,0 +1,60 @@
+"""`mdvec doctor`: check the installation, and mend what can be mended without a loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from mdvec.text.one_line import on_one_line
+
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    DisplayFormat,
+    FormatOption,
+    VerboseOption,
+    chosen_format,
+    loaded_settings,
+)
+from mdvec_cli.commands.output import print_json, print_line, say
+
+if TYPE_CHECKING:
+    from mdvec.manage.doctor.findings import Finding
+
+
+def doctor_command(
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix",
+            help="Mend what loses nothing: rebuild search indexes from stored vectors, drop what "
+            "killed imports left, make the database private.",
+        ),
+    ] = False,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Check everything mdvec needs, and say what mends it; the exit code is 1 on trouble."""
+    from mdvec.manage.doctor.examination import examine
+    from mdvec.manage.doctor.findings import Patient
+
+    loaded = loaded_settings(config, database, verbose=verbose)
+    patient = Patient(loaded.settings, loaded.origins, loaded.file)
+    found = examine(patient, mend=fix)
+    if chosen_format(format_, loaded.settings) is DisplayFormat.JSON:
+        print_json(found.json_fields())
+    else:
+        for finding in found.findings:
+            _print(finding)
+        for sentence in found.mended:
+            say(f"mended: {on_one_line(sentence)}")
+    if found.has_trouble:
+        raise typer.Exit(1)
+
+
+def _print(finding: Finding) -> None:
+    print_line(f"{finding.level:<7}  {finding.check}: {on_one_line(finding.sentence)}")
+    if finding.command is not None:
+        print_line(f"         → {finding.command}")

@@ -1,0 +1,1 @@
+"""`mdvec doctor`: checks of an installation, each with the command that mends what it finds."""

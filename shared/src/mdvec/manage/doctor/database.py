@@ -1,0 +1,80 @@
+"""Checks of the database file: its format, its integrity, who can open it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import apsw
+
+from mdvec.database.connection import DatabaseMissing, open_database
+from mdvec.database.migrations import LATEST
+from mdvec.database.place import is_writable, open_to_others, size_on_disk
+from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.text.file_size import file_size
+
+_MAX_ERRORS = 10
+_PRIVATE = 0o600
+_HOW_TO_RESTORE = "put back a copy of the file, or delete it and import again"
+
+
+def check_database(patient: Patient) -> Iterator[Finding]:
+    """Whether the file is whole and of this version's format, and only its owner's.
+
+    Raises:
+        DatabaseError: it cannot be opened; the message says why.
+    """
+    path = patient.database
+    try:
+        with open_database(path, "read") as connection:
+            yield _format(path, connection)
+            yield from _integrity(connection)
+    except DatabaseMissing:
+        yield Finding(
+            "warning", "database", f"there is no database at {path} yet",
+            'mdvec tool add -n NAME -d "what is in it" -s FOLDER',
+        )  # fmt: skip
+        return
+    if not is_writable(path):
+        yield Finding(
+            "warning",
+            "database",
+            f"{path} or its folder cannot be written; imports fail",
+        )
+    yield from _rights(path)
+
+
+def _format(path: Path, connection: apsw.Connection) -> Finding:
+    (version,) = connection.execute("PRAGMA user_version").fetchone() or (0,)
+    what = f"{path} ({file_size(size_on_disk(path))}) has format {version}"
+    if version < LATEST:
+        return Finding(
+            "warning", "database",
+            f"{what}, older than this version's {LATEST}; the next import brings it along",
+            "mdvec import -n NAME --mode update",
+        )  # fmt: skip
+    return Finding("ok", "database", what)
+
+
+def _integrity(connection: apsw.Connection) -> Iterator[Finding]:
+    told = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MAX_ERRORS})")]
+    if told != ["ok"]:
+        yield Finding("trouble", "database", f"the file is damaged: {told[0]}", _HOW_TO_RESTORE)
+        return
+    orphans = len(connection.execute("PRAGMA foreign_key_check").fetchall())
+    if orphans:
+        yield Finding(
+            "trouble", "database", f"{orphans} rows belong to rows that are gone", _HOW_TO_RESTORE
+        )
+    else:
+        yield Finding("ok", "database", "its pages and references are whole")
+
+
+def _rights(path: Path) -> Iterator[Finding]:
+    for file, mode in open_to_others(path).items():
+        yield Finding(
+            "warning", "database", f"others than its owner may use {file} ({mode:04o})",
+            f"chmod 600 {shlex.quote(str(file))}", partial(file.chmod, _PRIVATE),
+        )  # fmt: skip

@@ -1,0 +1,114 @@
+"""Runs all checks, and mends what can be mended without a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mdvec.errors import MdvecError
+from mdvec.manage.doctor.database import check_database
+from mdvec.manage.doctor.disk import check_disk
+from mdvec.manage.doctor.findings import Check, Finding, Patient
+from mdvec.manage.doctor.indexes import check_indexes
+from mdvec.manage.doctor.leftovers import check_leftovers
+from mdvec.manage.doctor.libraries import check_libraries
+from mdvec.manage.doctor.models import check_models
+from mdvec.manage.doctor.server import check_server
+from mdvec.manage.doctor.set_values import check_settings
+from mdvec.manage.doctor.sources import check_sources
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Checks that belong together; those that need a database are left out without one."""
+
+    name: str
+    check: Check
+    needs_database: bool = False
+
+
+GROUPS = (
+    Group("libraries", check_libraries),
+    Group("settings", check_settings),
+    Group("disk", check_disk),
+    Group("database", check_database),
+    Group("models", check_models),
+    Group("sources", check_sources, needs_database=True),
+    Group("leftovers", check_leftovers, needs_database=True),
+    Group("indexes", check_indexes, needs_database=True),
+    Group("server", check_server),
+)
+"""In the order in which they are run and shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What was found, and the sentences of what was mended; ``findings`` are those after it."""
+
+    findings: tuple[Finding, ...]
+    mended: tuple[str, ...]
+
+    @property
+    def has_trouble(self) -> bool:
+        """Whether something does not work."""
+        return any(finding.level == "trouble" for finding in self.findings)
+
+    def json_fields(self) -> dict[str, object]:
+        """The fields of `mdvec doctor --format json`."""
+        return {
+            "trouble": self.has_trouble,
+            "findings": [finding.json_fields() for finding in self.findings],
+            "mended": list(self.mended),
+        }
+
+
+def examine(
+    patient: Patient,
+    *,
+    mend: bool = False,
+    groups: tuple[Group, ...] = GROUPS,
+    on_group: Callable[[str], None] = lambda _: None,
+) -> Examination:
+    """Run the checks; ``mend`` mends what can be mended without a loss, and looks again.
+
+    ``on_group`` is told the name of each group before its checks run.
+    """
+    findings: list[Finding] = []
+    mended: list[str] = []
+    is_readable = False
+    for group in groups:
+        if group.needs_database and not is_readable:
+            continue
+        on_group(group.name)
+        found = _checked(group, patient)
+        if mend and (done := _mended(found)):
+            mended += done
+            found = _checked(group, patient)
+        if group.check is check_database:
+            is_readable = all(finding.level != "trouble" for finding in found) and (
+                patient.database.is_file()
+            )
+        findings += found
+    return Examination(tuple(findings), tuple(mended))
+
+
+def _checked(group: Group, patient: Patient) -> list[Finding]:
+    """The findings of a group; a check that cannot be made is one."""
+    found: list[Finding] = []
+    try:
+        found.extend(group.check(patient))
+    except MdvecError as error:
+        found.append(Finding("trouble", group.name, str(error)))
+    return found
+
+
+def _mended(found: list[Finding]) -> list[str]:
+    done = []
+    for finding in found:
+        if finding.mend is not None:
+            try:
+                finding.mend()
+            except (MdvecError, OSError):
+                continue  # the finding stays, and names the command
+            done.append(f"{finding.check}: {finding.sentence}")
+    return done

@@ -1,0 +1,47 @@
+"""Checks of the embedding models: those that tools need, and those that are here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mdvec.database.connection import DatabaseError
+from mdvec.embedding import catalog
+from mdvec.embedding.cards import CARDS
+from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.registering import list_tools
+
+
+def check_models(patient: Patient) -> Iterator[Finding]:
+    """Whether the model of every tool, and the one of the settings, can be loaded."""
+    needed = _needed(patient)
+    for card in CARDS.values():
+        lack = catalog.missing(card)
+        if lack is None:
+            yield Finding("ok", "models", f"{card.name} is here")
+        elif card.name in needed:
+            yield Finding(
+                "trouble", "models", f"{card.name} is missing ({lack}); {needed[card.name]}",
+                card.how_to_get,
+            )  # fmt: skip
+        else:
+            yield Finding("ok", "models", f"{card.name} is not here ({lack}); nothing needs it")
+    for name in sorted(needed.keys() - CARDS.keys()):
+        yield Finding(
+            "trouble", "models", f"this version has no model {name}; {needed[name]}",
+            "mdvec import -n NAME --mode replace",
+        )  # fmt: skip
+
+
+def _needed(patient: Patient) -> dict[str, str]:
+    """What needs each model, by its name."""
+    needed = {}
+    if patient.settings.model.name != catalog.AUTO:
+        needed[patient.settings.model.name] = "[model] name asks for it"
+    try:
+        tools = list_tools(patient.database, active_only=False)
+    except DatabaseError:  # the checks of the database report it
+        return needed
+    for tool in tools:
+        if tool.model is not None:
+            needed[tool.model] = f"the tool {tool.name} was imported with it"
+    return needed

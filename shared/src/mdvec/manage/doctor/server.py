@@ -1,0 +1,119 @@
+"""A check of the server: it is started, asked for its tools, and searched."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from mdvec.database.connection import DatabaseError, open_database
+from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.server_process import ServerProcess, events_in
+from mdvec.text.quoting import identifier
+from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS
+
+_PROGRAM = "mdvec-mcp"
+_SECONDS = 120.0
+_MAX_QUERY_CHARS = 200
+_HANDLES = "list_handles"
+
+
+def check_server(patient: Patient, seconds: float = _SECONDS) -> Iterator[Finding]:
+    """Whether a client could use the server: it starts, lists its tools, and finds something.
+
+    Raises:
+        ServerFailed: it does not start, or does not answer in ``seconds``.
+    """
+    program = _program()
+    if program is None:
+        yield Finding(
+            "trouble", "server", f"the command {_PROGRAM} is not installed",
+            "pip install -c constraints.txt -e ./mcp-server",
+        )  # fmt: skip
+        return
+    command = [program, "--database", str(patient.database)]
+    if patient.config is not None:
+        command += ["--config", str(patient.config)]
+    with tempfile.TemporaryDirectory() as folder:
+        # A log of its own: the user's tells only of the user's searches.
+        log = Path(folder) / "events.log"
+        environment = {
+            "MDVEC_LOG_FILE": str(log), "MDVEC_LOG_FORMAT": "json", "MDVEC_LOG_LEVEL": "INFO",
+        }  # fmt: skip
+        began = time.monotonic()
+        with ServerProcess(command, seconds, environment) as server:
+            names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}
+            took = time.monotonic() - began
+            yield Finding(
+                "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
+            )
+            yield from _search(server, patient.database)
+            if _HANDLES in names:
+                yield _queries(server, log)
+
+
+def _program() -> str | None:
+    """The server's command: the one beside this Python, else the first on the path."""
+    beside = Path(sys.executable).with_name(_PROGRAM)
+    return str(beside) if beside.is_file() else shutil.which(_PROGRAM)
+
+
+def _search(server: ServerProcess, database: Path) -> Iterator[Finding]:
+    query = _title(database)
+    if query is None:
+        yield Finding("ok", "server", "there is no document to search for")
+        return
+    began = time.monotonic()
+    arguments = {"query": query, "k": 1}
+    result = server.request("tools/call", {"name": "search", "arguments": arguments})
+    took = time.monotonic() - began
+    if result.get("isError"):
+        yield Finding("trouble", "server", f"a search failed: {result['content'][0]['text']}")
+        return
+    answer = result["structuredContent"]
+    if answer["results"]:
+        yield Finding("ok", "server", f"a search of all tools found its document in {took:.1f} s")
+    else:
+        yield Finding(
+            "trouble", "server", "a search for a document's title found nothing",
+            "mdvec import -n NAME --mode replace",
+        )  # fmt: skip
+    for note in answer["notes"]:
+        yield Finding("warning", "server", note)
+
+
+def _title(database: Path) -> str | None:
+    """The title of a document that a search of all tools should find."""
+    try:
+        with open_database(database, "read") as connection:
+            for tool in tools.list_tools(connection, active_only=True):
+                if not KINDS[tool.kind].has_texts:
+                    continue
+                for (title,) in connection.execute(
+                    f"SELECT title FROM {identifier(tool.tables.documents)} "
+                    f"WHERE id IN (SELECT document_id FROM {identifier(tool.tables.vectors)}) "
+                    "AND trim(title) <> '' LIMIT 1"
+                ):
+                    return str(title)[:_MAX_QUERY_CHARS]
+    except DatabaseError:  # the checks of the database report it
+        return None
+    return None
+
+
+def _queries(server: ServerProcess, log: Path) -> Finding:
+    """Whether the process of SQL queries runs, and how it is locked up."""
+    result = server.request("tools/call", {"name": _HANDLES, "arguments": {}})
+    if result.get("isError"):
+        said = result["content"][0]["text"]
+        return Finding("trouble", "server", f"SQL cannot be asked: {said}")
+    started = [event for event in events_in(log) if event.get("event") == "query_process"]
+    if started and started[-1]["landlock"]:
+        return Finding("ok", "server", "SQL runs in a process locked up by Landlock and limits")
+    return Finding(
+        "warning" if sys.platform.startswith("linux") else "ok", "server",
+        "SQL runs under DuckDB's own locks and limits of memory alone: this system has no Landlock",
+    )  # fmt: skip

@@ -1,0 +1,35 @@
+"""Checks of the settings: which are set, where, and whether the log can be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from mdvec.manage.doctor.findings import Finding, Patient
+
+
+def check_settings(patient: Patient) -> Iterator[Finding]:
+    """Every setting that is not a default, with its origin, and the log."""
+    if patient.config is None:
+        yield Finding("ok", "settings", "no settings file; what is not named here is a default")
+    else:
+        yield Finding("ok", "settings", f"the settings file is {patient.config}")
+    values = patient.settings.model_dump()
+    for (section, key), origin in sorted(patient.origins.items()):
+        shown = f"[{section}] {key} = {values[section][key]!r}, set by {origin}"
+        yield Finding("ok", "settings", shown)
+    yield _log(patient.settings.log.options().file)
+
+
+def _log(file: Path | None) -> Finding:
+    if file is None:
+        return Finding("ok", "log", "there is no log; [log] file names one")
+    place = file if file.exists() else file.parent
+    while not place.exists():
+        place = place.parent
+    if os.access(place, os.W_OK) and (place == file or place.is_dir()):
+        return Finding("ok", "log", f"the log is {file}")
+    return Finding(
+        "warning", "log", f"the log {file} cannot be written", "name another file in [log] file"
+    )

@@ -1,0 +1,216 @@
+"""`mdvec doctor`: what its checks find in a database, and what they mend without a loss."""
+
+import fcntl
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.database.migrations import LATEST
+from mdvec.index.tables import Tables, create_indexes, create_tables
+from mdvec.manage import registering
+from mdvec.manage.doctor.database import check_database
+from mdvec.manage.doctor.examination import GROUPS, examine
+from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.indexes import check_indexes
+from mdvec.manage.doctor.leftovers import check_leftovers
+from mdvec.manage.doctor.libraries import check_libraries
+from mdvec.manage.doctor.models import check_models
+from mdvec.manage.doctor.server_process import ServerFailed, ServerProcess
+from mdvec.manage.doctor.set_values import check_settings
+from mdvec.manage.doctor.sources import check_sources
+from mdvec.settings.loading import load_with_origins
+
+OF_DATABASE = (check_database, check_indexes, check_leftovers, check_sources)
+FAST = tuple(group for group in GROUPS if group.check in OF_DATABASE)
+
+
+def patient(database: Path, **environment: str) -> Patient:
+    flags = {"database": {"path": str(database)}}
+    loaded = load_with_origins(environment, flags=flags)
+    return Patient(loaded.settings, loaded.origins, loaded.file)
+
+
+def levels(check, database: Path) -> list[str]:
+    return [finding.level for finding in check(patient(database))]
+
+
+def only(check, database: Path, level: str) -> Finding:
+    """The one finding of that level."""
+    (found,) = [one for one in check(patient(database)) if one.level == level]
+    return found
+
+
+def change(database: Path, *statements: str) -> None:
+    with apsw.Connection(str(database)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.fixture
+def filled(collection: Collection) -> Collection:
+    """A tool of two documents."""
+    collection.write("a.md", "# 水\n\n水を備えます。\n")
+    collection.write("b.md", "# 米\n\nお米は二合炊く。\n")
+    collection.import_("new")
+    return collection
+
+
+def test_a_healthy_database_has_only_ok(filled):
+    found = examine(patient(filled.database), groups=FAST)
+    assert {finding.level for finding in found.findings} == {"ok"}
+    assert (found.has_trouble, found.mended) == (False, ())
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("DELETE FROM fts_1_1 WHERE rowid = 1", "lacks 1 of 2 chunks"),
+        ("INSERT INTO fts_1_1 (rowid, terms) VALUES (99, 'x')", "has 1 too many"),
+        ("DELETE FROM signatures_1_1 WHERE document_id = 2", "1 signatures for 2 vectors"),
+        ("DROP TABLE signatures_1_1", "indexes are missing"),
+    ],
+)
+def test_an_index_that_differs_from_the_chunks_is_built_again_without_the_model(
+    filled, statement, said
+):
+    change(filled.database, statement)
+    found = only(check_indexes, filled.database, "trouble")
+    assert said in found.sentence
+    embedded = len(filled.backend.embedded)
+    after = examine(patient(filled.database), mend=True, groups=FAST)
+    assert len(after.mended) == 1
+    assert not after.has_trouble
+    assert len(filled.backend.embedded) == embedded
+    filled.check()
+
+
+def test_vectors_of_another_length_need_the_model_and_are_left_to_the_user(filled):
+    change(filled.database, "UPDATE vectors_notes SET embedding = x'00000000' WHERE id = 1")
+    found = only(check_indexes, filled.database, "trouble")
+    assert "1 of 2 vectors" in found.sentence
+    assert (found.command, found.mend) == ("mdvec import -n notes --mode replace", None)
+
+
+def test_what_a_killed_import_left_is_dropped(filled):
+    staged = Tables(1, "notes", 2, staged=True)
+    with open_database(filled.database, "write") as connection, connection:
+        create_tables(connection, staged)
+        create_indexes(connection, staged)
+    Path(f"{filled.database}.import-1.lock").write_text("")
+    found = only(check_leftovers, filled.database, "warning")
+    assert "documents_notes@2" in found.sentence
+    assert "signatures_1_2" in found.sentence
+    assert ".import-1.lock" in found.sentence
+    after = examine(patient(filled.database), mend=True, groups=FAST)
+    assert len(after.mended) == 1
+    assert levels(check_leftovers, filled.database) == ["ok"]
+    assert [file.name for file in filled.database.parent.iterdir()] == ["vectors.sqlite"]
+    filled.check()
+
+
+def test_what_a_running_import_uses_is_no_leftover(filled):
+    staged = Tables(1, "notes", 2, staged=True)
+    with open_database(filled.database, "write") as connection, connection:
+        create_tables(connection, staged)
+    with Path(f"{filled.database}.import-1.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = examine(patient(filled.database), mend=True, groups=FAST)
+    assert found.mended == ()
+    assert any("is running" in finding.sentence for finding in found.findings)
+
+
+def test_a_file_that_others_can_open_is_made_private(filled):
+    filled.database.chmod(0o644)
+    found = only(check_database, filled.database, "warning")
+    assert found.command == f"chmod 600 {filled.database}"
+    examine(patient(filled.database), mend=True, groups=FAST)
+    assert filled.database.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("PRAGMA application_id = 7", "of another program"),
+        (f"PRAGMA user_version = {LATEST + 1}", "newer mdvec"),
+    ],
+)
+def test_a_foreign_or_newer_database_is_trouble_and_nothing_else_is_read(filled, statement, said):
+    change(filled.database, statement)
+    (found,) = examine(patient(filled.database), groups=FAST).findings
+    assert found.level == "trouble"
+    assert said in found.sentence
+
+
+def test_an_older_format_and_rows_without_a_parent_are_told(filled):
+    change(filled.database, f"PRAGMA user_version = {LATEST - 1}")
+    assert "format" in only(check_database, filled.database, "warning").sentence
+    change(filled.database, "PRAGMA foreign_keys = OFF", "DELETE FROM documents_notes WHERE id = 1")
+    assert "1 rows belong" in only(check_database, filled.database, "trouble").sentence
+
+
+def test_a_damaged_file_is_trouble(filled):
+    with filled.database.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xff" * 4096)
+    assert examine(patient(filled.database), groups=FAST).has_trouble
+
+
+def test_sources_that_vanished_and_tools_without_an_import_are_told(filled, tmp_path):
+    (tmp_path / "table.csv").write_text("a\n1\n")
+    registering.add_tool(filled.database, "table", "t", tmp_path / "table.csv", "dataset")
+    assert "table was never imported" in only(check_sources, filled.database, "warning").sentence
+    (tmp_path / "table.csv").unlink()
+    filled.folder.rename(tmp_path / "away")
+    gone = {
+        finding.level: finding.command
+        for finding in check_sources(patient(filled.database))
+        if "is not there" in finding.sentence
+    }
+    assert gone == {
+        "warning": "mdvec tool update -n notes -s FOLDER",
+        "trouble": "mdvec tool update -n table -s FOLDER",
+    }
+
+
+def test_a_model_that_a_tool_needs_and_nobody_has_is_trouble(filled):
+    found = only(check_models, filled.database, "trouble")
+    assert "no model tiny; the tool notes was imported with it" in found.sentence
+
+
+def test_settings_tell_their_origin_and_a_log_that_cannot_be_written(filled):
+    (filled.folder / "file").write_text("")
+    log = str(filled.folder / "file" / "a.log")
+    found = [*check_settings(patient(filled.database, MDVEC_SEARCH_K="7", MDVEC_LOG_FILE=log))]
+    assert "[search] k = 7, set by environment" in [finding.sentence for finding in found]
+    assert [finding.check for finding in found if finding.level == "warning"] == ["log"]
+
+
+def test_the_libraries_are_here_and_a_font_that_is_gone_is_not(filled, tmp_path):
+    gone = patient(filled.database, MDVEC_CHARTS_FONT_PATH=str(tmp_path / "gone.ttf"))
+    found = {finding.check: finding for finding in check_libraries(gone)}
+    assert (found["sqlite"].level, found["sqlite-vec"].level) == ("ok", "ok")
+    assert found["font"].level == "trouble"
+    assert "[charts] font_path" in str(found["font"].command)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("print('hello')", "no message"),
+        ("import sys; sys.exit('it broke')", "the server ended: it broke"),
+        ("import sys; sys.stdin.read()", "did not answer within 0.5 s"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_told_in_one_sentence(code, said):
+    server = ServerProcess([sys.executable, "-c", code], 0.5 if "stdin" in code else 60, {})
+    with pytest.raises(ServerFailed, match=said), server:
+        pytest.fail("it greeted")
+
+
+def test_a_server_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(ServerFailed, match="cannot be started"):
+        ServerProcess([str(tmp_path / "none")], 1, {})
