@@ -11,7 +11,10 @@ from mdvec.log.activity import as_line
 
 
 class _OneLine(logging.Formatter):
-    """A record as one line; ``queries`` tells whether to write what was asked."""
+    """A record as one line; ``queries`` tells whether to write what was asked.
+
+    Of a record with an event only its facts are written, not its message.
+    """
 
     def __init__(self, *, queries: bool) -> None:
         super().__init__()
@@ -27,9 +30,9 @@ class TextLines(_OneLine):
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
-        message = record.getMessage()
-        if asked := self._asked(record):
-            message = as_line(message, asked)
+        event = getattr(record, "event", None)
+        facts = {**getattr(record, "facts", {}), **self._asked(record)}
+        message = record.getMessage() if event is None else as_line(event, facts)
         if place := _failure(record):
             message = f"{message}: {place}"
         return _printable(f"{_time(record)} {record.levelname} {record.process} {message}")

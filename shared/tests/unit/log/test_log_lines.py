@@ -59,6 +59,13 @@ def test_what_was_asked_stands_there_only_where_the_settings_say_so(recorded):
     assert json.loads(JsonLines(queries=True).format(recorded[0]))["query"] == "水 はどこ"
 
 
+def test_a_message_that_may_quote_data_is_for_stderr_and_its_event_for_the_log(recorded):
+    extra = {"event": "query_process_failed"}
+    logging.getLogger("mdvec").warning("it failed: %s", "コンビニ", extra=extra)
+    assert TextLines(queries=True).format(recorded[0]).endswith(" query_process_failed")
+    assert "コンビニ" not in JsonLines(queries=True).format(recorded[0])
+
+
 def test_a_traceback_tells_the_place_and_not_the_message(recorded):
     try:
         int("コンビニ 1,280円")

@@ -197,8 +197,12 @@ def _config(data: Data, limits: Limits, work: Path) -> Message:
 
 
 def _not_started(reason: str) -> QueriesUnavailable:
-    """The refusal when no child can be started; the reason goes to the log."""
-    logger.warning("analytics: the query process did not start: %s", reason)
+    """The refusal when no child can be started; the reason, which may quote data, to STDERR."""
+    logger.warning(
+        "analytics: the query process did not start: %s",
+        reason,
+        extra={"event": "query_process_failed"},
+    )
     return QueriesUnavailable(
         "the process that runs queries did not start; the server's log says why, and "
         "[analytics] max_memory_mb may be too small for these data"
