@@ -1,4 +1,4 @@
-"""`mdvec doctor`: check the installation, and mend what can be mended without a loss."""
+"""`mdvec doctor`: check the installation, and fix what can be fixed without a loss."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def doctor_command(
         bool,
         typer.Option(
             "--fix",
-            help="Mend what loses nothing: rebuild search indexes from stored vectors, drop what "
-            "killed imports left, make the database private.",
+            help="Fix what can be fixed without a loss: rebuild search indexes from stored "
+            "vectors, drop what killed imports left, make the database private.",
         ),
     ] = False,
     format_: FormatOption = None,
@@ -36,20 +36,20 @@ def doctor_command(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Check everything mdvec needs, and say what mends it; the exit code is 1 on trouble."""
+    """Check everything mdvec needs, and say what fixes it; the exit code is 1 on trouble."""
     from mdvec.manage.doctor.examination import examine
-    from mdvec.manage.doctor.findings import Patient
+    from mdvec.manage.doctor.findings import Installation
 
     loaded = loaded_settings(config, database, verbose=verbose)
-    patient = Patient(loaded.settings, loaded.origins, loaded.file)
-    found = examine(patient, mend=fix)
+    installation = Installation(loaded.settings, loaded.origins, loaded.file)
+    found = examine(installation, fix=fix)
     if chosen_format(format_, loaded.settings) is DisplayFormat.JSON:
         print_json(found.json_fields())
     else:
         for finding in found.findings:
             _print(finding)
-        for sentence in found.mended:
-            say(f"mended: {on_one_line(sentence)}")
+        for sentence in found.fixed:
+            say(f"fixed: {on_one_line(sentence)}")
     if found.has_trouble:
         raise typer.Exit(1)
 

@@ -3,20 +3,20 @@
 from mdvec.database.connection import open_database
 
 
-def test_the_whole_examination_mends_an_index_and_searches_through_a_real_server(notes):
+def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server(notes):
     with open_database(notes.database, "write") as connection:
         connection.execute("DELETE FROM fts_1_1 WHERE rowid = 1")
     done = notes("doctor", "--fix", "--format", "json")
     found = done.json
     assert (done.code, found["trouble"]) == (0, False)
-    assert [one.partition(":")[0] for one in found["mended"]] == ["indexes"]
+    assert [one.partition(":")[0] for one in found["fixed"]] == ["indexes"]
     told = {(one["check"], one["level"]): one["sentence"] for one in found["findings"]}
     assert "found its document" in told["server", "ok"]
     assert [key for key in told if key[1] == "trouble"] == []
     assert {"level", "check", "sentence", "command", "fixable"} == set(found["findings"][0])
 
 
-def test_trouble_is_an_exit_code_and_a_line_with_the_command_that_mends_it(mdvec):
+def test_trouble_is_an_exit_code_and_a_line_with_the_command_that_fixes_it(mdvec):
     mdvec.database.write_bytes(b"this is no database, but a text of some length" * 100)
     done = mdvec("doctor")
     assert done.code == 1

@@ -1,4 +1,4 @@
-"""`mdvec doctor`: what its checks find in a database, and what they mend without a loss."""
+"""`mdvec doctor`: what its checks find in a database, and what they fix without a loss."""
 
 import fcntl
 import sys
@@ -14,7 +14,7 @@ from mdvec.index.tables import Tables, create_indexes, create_tables
 from mdvec.manage import registering
 from mdvec.manage.doctor.database import check_database
 from mdvec.manage.doctor.examination import GROUPS, examine
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.indexes import check_indexes
 from mdvec.manage.doctor.leftovers import check_leftovers
 from mdvec.manage.doctor.libraries import check_libraries
@@ -28,19 +28,19 @@ OF_DATABASE = (check_database, check_indexes, check_leftovers, check_sources)
 FAST = tuple(group for group in GROUPS if group.check in OF_DATABASE)
 
 
-def patient(database: Path, **environment: str) -> Patient:
+def installation(database: Path, **environment: str) -> Installation:
     flags = {"database": {"path": str(database)}}
     loaded = load_with_origins(environment, flags=flags)
-    return Patient(loaded.settings, loaded.origins, loaded.file)
+    return Installation(loaded.settings, loaded.origins, loaded.file)
 
 
 def levels(check, database: Path) -> list[str]:
-    return [finding.level for finding in check(patient(database))]
+    return [finding.level for finding in check(installation(database))]
 
 
 def only(check, database: Path, level: str) -> Finding:
     """The one finding of that level."""
-    (found,) = [one for one in check(patient(database)) if one.level == level]
+    (found,) = [one for one in check(installation(database)) if one.level == level]
     return found
 
 
@@ -60,9 +60,9 @@ def filled(collection: Collection) -> Collection:
 
 
 def test_a_healthy_database_has_only_ok(filled):
-    found = examine(patient(filled.database), groups=FAST)
+    found = examine(installation(filled.database), groups=FAST)
     assert {finding.level for finding in found.findings} == {"ok"}
-    assert (found.has_trouble, found.mended) == (False, ())
+    assert (found.has_trouble, found.fixed) == (False, ())
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_an_index_that_differs_from_the_chunks_is_built_again_without_the_model(
     found = only(check_indexes, filled.database, "trouble")
     assert said in found.sentence
     embedded = len(filled.backend.embedded)
-    after = examine(patient(filled.database), mend=True, groups=FAST)
-    assert len(after.mended) == 1
+    after = examine(installation(filled.database), fix=True, groups=FAST)
+    assert len(after.fixed) == 1
     assert not after.has_trouble
     assert len(filled.backend.embedded) == embedded
     filled.check()
@@ -92,7 +92,7 @@ def test_vectors_of_another_length_need_the_model_and_are_left_to_the_user(fille
     change(filled.database, "UPDATE vectors_notes SET embedding = x'00000000' WHERE id = 1")
     found = only(check_indexes, filled.database, "trouble")
     assert "1 of 2 vectors" in found.sentence
-    assert (found.command, found.mend) == ("mdvec import -n notes --mode replace", None)
+    assert (found.command, found.fix) == ("mdvec import -n notes --mode replace", None)
 
 
 def test_what_a_killed_import_left_is_dropped(filled):
@@ -105,8 +105,8 @@ def test_what_a_killed_import_left_is_dropped(filled):
     assert "documents_notes@2" in found.sentence
     assert "signatures_1_2" in found.sentence
     assert ".import-1.lock" in found.sentence
-    after = examine(patient(filled.database), mend=True, groups=FAST)
-    assert len(after.mended) == 1
+    after = examine(installation(filled.database), fix=True, groups=FAST)
+    assert len(after.fixed) == 1
     assert levels(check_leftovers, filled.database) == ["ok"]
     assert [file.name for file in filled.database.parent.iterdir()] == ["vectors.sqlite"]
     filled.check()
@@ -118,8 +118,8 @@ def test_what_a_running_import_uses_is_no_leftover(filled):
         create_tables(connection, staged)
     with Path(f"{filled.database}.import-1.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        found = examine(patient(filled.database), mend=True, groups=FAST)
-    assert found.mended == ()
+        found = examine(installation(filled.database), fix=True, groups=FAST)
+    assert found.fixed == ()
     assert any("is running" in finding.sentence for finding in found.findings)
 
 
@@ -127,7 +127,7 @@ def test_a_file_that_others_can_open_is_made_private(filled):
     filled.database.chmod(0o644)
     found = only(check_database, filled.database, "warning")
     assert found.command == f"chmod 600 {filled.database}"
-    examine(patient(filled.database), mend=True, groups=FAST)
+    examine(installation(filled.database), fix=True, groups=FAST)
     assert filled.database.stat().st_mode & 0o777 == 0o600
 
 
@@ -140,7 +140,7 @@ def test_a_file_that_others_can_open_is_made_private(filled):
 )
 def test_a_foreign_or_newer_database_is_trouble_and_nothing_else_is_read(filled, statement, said):
     change(filled.database, statement)
-    (found,) = examine(patient(filled.database), groups=FAST).findings
+    (found,) = examine(installation(filled.database), groups=FAST).findings
     assert found.level == "trouble"
     assert said in found.sentence
 
@@ -156,7 +156,7 @@ def test_a_damaged_file_is_trouble(filled):
     with filled.database.open("r+b") as file:
         file.seek(4096 * 3)
         file.write(b"\xff" * 4096)
-    assert examine(patient(filled.database), groups=FAST).has_trouble
+    assert examine(installation(filled.database), groups=FAST).has_trouble
 
 
 def test_sources_that_vanished_and_tools_without_an_import_are_told(filled, tmp_path):
@@ -167,7 +167,7 @@ def test_sources_that_vanished_and_tools_without_an_import_are_told(filled, tmp_
     filled.folder.rename(tmp_path / "away")
     gone = {
         finding.level: finding.command
-        for finding in check_sources(patient(filled.database))
+        for finding in check_sources(installation(filled.database))
         if "is not there" in finding.sentence
     }
     assert gone == {
@@ -184,13 +184,13 @@ def test_a_model_that_a_tool_needs_and_nobody_has_is_trouble(filled):
 def test_settings_tell_their_origin_and_a_log_that_cannot_be_written(filled):
     (filled.folder / "file").write_text("")
     log = str(filled.folder / "file" / "a.log")
-    found = [*check_settings(patient(filled.database, MDVEC_SEARCH_K="7", MDVEC_LOG_FILE=log))]
+    found = [*check_settings(installation(filled.database, MDVEC_SEARCH_K="7", MDVEC_LOG_FILE=log))]
     assert "[search] k = 7, set by environment" in [finding.sentence for finding in found]
     assert [finding.check for finding in found if finding.level == "warning"] == ["log"]
 
 
 def test_the_libraries_are_here_and_a_font_that_is_gone_is_not(filled, tmp_path):
-    gone = patient(filled.database, MDVEC_CHARTS_FONT_PATH=str(tmp_path / "gone.ttf"))
+    gone = installation(filled.database, MDVEC_CHARTS_FONT_PATH=str(tmp_path / "gone.ttf"))
     found = {finding.check: finding for finding in check_libraries(gone)}
     assert (found["sqlite"].level, found["sqlite-vec"].level) == ("ok", "ok")
     assert found["font"].level == "trouble"

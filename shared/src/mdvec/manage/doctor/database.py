@@ -12,7 +12,7 @@ import apsw
 from mdvec.database.connection import DatabaseMissing, open_database
 from mdvec.database.migrations import LATEST
 from mdvec.database.place import is_writable, open_to_others, size_on_disk
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.text.file_size import file_size
 
 _MAX_ERRORS = 10
@@ -20,13 +20,13 @@ _PRIVATE = 0o600
 _HOW_TO_RESTORE = "put back a copy of the file, or delete it and import again"
 
 
-def check_database(patient: Patient) -> Iterator[Finding]:
+def check_database(installation: Installation) -> Iterator[Finding]:
     """Whether the file is whole and of this version's format, and only its owner's.
 
     Raises:
         DatabaseError: it cannot be opened; the message says why.
     """
-    path = patient.database
+    path = installation.database
     try:
         with open_database(path, "read") as connection:
             yield _format(path, connection)

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 
 from mdvec.database.place import size_on_disk
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.sizes import MEGABYTE
 from mdvec.text.file_size import file_size
 
@@ -14,9 +14,9 @@ _MIN_FREE = 50 * MEGABYTE
 _COMFORTABLE = 500 * MEGABYTE
 
 
-def check_disk(patient: Patient) -> Iterator[Finding]:
+def check_disk(installation: Installation) -> Iterator[Finding]:
     """Whether imports, rebuilds and mdvec compact have room."""
-    database = patient.database
+    database = installation.database
     folder = database.absolute().parent
     while not folder.exists():
         folder = folder.parent

@@ -1,14 +1,13 @@
-"""Runs all checks, and mends what can be mended without a loss."""
+"""Runs all checks, and fixes what can be fixed without a loss."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
 from mdvec.manage.doctor.database import check_database
 from mdvec.manage.doctor.disk import check_disk
-from mdvec.manage.doctor.findings import Check, Finding, Patient
+from mdvec.manage.doctor.findings import Check, Finding, Installation
 from mdvec.manage.doctor.indexes import check_indexes
 from mdvec.manage.doctor.leftovers import check_leftovers
 from mdvec.manage.doctor.libraries import check_libraries
@@ -43,10 +42,10 @@ GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found, and the sentences of what was mended; ``findings`` are those after it."""
+    """What was found, and the sentences of what was fixed; ``findings`` are those after it."""
 
     findings: tuple[Finding, ...]
-    mended: tuple[str, ...]
+    fixed: tuple[str, ...]
 
     @property
     def has_trouble(self) -> bool:
@@ -58,56 +57,51 @@ class Examination:
         return {
             "trouble": self.has_trouble,
             "findings": [finding.json_fields() for finding in self.findings],
-            "mended": list(self.mended),
+            "fixed": list(self.fixed),
         }
 
 
 def examine(
-    patient: Patient,
+    installation: Installation,
     *,
-    mend: bool = False,
+    fix: bool = False,
     groups: tuple[Group, ...] = GROUPS,
-    on_group: Callable[[str], None] = lambda _: None,
 ) -> Examination:
-    """Run the checks; ``mend`` mends what can be mended without a loss, and looks again.
-
-    ``on_group`` is told the name of each group before its checks run.
-    """
+    """Run the checks; ``fix`` fixes what can be fixed without a loss, and looks again."""
     findings: list[Finding] = []
-    mended: list[str] = []
+    fixed: list[str] = []
     is_readable = False
     for group in groups:
         if group.needs_database and not is_readable:
             continue
-        on_group(group.name)
-        found = _checked(group, patient)
-        if mend and (done := _mended(found)):
-            mended += done
-            found = _checked(group, patient)
+        found = _checked(group, installation)
+        if fix and (done := _fixed(found)):
+            fixed += done
+            found = _checked(group, installation)
         if group.check is check_database:
             is_readable = all(finding.level != "trouble" for finding in found) and (
-                patient.database.is_file()
+                installation.database.is_file()
             )
         findings += found
-    return Examination(tuple(findings), tuple(mended))
+    return Examination(tuple(findings), tuple(fixed))
 
 
-def _checked(group: Group, patient: Patient) -> list[Finding]:
+def _checked(group: Group, installation: Installation) -> list[Finding]:
     """The findings of a group; a check that cannot be made is one."""
     found: list[Finding] = []
     try:
-        found.extend(group.check(patient))
+        found.extend(group.check(installation))
     except MdvecError as error:
         found.append(Finding("trouble", group.name, str(error)))
     return found
 
 
-def _mended(found: list[Finding]) -> list[str]:
+def _fixed(found: list[Finding]) -> list[str]:
     done = []
     for finding in found:
-        if finding.mend is not None:
+        if finding.fix is not None:
             try:
-                finding.mend()
+                finding.fix()
             except (MdvecError, OSError):
                 continue  # the finding stays, and names the command
             done.append(f"{finding.check}: {finding.sentence}")

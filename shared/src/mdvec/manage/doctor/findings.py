@@ -21,15 +21,15 @@ class Finding:
         level: ``warning`` is worth a look, with ``trouble`` something does not work.
         check: what was looked at, in a word or two.
         sentence: what was found.
-        command: what mends it, to be typed by the user.
-        mend: mends it without a loss, at `mdvec doctor --fix`; None where the user has to decide.
+        command: what fixes it, to be typed by the user.
+        fix: fixes it without a loss, at `mdvec doctor --fix`; None where the user has to decide.
     """
 
     level: Level
     check: str
     sentence: str
     command: str | None = None
-    mend: Callable[[], None] | None = None
+    fix: Callable[[], None] | None = None
 
     def json_fields(self) -> dict[str, object]:
         """The fields of `mdvec doctor --format json`."""
@@ -38,12 +38,12 @@ class Finding:
             "check": self.check,
             "sentence": self.sentence,
             "command": self.command,
-            "fixable": self.mend is not None,
+            "fixable": self.fix is not None,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class Installation:
     """What the checks look at: the settings in force, where each was set, and their file."""
 
     settings: Settings
@@ -56,5 +56,5 @@ class Patient:
         return self.settings.database_path
 
 
-Check = Callable[[Patient], Iterable[Finding]]
+Check = Callable[[Installation], Iterable[Finding]]
 """A group of checks."""

@@ -11,7 +11,7 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.index import chunks
 from mdvec.index.tables import has_indexes
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.import_tool import is_being_imported, only_import_of
 from mdvec.text.quoting import identifier
 from mdvec.tools import rows as tools
@@ -21,12 +21,12 @@ from mdvec.tools.rows import Tool
 _BYTES_PER_NUMBER = 4
 
 
-def check_indexes(patient: Patient) -> Iterator[Finding]:
+def check_indexes(installation: Installation) -> Iterator[Finding]:
     """Whether every chunk has its vector, its words and its signature, and nothing else has."""
-    with open_database(patient.database, "read") as connection, snapshot(connection):
+    with open_database(installation.database, "read") as connection, snapshot(connection):
         for tool in tools.list_tools(connection):
             if KINDS[tool.kind].has_texts and tool.generation:
-                yield _of_tool(connection, patient.database, tool)
+                yield _of_tool(connection, installation.database, tool)
 
 
 def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding:

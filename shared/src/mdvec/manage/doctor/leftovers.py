@@ -14,7 +14,7 @@ from mdvec.database.migrations import LATEST
 from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.index import tables
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.import_tool import is_being_imported, lock_file, only_import_of
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
@@ -23,9 +23,9 @@ _STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
 _DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)")
 
 
-def check_leftovers(patient: Patient) -> Iterator[Finding]:
+def check_leftovers(installation: Installation) -> Iterator[Finding]:
     """What no search reads any more, and no import that runs now will use."""
-    database = patient.database
+    database = installation.database
     with open_database(database, "read") as connection:
         rows = tools.list_tools(connection)
         found = [(tool, _leftovers(connection, tool)) for tool in rows]

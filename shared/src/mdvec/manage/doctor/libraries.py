@@ -13,20 +13,20 @@ from pathlib import Path
 import apsw
 
 from mdvec.database.connection import vector_extension_version
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 
 _DICTIONARY = ("sudachipy", "sudachidict_small")
 _FONT_PACKAGE, _FONT_FILE = "matplotlib_fontja", "fonts/ipaexg.ttf"
 
 
-def check_libraries(patient: Patient) -> Iterator[Finding]:
+def check_libraries(installation: Installation) -> Iterator[Finding]:
     """What mdvec runs on."""
     yield Finding("ok", "python", f"Python {platform.python_version()} at {sys.executable}")
     yield _sqlite()
     yield Finding("ok", "sqlite-vec", f"sqlite-vec {vector_extension_version()}")
     yield _torch()
     yield _dictionary()
-    yield _font(patient)
+    yield _font(installation)
 
 
 def _sqlite() -> Finding:
@@ -58,9 +58,9 @@ def _dictionary() -> Finding:
     return Finding("ok", "dictionary", f"SudachiPy {version(_DICTIONARY[0])} with its dictionary")
 
 
-def _font(patient: Patient) -> Finding:
+def _font(installation: Installation) -> Finding:
     """Whether there is a font for charts; the server alone can tell whether it is Japanese."""
-    chosen = patient.settings.charts.font_path
+    chosen = installation.settings.charts.font_path
     if chosen is not None:
         if Path(chosen).is_file():
             return Finding("ok", "font", f"charts are drawn with {chosen}")

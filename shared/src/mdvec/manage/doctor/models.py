@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from mdvec.database.connection import DatabaseError
 from mdvec.embedding import catalog
 from mdvec.embedding.cards import CARDS
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.registering import list_tools
 
 
-def check_models(patient: Patient) -> Iterator[Finding]:
+def check_models(installation: Installation) -> Iterator[Finding]:
     """Whether the model of every tool, and the one of the settings, can be loaded."""
-    needed = _needed(patient)
+    needed = _needed(installation)
     for card in CARDS.values():
         lack = catalog.missing(card)
         if lack is None:
@@ -32,13 +32,13 @@ def check_models(patient: Patient) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _needed(patient: Patient) -> dict[str, str]:
+def _needed(installation: Installation) -> dict[str, str]:
     """What needs each model, by its name."""
     needed = {}
-    if patient.settings.model.name != catalog.AUTO:
-        needed[patient.settings.model.name] = "[model] name asks for it"
+    if installation.settings.model.name != catalog.AUTO:
+        needed[installation.settings.model.name] = "[model] name asks for it"
     try:
-        tools = list_tools(patient.database, active_only=False)
+        tools = list_tools(installation.database, active_only=False)
     except DatabaseError:  # the checks of the database report it
         return needed
     for tool in tools:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mdvec.database.connection import DatabaseError, open_database
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.server_process import ServerProcess, events_in
 from mdvec.text.quoting import identifier
 from mdvec.tools import rows as tools
@@ -22,7 +22,7 @@ _MAX_QUERY_CHARS = 200
 _HANDLES = "list_handles"
 
 
-def check_server(patient: Patient, seconds: float = _SECONDS) -> Iterator[Finding]:
+def check_server(installation: Installation, seconds: float = _SECONDS) -> Iterator[Finding]:
     """Whether a client could use the server: it starts, lists its tools, and finds something.
 
     Raises:
@@ -35,9 +35,9 @@ def check_server(patient: Patient, seconds: float = _SECONDS) -> Iterator[Findin
             "pip install -c constraints.txt -e ./mcp-server",
         )  # fmt: skip
         return
-    command = [program, "--database", str(patient.database)]
-    if patient.config is not None:
-        command += ["--config", str(patient.config)]
+    command = [program, "--database", str(installation.database)]
+    if installation.config is not None:
+        command += ["--config", str(installation.config)]
     with tempfile.TemporaryDirectory() as folder:
         # A log of its own: the user's tells only of the user's searches.
         log = Path(folder) / "events.log"
@@ -51,7 +51,7 @@ def check_server(patient: Patient, seconds: float = _SECONDS) -> Iterator[Findin
             yield Finding(
                 "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
             )
-            yield from _search(server, patient.database)
+            yield from _search(server, installation.database)
             if _HANDLES in names:
                 yield _queries(server, log)
 

@@ -6,20 +6,20 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 
 
-def check_settings(patient: Patient) -> Iterator[Finding]:
+def check_settings(installation: Installation) -> Iterator[Finding]:
     """Every setting that is not a default, with its origin, and the log."""
-    if patient.config is None:
+    if installation.config is None:
         yield Finding("ok", "settings", "no settings file; what is not named here is a default")
     else:
-        yield Finding("ok", "settings", f"the settings file is {patient.config}")
-    values = patient.settings.model_dump()
-    for (section, key), origin in sorted(patient.origins.items()):
+        yield Finding("ok", "settings", f"the settings file is {installation.config}")
+    values = installation.settings.model_dump()
+    for (section, key), origin in sorted(installation.origins.items()):
         shown = f"[{section}] {key} = {values[section][key]!r}, set by {origin}"
         yield Finding("ok", "settings", shown)
-    yield _log(patient.settings.log.options().file)
+    yield _log(installation.settings.log.options().file)
 
 
 def _log(file: Path | None) -> Finding:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mdvec.database.connection import open_database
-from mdvec.manage.doctor.findings import Finding, Patient
+from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 from mdvec.tools.unfinished import unfinished
 
 
-def check_sources(patient: Patient) -> Iterator[Finding]:
+def check_sources(installation: Installation) -> Iterator[Finding]:
     """Whether each tool's source is there and its last import has finished."""
-    with open_database(patient.database, "read") as connection:
+    with open_database(installation.database, "read") as connection:
         rows = tools.list_tools(connection)
         stopped = {tool.id: unfinished(connection, tool) for tool in rows}
     if not rows:
