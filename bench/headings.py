@@ -13,7 +13,7 @@ from mdvec.importing.options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
 from mdvec.index.documents import NewDocument
 from mdvec.search.core.fusion import SearchMode
 from mdvec.text.chunking import Chunk, chunk_document
-from mdvec.text.context import in_context
+from mdvec.text.context import texts_to_embed
 from mdvec.text.options import ChunkingOptions
 from mdvec.text.tokens import is_blank
 from processes import Bench
@@ -112,7 +112,7 @@ def _index(database: Path, documents: list[Document]) -> Index:
                     (number, start) for start in sections_of(document, chunk)
                 ]
                 chunks.append(_bare(chunk, text))
-        stored.append(_new_document(name, document, chunks, embedder))
+        stored.append(_new_document(name, document, chunks, embedder, options))
     store(database, stored, (embedder.name, embedder.fingerprint, embedder.dimension), options)
     return Index(database, owners, embedder)
 
@@ -122,8 +122,13 @@ def _bare(chunk: Chunk, text: str) -> Chunk:
 
 
 def _new_document(
-    name: str, document: Document, chunks: list[Chunk], embedder: Embedder
+    name: str,
+    document: Document,
+    chunks: list[Chunk],
+    embedder: Embedder,
+    options: ChunkingOptions,
 ) -> NewDocument:
     title = document.outline.title
-    vectors = embedder.embed_documents([in_context(title, "", chunk.text) for chunk in chunks])
+    texts = texts_to_embed(name, title, chunks, embedder, options)
+    vectors = embedder.embed_documents(texts)
     return NewDocument(name, name, document.content, title, 0, 0, chunks, vectors)

@@ -9,7 +9,7 @@ from corpus import markdown_files
 from processes import Bench, call_in_child
 from results import Row, median
 
-BAR_MS = 10.0
+BAR_MS = 8.0
 
 
 def measure(bench: Bench) -> list[Row]:

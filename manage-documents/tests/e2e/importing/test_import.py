@@ -64,7 +64,7 @@ def test_a_folder_with_nothing_to_take_says_what_it_saw_and_what_to_do(mdvec):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     assert mdvec("import", "-n", "notes").err.splitlines()[1:] == [
         f"nothing in {mdvec.docs} was taken; its files end in .csv (1), "
-        "and this tool takes .md, .markdown, .txt ([scan] extensions)",
+        "and this tool takes .md, .markdown, .mdx, .txt ([scan] extensions)",
         "7.csv holds Money Forward's transactions; for sums, trends and charts add a household: "
         f"mdvec tool add --kind household -n NAME -d DESCRIPTION -s {mdvec.docs}",
     ]

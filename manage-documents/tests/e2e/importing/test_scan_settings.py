@@ -8,7 +8,7 @@ from mdvec.manage.registering import add_tool
 FOLDER = {"a.md": "# 一\n\n春の話。\n", "b.mdx": "# 二\n\n夏の話。\n", "c.txt": "秋の話。\n"}
 KEEPS = (
     "the tool 'docs' keeps its own [scan] settings (extensions = [.md, .mdx], not "
-    "[.md, .markdown, .txt]); to take those in force: "
+    "[.md, .markdown, .mdx, .txt]); to take those in force: "
     "mdvec import -n docs --mode update --take-scan\n"
 )
 

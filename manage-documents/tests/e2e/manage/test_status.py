@@ -71,7 +71,7 @@ def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
     assert details["fingerprint"].startswith("use@")
     assert details["chunking"] == {
         "strategy": "heading", "size": 192, "overlap": 24, "heading_levels": [1, 2, 3],
-        "min_chars": 50, "context": True,
+        "min_chars": 50, "context": True, "cut": 2,
     }  # fmt: skip
     numbers = details["statistics"]
     assert (numbers["count"], numbers["embedding_bytes"]) == (4, 4 * 512 * 4)

@@ -63,6 +63,11 @@ def m006_scan_rules(connection: apsw.Connection) -> None:
             connection.execute(f"ALTER TABLE tools ADD COLUMN {name} {kind}")
 
 
+def m007_cut(connection: apsw.Connection) -> None:
+    """Note the rules that each tool's texts were cut by, as later ones cut otherwise."""
+    connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.cut', 1)")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_tools,
     m002_derived_indexes,
@@ -70,6 +75,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m004_datasets,
     m005_statements,
     m006_scan_rules,
+    m007_cut,
 )
 LATEST = len(STEPS)
 

@@ -18,10 +18,14 @@ from mdvec.index import documents
 from mdvec.index.documents import NewDocument, StoredFile
 from mdvec.text.chunking import chunk_document
 from mdvec.text.context import texts_to_embed
+from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import outline
+from mdvec.text.tokens import is_blank
 from mdvec.tools.rows import Tool
 
 logger = logging.getLogger("mdvec")
+
+_MAX_NAMED = 8
 
 
 def import_documents(job: ImportJob) -> ImportReport:
@@ -57,6 +61,7 @@ class _FolderImport:
         self.updated = 0
         self.unchanged = 0
         self.failed = list(job.found.problems)
+        self.left_out: list[str] = []
 
     def follow(self) -> ImportReport:
         """Modes ``new`` and ``update``: store what changed, then delete what is gone."""
@@ -165,15 +170,19 @@ class _FolderImport:
     def _store(self, file: FoundFile, text: FileText) -> None:
         embedder, chunking = self.index.embedder(), self.index.chunking()
         with self.job.stopwatch.stage("split"):
-            read = outline(text.content, file.path.rpartition("/")[2])
+            name = file.path.rpartition("/")[2]
+            read = outline(text.content, name, reads_mdx=chunking.embeds_as_read)
             chunks = chunk_document(text.content, read, chunking, embedder)
+            if chunking.cuts_passages and is_machine_file(name):
+                chunks = []
+        if not chunks and not is_blank(text.content[read.body :]):
+            self.left_out.append(file.path)
         logger.debug(
             "[import] %s: %d chunks, chars=%s",
             file.path, len(chunks), [chunk.end - chunk.start for chunk in chunks],
         )  # fmt: skip
-        context = chunking.context
-        texts = texts_to_embed(read.title, chunks, embedder, context=context)
-        known = self.index.known_vectors(file.path, text.content_hash, context=context)
+        texts = texts_to_embed(file.path, read.title, chunks, embedder, chunking)
+        known = self.index.known_vectors(file.path, text.content_hash, chunking)
         self.index.put(
             NewDocument(
                 file_path=file.path,
@@ -197,4 +206,16 @@ class _FolderImport:
             model=self.index.model_name,
             chunks=self.index.chunk_count(),
             chunks_embedded=self.index.chunks_embedded,
+            hints=_left_out_hint(self.left_out),
         )
+
+
+def _left_out_hint(paths: Sequence[str]) -> tuple[str, ...]:
+    if not paths:
+        return ()
+    named = ", ".join(paths[:_MAX_NAMED])
+    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
+    return (
+        f"stored, but not searched, as only machines read it (lock files, minified code, encoded "
+        f"data): {named}{more}; to leave such files out, name them in [scan] exclude",
+    )

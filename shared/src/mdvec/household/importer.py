@@ -213,8 +213,7 @@ class _HouseholdImport:
 
     def _store(self, text: StatementText) -> None:
         chunks, subjects = chunks_of(text)
-        content_hash = text.content_hash
-        by_row = self.index.known_vectors(text.path, content_hash, context=False)
+        by_row = self.index.known_vectors(text.path, text.content_hash)
         known = self.vectors | {
             subject: by_row[chunk.text]
             for chunk, subject in zip(chunks, subjects, strict=True)
@@ -225,7 +224,7 @@ class _HouseholdImport:
         self.index.put(
             NewDocument(
                 file_path=text.path,
-                content_hash=content_hash,
+                content_hash=text.content_hash,
                 content=text.csv.text,
                 title=text.path.rpartition("/")[2].rpartition(".")[0],
                 size=text.size,

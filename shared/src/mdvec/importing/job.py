@@ -51,6 +51,7 @@ class ImportJob:
         chunks: int = 0,
         chunks_embedded: int = 0,
         details: KindReport | None = None,
+        hints: tuple[str, ...] = (),
     ) -> ImportReport:
         """The report of this job, to be called at its end."""
         return ImportReport(
@@ -66,6 +67,7 @@ class ImportJob:
             chunks_embedded=chunks_embedded,
             seconds=round(self.stopwatch.total, 3),
             details=details,
+            hints=hints,
         )
 
 

@@ -80,7 +80,8 @@ def resolve_chunking(
         raise ImportRefused(f"the tool {tool.name!r} has no model yet")
     if stored and tool.model != card.name:
         del stored["size"], stored["overlap"]  # counted in another model's tokens
-    stored.pop("context", None)  # a rebuild always embeds with context
+    for rule in ("context", "cut"):  # a rebuild takes those of today
+        stored.pop(rule, None)
     options = {**_defaults(card, {**stored, **requested}), **stored, **requested}
     return _within_limit(ChunkingOptions(**options), card)
 

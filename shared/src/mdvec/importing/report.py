@@ -101,7 +101,8 @@ class ImportReport:
     ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
     tables. ``failed`` names what could not be imported and why; the rest was. ``chunks`` is how
     many the tool has now, ``chunks_embedded`` how many of them the model had to embed; ``model``
-    is "" where there is none. ``hints`` are sentences on files that the tool's kind does not take.
+    is "" where there is none. ``hints`` are sentences on files that the tool's kind does not take,
+    or that are in no chunk.
     """
 
     tool: str

@@ -18,6 +18,9 @@ from mdvec.importing.report import ImportRequest
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
+_LATER_ENDINGS = (".mdx",)
+"""Default endings that tools of older versions were imported without."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScanChoice:
@@ -54,7 +57,17 @@ def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, int]) ->
     else:
         own = tool.scan
     rules = _of_kind(tool, own)
+    if "extensions" not in request.scan_asked:
+        in_force = _without_later_endings(in_force, own)
     return ScanChoice(rules, own, _notice(tool, rules, _of_kind(tool, in_force)))
+
+
+def _without_later_endings(in_force: ScanRules, own: ScanRules) -> ScanRules:
+    """The rules in force as an older version had them: nobody asked for what it did not know."""
+    kept = [
+        end for end in in_force.extensions if end not in _LATER_ENDINGS or end in own.extensions
+    ]
+    return replace(in_force, extensions=tuple(kept))
 
 
 def _of_kind(tool: Tool, rules: ScanRules) -> ScanRules:

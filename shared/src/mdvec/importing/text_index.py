@@ -64,14 +64,19 @@ class TextIndex:
         """How many chunks the current generation has."""
         return documents.count(self._connection, self._tool.tables).chunks
 
-    def known_vectors(self, path: str, content_hash: str, *, context: bool) -> dict[str, bytes]:
-        """Vectors to reuse, by text: of the document at ``path`` and of one with that content."""
+    def known_vectors(
+        self, path: str, content_hash: str, options: ChunkingOptions | None = None
+    ) -> dict[str, bytes]:
+        """Vectors to reuse, by text: of the document at ``path`` and of one with that content.
+
+        The texts are those that ``options`` embed; without them, those of the chunks.
+        """
         if self._tables.staged:
             return {}
         with snapshot(self._connection):
             check_unchanged(self._connection, self._tool)
             return chunks.known_embeddings(
-                self._connection, self._tables, path, content_hash, context=context
+                self._connection, self._tables, path, content_hash, options
             )
 
     def embedder(self) -> Embedder:

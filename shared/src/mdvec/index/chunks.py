@@ -19,9 +19,11 @@ from mdvec.index.tables import (
 )
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text.chunking import Chunk
-from mdvec.text.context import in_context
+from mdvec.text.context import text_to_embed
 from mdvec.text.fields import ChunkFields, chunk_fields, document_names
+from mdvec.text.options import ChunkingOptions
 from mdvec.text.quoting import identifier
+from mdvec.text.readable import readable_chunk
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -31,6 +33,7 @@ def insert_chunks(
     connection: apsw.Connection,
     tables: Tables,
     document_id: int,
+    file_path: str,
     title: str,
     names: str,
     chunks: Sequence[Chunk],
@@ -55,7 +58,8 @@ def insert_chunks(
             ),
         )  # fmt: skip
         chunk_id = connection.last_insert_rowid()
-        fields.append((chunk_id, chunk_fields(title, names, chunk.heading, chunk.text)))
+        shown = readable_chunk(file_path, chunk.text)
+        fields.append((chunk_id, chunk_fields(title, names, chunk.heading, shown)))
     insert_terms(connection, tables, fields)
     if chunks:
         first = chunk_id - len(chunks) + 1
@@ -117,31 +121,40 @@ def _insert_stored_terms(
         (document_id,),
     )
     fields = [
-        (int(chunk_id), chunk_fields(title, names, str(heading), str(text)))
+        (
+            int(chunk_id),
+            chunk_fields(title, names, str(heading), readable_chunk(file_path, str(text))),
+        )
         for chunk_id, heading, text in list(rows)
     ]
     insert_terms(connection, tables, fields)
 
 
 def known_embeddings(
-    connection: apsw.Connection, tables: Tables, file_path: str, content_hash: str, *, context: bool
+    connection: apsw.Connection,
+    tables: Tables,
+    file_path: str,
+    content_hash: str,
+    options: ChunkingOptions | None,
 ) -> dict[str, bytes]:
     """Stored embeddings, by embedded text, that a file's chunks can reuse.
+
+    Without ``options`` a chunk is embedded as it is stored.
 
     They are those of the document at its path, and of one document with the same content: the
     file may have been moved or copied.
     """
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
     rows = connection.execute(
-        f"SELECT d.title, v.heading, v.chunk_text, v.embedding FROM {vectors} AS v "
+        f"SELECT d.file_path, d.title, v.heading, v.chunk_text, v.embedding FROM {vectors} AS v "
         f"JOIN {documents} AS d ON d.id = v.document_id "
         f"WHERE d.id = (SELECT id FROM {documents} WHERE tool_id = ? AND file_path = ?) "
         f"OR d.id = (SELECT id FROM {documents} WHERE content_hash = ? LIMIT 1)",
         (tables.tool_id, file_path, content_hash),
     )
     return {
-        in_context(str(title), str(heading), str(text)) if context else str(text): bytes(blob)
-        for title, heading, text, blob in rows
+        str(text) if options is None else text_to_embed(path, title, heading, text, options): blob
+        for path, title, heading, text, blob in rows
     }
 
 

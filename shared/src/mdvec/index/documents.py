@@ -82,8 +82,8 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
             (*state, document.content, document_id),
         )
     insert_chunks(
-        connection, tables, document_id, document.title, document_names(document.file_path),
-        document.chunks, document.vectors,
+        connection, tables, document_id, document.file_path, document.title,
+        document_names(document.file_path), document.chunks, document.vectors,
     )  # fmt: skip
 
 

@@ -79,7 +79,8 @@ def import_tool(
                     on_notice=on_notice,
                 ),
             )
-            report = replace(report, hints=hints_of(tool, found, choice.rules, report))
+            hints = hints_of(tool, found, choice.rules, report)
+            report = replace(report, hints=(*report.hints, *hints))
     stopwatch.log("import")
     _record(report)
     return report

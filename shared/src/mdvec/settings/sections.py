@@ -123,7 +123,9 @@ class ScanSettings(_Section):
     extensions: Annotated[
         tuple[Annotated[str, Field(pattern=r"^\.[^./\\]+$")], ...], BeforeValidator(_lower_case)
     ] = Field(
-        (".md", ".markdown", ".txt"), min_length=1, description="a list of endings such as '.md'"
+        (".md", ".markdown", ".mdx", ".txt"),
+        min_length=1,
+        description="a list of endings such as '.md'",
     )
     exclude: Annotated[
         tuple[Annotated[str, AfterValidator(_gitignore_pattern)], ...],

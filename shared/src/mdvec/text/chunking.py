@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mdvec.text.markdown import Outline, line_starts
+from mdvec.text.machine_text import machine_text, without
+from mdvec.text.markdown import Fence, Outline, line_starts
 from mdvec.text.options import ChunkingOptions
+from mdvec.text.passage_windows import passage_windows
 from mdvec.text.sections import Section, heading_sections, join_short, paragraphs
 from mdvec.text.tokens import Tokenizer, is_blank
 from mdvec.text.windows import fitting_pieces, sentence_windows, token_windows
@@ -16,7 +19,8 @@ from mdvec.text.windows import fitting_pieces, sentence_windows, token_windows
 class Chunk:
     """A piece of a document: ``content[start:end] == text``.
 
-    Lines count from 1; ``heading`` is the path of headings above the chunk, joined by " > ".
+    Lines count from 1; ``heading`` is the path of headings above the chunk, joined by " > ". A
+    chunk that begins within a fence has the language of its code behind them.
     """
 
     index: int
@@ -33,15 +37,12 @@ def chunk_document(
 ) -> list[Chunk]:
     """Cut a document into chunks, in order.
 
-    Every character of the body other than white space is in at least one chunk. No chunk is
-    blank, and none is larger than the model takes at once.
+    Every character of the body other than white space is in at least one chunk, except for machine
+    text under the strategy ``heading``. No chunk is blank, and none is larger than the model takes
+    at once.
     """
     cut = _by_heading if options.strategy == "heading" else _by_token
-    pieces = [
-        (start, end, heading)
-        for first, last, heading in cut(content, outline, options, tokenizer)
-        for start, end in fitting_pieces(content, first, last, tokenizer)
-    ]
+    pieces = cut(content, outline, options, tokenizer)
     lines = line_starts(content)
     chunks: list[Chunk] = []
     for start, end, heading in pieces:
@@ -72,14 +73,42 @@ def _by_heading(
         sections = heading_sections(content, outline, options.heading_levels)
     else:
         sections = paragraphs(content, outline.body)
-    pieces: list[_Piece] = []
-    for section in join_short(content, sections, options.min_chars):
-        start, end = _trimmed(content, section)
-        pieces += [
-            (first, last, section.heading)
-            for first, last in sentence_windows(content, start, end, options, tokenizer)
-        ]
-    return pieces
+    sections = join_short(content, sections, options.min_chars)
+    if not options.cuts_passages:
+        return _fitting(
+            content, _ending_with_sentences(content, sections, options, tokenizer), tokenizer
+        )
+    size, overlap, fences = options.size, options.overlap, outline.fences
+    machine = machine_text(content, line_starts(content), outline.body)
+    return [
+        (first, last, _with_language(section.heading, fences, first))
+        for section in sections
+        for start, end in without(machine, section.start, section.end)
+        for first, last in passage_windows(
+            content, _trimmed(content, start, end), fences, size, overlap, tokenizer
+        )
+    ]
+
+
+def _with_language(heading: str, fences: Sequence[Fence], start: int) -> str:
+    """The headings, and behind them the language of the code that the chunk begins within."""
+    at = bisect_left(fences, start, key=lambda fence: fence.start) - 1
+    if at < 0 or start >= fences[at].end or not fences[at].language:
+        return heading
+    return f"{heading} > {fences[at].language}" if heading else fences[at].language
+
+
+def _ending_with_sentences(
+    content: str, sections: list[Section], options: ChunkingOptions, tokenizer: Tokenizer
+) -> list[_Piece]:
+    """The windows of tools that were imported before windows began with sentences."""
+    return [
+        (first, last, section.heading)
+        for section in sections
+        for first, last in sentence_windows(
+            content, *_trimmed(content, section.start, section.end), options, tokenizer
+        )
+    ]
 
 
 def _by_token(
@@ -91,10 +120,18 @@ def _by_token(
     for start, end in token_windows(content, outline.body, len(content), options, tokenizer):
         under = sections[max(bisect_right(starts, start) - 1, 0)] if sections else None
         pieces.append((start, end, under.heading if under else ""))
-    return pieces
+    return _fitting(content, pieces, tokenizer)
 
 
-def _trimmed(content: str, section: Section) -> tuple[int, int]:
-    text = content[section.start : section.end]
-    start = section.start + len(text) - len(text.lstrip())
-    return min(start, section.end), section.start + len(text.rstrip())
+def _fitting(content: str, pieces: list[_Piece], tokenizer: Tokenizer) -> list[_Piece]:
+    return [
+        (start, end, heading)
+        for first, last, heading in pieces
+        for start, end in fitting_pieces(content, first, last, tokenizer)
+    ]
+
+
+def _trimmed(content: str, start: int, end: int) -> tuple[int, int]:
+    text = content[start:end]
+    first = start + len(text) - len(text.lstrip())
+    return min(first, end), start + len(text.rstrip())

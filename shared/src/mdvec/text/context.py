@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mdvec.text.chunking import Chunk
+from mdvec.text.options import ChunkingOptions
+from mdvec.text.readable import readable_chunk
 from mdvec.text.tokens import Tokenizer
 
 _MAX_CONTEXT = 200
@@ -26,13 +28,28 @@ def in_context(title: str, heading: str, text: str) -> str:
     return f"{context}\n{text}" if context else text
 
 
+def text_to_embed(
+    file_path: str, title: str, heading: str, text: str, options: ChunkingOptions
+) -> str:
+    """The text to embed for a chunk of that file: as it is read, in its context."""
+    if options.embeds_as_read:
+        title, heading, text = (
+            part and readable_chunk(file_path, part) for part in (title, heading, text)
+        )
+    return in_context(title, heading, text) if options.context else text
+
+
 def texts_to_embed(
-    title: str, chunks: Sequence[Chunk], tokenizer: Tokenizer, *, context: bool
+    file_path: str,
+    title: str,
+    chunks: Sequence[Chunk],
+    tokenizer: Tokenizer,
+    options: ChunkingOptions,
 ) -> list[str]:
     """The text to embed for each chunk, without context if the model's limit leaves no room."""
-    if not context:
-        return [chunk.text for chunk in chunks]
-    texts = [in_context(title, chunk.heading, chunk.text) for chunk in chunks]
+    texts = [
+        text_to_embed(file_path, title, chunk.heading, chunk.text, options) for chunk in chunks
+    ]
     return [
         chunk.text if tokenizer.oversized(text) else text
         for chunk, text in zip(chunks, texts, strict=True)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _YAML_MATTER = re.compile(
@@ -22,7 +27,9 @@ _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
 _MAX_HEADING = 200
 """In characters, titles included. A rule under a paragraph makes a heading of the whole paragraph,
 and every chunk of the section would carry it."""
-_MARKDOWN_SUFFIXES = (".md", ".markdown")
+_MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
+_CLOSING_FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})")
+_LANGUAGE = re.compile(r"[^\s{}]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,53 +42,97 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Fence:
+    """A fenced block of code.
+
+    It stands between ``start``, where its opening line begins, and ``end``, where the text of its
+    closing line ends. ``close`` is where that line begins; the end, if the fence is unclosed.
+    """
+
+    start: int
+    close: int
+    end: int
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outline:
     """A document's structure.
 
     ``body`` is the position after the front matter. Headings inside a list, a block quote or a
-    code fence do not count.
+    code fence do not count; fences count wherever they are.
     """
 
     title: str
     body: int
     headings: tuple[Heading, ...]
     is_markdown: bool
+    fences: tuple[Fence, ...] = ()
 
 
-def outline(content: str, file_name: str) -> Outline:
+def outline(content: str, file_name: str, *, reads_mdx: bool = True) -> Outline:
     """The outline of a document; a file that is not Markdown has no headings.
 
     The title is that of the front matter, or else the first level-1 heading, or else the file's
     name without its suffix.
     """
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
-    if not file_name.lower().endswith(_MARKDOWN_SUFFIXES):
+    if not is_markdown(file_name) or (stem + ".mdx" == file_name and not reads_mdx):
         return Outline(title=stem, body=0, headings=(), is_markdown=False)
     body, matter_title = _front_matter(content)
-    headings = _headings(content, body)
+    headings, fences = _blocks(content, body)
     first = next((heading.words for heading in headings if heading.level == 1), "")
-    title = matter_title or first or stem
-    return Outline(title=_shortened(title), body=body, headings=headings, is_markdown=True)
+    title = _shortened(matter_title or first or stem)
+    return Outline(title, body, headings, is_markdown=True, fences=fences)
 
 
-def line_starts(content: str, start: int = 0) -> list[int]:
+def is_markdown(file_name: str) -> bool:
+    """Whether a file of that name is read as Markdown."""
+    return file_name.lower().endswith(_MARKDOWN_SUFFIXES)
+
+
+def line_starts(content: str, start: int = 0, end: int | None = None) -> list[int]:
     """The start of each line, from ``start`` on; CRLF, CR and LF all end a line."""
-    return [start, *(found.end() for found in LINE_BREAK.finditer(content, start))]
+    part = content[start:end]
+    if "\r" in part.replace("\r\n", ""):
+        return [start, *(start + found.end() for found in LINE_BREAK.finditer(part))]
+    lengths = [len(line) + 1 for line in part.split("\n")]
+    return list(accumulate(lengths[:-1], initial=start))
 
 
-def _headings(content: str, body: int) -> tuple[Heading, ...]:
+@cache
+def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay
 
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])
-    tokens = parser.parse(content[body:])
+    return parser
+
+
+def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, ...]]:
+    """The headings and the fences, as CommonMark sees them."""
+    tokens = _parser().parse(content[body:])
     starts = line_starts(content, body)
-    found = []
-    for token, inline in zip(tokens, tokens[1:], strict=False):
-        if token.type == "heading_open" and token.level == 0 and token.map:
-            start = starts[token.map[0]]
-            found.append(Heading(int(token.tag[1]), _plain(inline.content), start))
-    return tuple(found)
+    headings, fences = [], []
+    for number, token in enumerate(tokens):
+        if token.type == "fence" and token.map:
+            fences.append(_fence(content, starts, token.map, token.info))
+        elif token.type == "heading_open" and token.level == 0 and token.map:
+            words = _plain(tokens[number + 1].content)
+            headings.append(Heading(int(token.tag[1]), words, starts[token.map[0]]))
+    return tuple(headings), tuple(fences)
+
+
+def _fence(content: str, starts: list[int], lines: Sequence[int], info: str) -> Fence:
+    """A fence on the lines from ``lines[0]`` up to, without, ``lines[1]``."""
+    first, behind = lines
+    last = starts[behind - 1]
+    end = starts[behind] if behind < len(starts) else len(content)
+    closing = content[last:end]
+    is_closed = behind - 1 > first and _CLOSING_FENCE.fullmatch(closing.rstrip()) is not None
+    language = _LANGUAGE.match(info.strip())
+    end = last + len(closing.rstrip("\r\n"))
+    return Fence(starts[first], last if is_closed else end, end, language[0] if language else "")
 
 
 def _plain(words: str) -> str:

@@ -21,7 +21,10 @@ class ChunkingOptions:
 
     ``min_chars`` is the length under which a section is joined to the next one. ``context`` says
     whether title and headings are embedded with each chunk's text: false for tools imported
-    before mdvec did so, until they are rebuilt.
+    before mdvec did so, until they are rebuilt. ``cut`` numbers the rules of cutting, so that a
+    tool keeps its own until it is rebuilt: 1 ends windows with sentences, reads ``.mdx`` as plain
+    text and embeds text as it is written; 2 also begins passages like text, leaves machine text
+    out and embeds what a reader reads.
     """
 
     strategy: Strategy
@@ -30,6 +33,7 @@ class ChunkingOptions:
     heading_levels: tuple[int, ...]
     min_chars: int
     context: bool = True
+    cut: int = 2
 
     def __post_init__(self) -> None:
         if not MIN_SIZE <= self.size <= MAX_SIZE:
@@ -42,3 +46,13 @@ class ChunkingOptions:
                 f"an overlap of {self.overlap} is not possible with chunks of {self.size} tokens: "
                 f"choose 0 to {self.size - 1}"
             )
+
+    @property
+    def cuts_passages(self) -> bool:
+        """Whether chunks begin and end like text, and machine text is in none."""
+        return self.strategy == "heading" and self.cut >= 2
+
+    @property
+    def embeds_as_read(self) -> bool:
+        """Whether Markdown, ``.mdx`` too, is embedded as its reader sees it."""
+        return self.cut >= 2

@@ -255,7 +255,12 @@ def _chunking(stored: object) -> ChunkingOptions | None:
         return None
     options = json.loads(stored)
     return ChunkingOptions(
-        **{"context": False, **options, "heading_levels": tuple(options["heading_levels"])}
+        **{
+            "context": False,
+            "cut": 1,
+            **options,
+            "heading_levels": tuple(options["heading_levels"]),
+        }
     )
 
 

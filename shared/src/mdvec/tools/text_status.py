@@ -14,6 +14,8 @@ from mdvec.text.file_size import file_size
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Counts, Fact, KindStatus, Listing
 
+_OLDER = ", by the rules of an older version until --mode replace"
+
 
 @dataclass(frozen=True, slots=True)
 class TextContents:
@@ -29,7 +31,8 @@ class TextContents:
         return [
             ("model", self.tool.fingerprint),
             ("chunks", chunking and f"{chunking.strategy}, up to {chunking.size} tokens, "
-                                    f"overlap {chunking.overlap}"),
+                                    f"overlap {chunking.overlap}"
+                                    f"{'' if chunking.embeds_as_read else _OLDER}"),
             ("files", scan and _rules(scan)),
         ]  # fmt: skip
 

@@ -13,6 +13,7 @@ RELEASED = {
     "m004_datasets": "4bc160e2d0577c68",
     "m005_statements": "304d5dfd1243af1f",
     "m006_scan_rules": "df31c7e2d8670771",
+    "m007_cut": "df31c7e2d8670771",
 }
 
 

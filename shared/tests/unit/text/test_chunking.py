@@ -144,7 +144,7 @@ def test_front_matter_alone_has_no_chunks():
 
 def test_an_unclosed_fence_is_one_section_to_the_end():
     content = f"# 一\n{LONG}\n```python\n# two\n## three\n" + "x = 1\n" * 40
-    assert {chunk.heading for chunk in cut(content)} == {"一"}
+    assert {chunk.heading for chunk in cut(content)} == {"一", "一 > python"}
 
 
 def test_plain_text_is_cut_at_blank_lines():

@@ -1,11 +1,15 @@
 """The line of title and headings that is embedded in front of a chunk."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import in_context, texts_to_embed
+from mdvec.text.options import ChunkingOptions
 
 
 @pytest.mark.parametrize(
@@ -57,8 +61,26 @@ def test_a_chunk_that_has_no_room_for_its_context_goes_without():
         Chunk(number, 0, len(text), 1, 1, "題 > 節", text)
         for number, text in enumerate(["本文です", "一二三四五六七八九十一二三四五"])
     ]
-    assert texts_to_embed("題", chunks, Tokenizer(), context=True) == [
+    options = ChunkingOptions("heading", 64, 8, (1, 2, 3), 50)
+    assert texts_to_embed("a.md", "題", chunks, Tokenizer(), options) == [
         "題 > 節\n本文です",
         "一二三四五六七八九十一二三四五",
     ]
-    assert texts_to_embed("題", chunks, Tokenizer(), context=False)[0] == "本文です"
+    bare = replace(options, context=False)
+    assert texts_to_embed("a.md", "題", chunks, Tokenizer(), bare)[0] == "本文です"
+
+
+def test_a_tool_of_an_older_version_embeds_what_is_written():
+    chunks = [Chunk(0, 0, 9, 1, 1, "題 > `節`", "**本文**です")]
+    now = ChunkingOptions("heading", 64, 8, (1, 2, 3), 50)
+    embedded = [
+        texts_to_embed(file, "題", chunks, TinyBackend(), options)
+        for options in (now, replace(now, cut=1))
+        for file in ("a.md", "a.txt")
+    ]
+    assert embedded == [
+        ["題 > 節\n本文です"],
+        ["題 > `節`\n**本文**です"],
+        ["題 > `節`\n**本文**です"],
+        ["題 > `節`\n**本文**です"],
+    ]

@@ -1,0 +1,153 @@
+"""Where a passage may begin: blocks, sentences and lines of a range of Markdown or text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from mdvec.text.characters import splits_a_character
+from mdvec.text.markdown import Fence, line_starts
+from mdvec.text.sentences import marks
+
+_LINE = re.compile(r"[^\r\n]*")
+_BEGINS_AN_ITEM = re.compile(r"[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[|#>・●■◆※]|```|~~~|\[\^)")
+_OPENS = re.compile(r"[ \t>]*(?:<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*)[ \t]*")
+_CLOSES = re.compile(r"[ \t>]*(?:</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*)[ \t]*")
+"""The end of an element, a table's second row, the line under a heading."""
+_RULE = re.compile(r"[ \t>]*\|[|:\- \t]+")
+_ENDS = re.compile(r"(?:[。｡！？!?．.…:：」』）)】\]>|`*~_][ \t]*|[ ]{2}|\\)$")
+_LEADS_IN = re.compile(r"[:：][ \t*]*$")
+_DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
+_MAX_LINE_READ = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Breaks:
+    """Positions where a passage may end and the next one begin, in ascending order.
+
+    Attributes:
+        blocks: behind a blank line.
+        sentences: the start of a sentence, a list item, a table row, a line behind a whole
+            sentence, or a line of code in a fence that is too large to stay whole.
+        lines: the start of a line that goes on with a sentence, stands under a heading or an
+            opening tag, or closes an element.
+        wholes: ranges such as links and table rows, cut only where nothing else is left.
+    """
+
+    blocks: list[int] = field(default_factory=list)
+    sentences: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    wholes: list[tuple[int, int]] = field(default_factory=list)
+
+    def end(self, low: int, middle: int, high: int) -> int | None:
+        """Where to end a passage in ``(low, high]``, behind ``middle`` if that is possible."""
+        for places in (self.blocks, self.sentences):
+            if (place := _last(places, middle, high)) is not None:
+                return place
+        clean = [_last(places, low, high) or low for places in (self.blocks, self.sentences)]
+        return max(clean) if max(clean) > low else _last(self.lines, low, high)
+
+    def start(self, low: int, high: int) -> int:
+        """The first block or sentence that begins in ``[low, high)``; ``high`` if none does."""
+        return min(_first(places, low, high) for places in (self.blocks, self.sentences))
+
+    def whole_around(self, position: int) -> tuple[int, int] | None:
+        """The whole that a cut at ``position`` would split."""
+        at = bisect_left(self.wholes, (position, 0)) - 1
+        if at >= 0 and position < self.wholes[at][1]:
+            return self.wholes[at]
+        return None
+
+
+def breaks_between(
+    content: str,
+    start: int,
+    end: int,
+    fences: Sequence[Fence],
+    is_too_large: Callable[[Fence], bool],
+) -> Breaks:
+    """The breaks in ``content[start:end]``; ``fences`` are those of the document."""
+    found = Breaks()
+    at = start
+    for fence in fences:
+        if fence.end <= at or fence.start >= end:
+            continue
+        _add_prose(found, content, at, max(fence.start, at))
+        if is_too_large(fence):
+            code = [place for place in line_starts(content, fence.start, fence.close) if place > at]
+            found.sentences.extend(place for place in code[1:] if place < fence.close)
+        at = min(fence.end, end)
+    _add_prose(found, content, at, end)
+    return found
+
+
+def _add_prose(found: Breaks, content: str, start: int, end: int) -> None:
+    delimiter = _DELIMITER_ROW.search(content, start, end)
+    if delimiter is None:
+        _add_lines(found, content, start, end)
+        return
+    # A table whose rows do not begin with "|".
+    starts = [place for place in line_starts(content, start, delimiter.end()) if place < end][-2:]
+    first = last = starts[0]
+    _add_lines(found, content, start, first)
+    while last < end and "|" in (row := _line_at(content, last)):
+        found.wholes.append((last, last + len(row)))
+        last = min(line_starts(content, last, last + len(row) + 2)[1:2] or [end])
+        if delimiter.end() < last < end:
+            found.sentences.append(last)
+    _add_prose(found, content, max(last, delimiter.end()), end)
+
+
+def _add_lines(found: Breaks, content: str, start: int, end: int) -> None:
+    line_start = start
+    row_end = _add_row(found, start, _line_at(content, start))
+    for kind, first, last in marks(content, start, end):
+        if first < row_end:
+            continue
+        if kind == "whole":
+            found.wholes.append((first, last))
+        elif kind == "sentence":
+            if not splits_a_character(content, last):
+                found.sentences.append(last)
+        elif last < end or end < len(content):
+            before = content[max(line_start, first - _MAX_LINE_READ) : first]
+            after = _line_at(content, last)
+            is_blank = last - first > 2 or content[first:last] in ("\n\n", "\r\r")
+            _places(found, before, after, is_blank=is_blank).append(last)
+            line_start = last
+            row_end = _add_row(found, last, after)
+
+
+def _add_row(found: Breaks, start: int, line: str) -> int:
+    """Keep the line whole if it is a table's row; where its text ends then."""
+    if not line.lstrip(" \t>").startswith("|"):
+        return start
+    found.wholes.append((start, start + len(line)))
+    return start + len(line)
+
+
+def _places(found: Breaks, before: str, after: str, *, is_blank: bool) -> list[int]:
+    """The list that a break between these two lines belongs to."""
+    if _OPENS.fullmatch(before) or _CLOSES.fullmatch(after) or _RULE.fullmatch(before):
+        return found.lines
+    if is_blank:
+        return found.sentences if _LEADS_IN.search(before) else found.blocks
+    is_item = _BEGINS_AN_ITEM.match(after) or _ENDS.search(before)
+    return found.sentences if is_item else found.lines
+
+
+def _line_at(content: str, start: int) -> str:
+    found = _LINE.match(content, start, start + _MAX_LINE_READ)
+    return found[0] if found else ""
+
+
+def _last(places: list[int], low: int, high: int) -> int | None:
+    at = bisect_right(places, high) - 1
+    return places[at] if at >= 0 and places[at] > low else None
+
+
+def _first(places: list[int], low: int, high: int) -> int:
+    at = bisect_left(places, low)
+    return min(places[at], high) if at < len(places) else high

@@ -1,0 +1,120 @@
+"""Markdown as its reader sees it: what is embedded and indexed of a chunk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mdvec.text.diagrams import diagram_words
+from mdvec.text.inline import readable_inline
+from mdvec.text.markdown import LINE_BREAK, is_markdown
+from mdvec.text.tokens import is_blank
+
+_FENCE = re.compile(
+    r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)"
+)
+_LANGUAGE = re.compile(r"[^\s{}]+")
+_NOT_SHOWN = re.compile(
+    r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%"
+    r"|<(script|style)\b[^<>]*>(?:[^<]|<(?!/?\1))*</\1>"
+    r"|data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*,[^\s\"'<>)]{32,}",
+    re.IGNORECASE,
+)
+_MODULE_LINE = re.compile(
+    r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
+    r"|^export\s+(?:const|let|var|default|function)\b.*(?:\n(?!\n).*)*$"
+)
+_ANCHOR = re.compile(
+    r"(?m)^([ \t>]*#{1,6}[ \t].*?)[ \t]*(?:\{/\*((?:[^*{}]|\*(?!/))*)\*/\}|\{#([^{}\n]*)\})[ \t]*$"
+)
+_CODE_COMMENT = re.compile(r"\{/\*(?:[^*]|\*(?!/))*\*/\}")
+_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*")
+_CALLOUT = re.compile(r"\[!([\w-]+)(?:\|[^\]]*)?\][+-]?[ \t]*(.*)")
+_CONTAINER = re.compile(r":{3,}[ \t]*([\w-]*)(?:\[([^\]]*)\])?[ \t]*([^{]*).*")
+_MESSAGE_KINDS = frozenset({"alert", "info", "warn", "warning", "danger", "success"})
+_RULE = re.compile(r"[|:=-][|:=\- \t]*|(?:[-*_][ \t]*){3,}")
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_TASK = re.compile(r"([-*+]|\d{1,9}[.)])[ \t]+\[[ xX/-]\][ \t]+")
+_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
+
+
+def readable_chunk(file_path: str, text: str) -> str:
+    """What a reader sees of a chunk of that file: ``text`` itself unless it is Markdown."""
+    return readable(text) if is_markdown(file_path) else text
+
+
+def readable(text: str) -> str:
+    """Markdown without what its reader does not see; ``text`` itself if nothing would be left.
+
+    Code stays as it is, with its language in front.
+    """
+    lines = LINE_BREAK.split(text)
+    parts = [_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines)]
+    shown = _BLANK_LINES.sub("\n\n", "\n".join(parts)).strip("\n")
+    return text if is_blank(shown) else shown
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
+    """The lines in turns of prose and code; a fence's first line belongs to its code."""
+    fences = [found for line in lines if (found := _FENCE.fullmatch(line))]
+    # The chunk begins within a fence if the first that it shows only closes one.
+    mark = fences[0]["mark"] if len(fences) % 2 and not fences[0]["info"].strip() else ""
+    block: list[str] = []
+    for line in lines:
+        found = _FENCE.fullmatch(line)
+        if found is None or (mark and not _closes(found, mark)):
+            block.append(line)
+            continue
+        yield bool(mark), block
+        block, mark = ([], "") if mark else ([line], found["mark"])
+    yield bool(mark), block
+
+
+def _closes(found: re.Match[str], mark: str) -> bool:
+    return found["mark"].startswith(mark) and not found["info"].strip()
+
+
+def _code(lines: list[str]) -> str:
+    opening = _FENCE.fullmatch(lines[0]) if lines else None
+    if opening is None:
+        return "\n".join(lines)
+    language = _LANGUAGE.match(opening["info"])
+    name = language[0] if language else ""
+    code = lines[1:]
+    if name == "mermaid":
+        return "\n".join(filter(None, map(diagram_words, code)))
+    return "\n".join([name, *code] if name else code)
+
+
+def _prose(lines: list[str]) -> str:
+    text = _NOT_SHOWN.sub("", "\n".join(lines))
+    text = _ANCHOR.sub(_with_anchor, text)
+    text = _MODULE_LINE.sub("", _CODE_COMMENT.sub("", text))
+    return "\n".join(map(_line, readable_inline(text).split("\n")))
+
+
+def _with_anchor(found: re.Match[str]) -> str:
+    """A heading and the words of the name that links to it have."""
+    return f"{found[1]} {(found[2] or found[3] or '').replace('-', ' ')}"
+
+
+def _line(line: str) -> str:
+    prefix = _PREFIX.match(line)
+    words = line[prefix.end() :] if prefix else line
+    quoted = prefix is not None and ">" in prefix[0]
+    if quoted and (callout := _CALLOUT.fullmatch(words)):
+        return callout[2] or callout[1]
+    if container := _CONTAINER.fullmatch(words):
+        return _container_title(container)
+    if _RULE.fullmatch(words):
+        return ""
+    if heading := _HEADING.fullmatch(words):
+        return heading[1]
+    if words.startswith("|"):
+        return " ".join(words.strip("| \t").replace("|", " ").split())
+    return ("" if quoted or prefix is None else prefix[0]) + _TASK.sub(r"\1 ", words, count=1)
+
+
+def _container_title(found: re.Match[str]) -> str:
+    title = (found[2] or found[3]).strip()
+    return "" if found[1] == "message" and title in _MESSAGE_KINDS else title

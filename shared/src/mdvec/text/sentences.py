@@ -1,0 +1,93 @@
+"""A text's lines, the ends of its sentences, and what a cut should keep whole, in one pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+Mark = tuple[Literal["line", "sentence", "whole"], int, int]
+"""A line or a sentence ends: where its last character stands, and where the next one begins.
+A whole: its range."""
+
+_BRACKETED = r"\[(?:[^\[\]\r\n]|\r?\n(?![ \t]*[\r\n])|\[[^\[\]\r\n]*\]){0,500}\]"
+_TARGET = r"\([^()\r\n]*(?:\([^()\r\n]*\)[^()\r\n]*)*\)|\[[^\[\]\r\n]*\]"
+_SCANNED = re.compile(
+    rf"""
+    (?=[\r\n!\[`<{{h「『（(*。｡！？?．.])(?:
+    (?P<line>(?:\r\n|\r|\n)(?:[^\S\r\n]*(?:\r\n|\r|\n))*)
+    | (?P<whole>
+        !?{_BRACKETED}(?:{_TARGET})?            # a link, an image or [[a wikilink]]
+        | `+[^`\r\n]*`+
+        | <!--(?:[^<]|<(?!!--)){{0,4000}}?-->
+        | \{{/\*(?:[^{{]|\{{(?!/\*)){{0,4000}}?\*/\}}
+        | <[A-Za-z/][^<>\r\n]*>
+        | https?://[^\s<>、。「」（）()]+ )
+    | (?P<quoted>
+        「(?:[^「」\r\n]|「[^「」\r\n]*」){{0,160}}」
+        | 『[^『』\r\n]{{0,160}}』
+        | （[^（）\r\n]{{0,160}}）
+        | \([^()\r\n]{{0,160}}\)
+        | \*\*[^*\r\n]{{1,160}}\*\* )
+    | (?P<sentence>[。｡！？!?．.][。｡！？!?．.」』）】)\]"'”’]*))
+    """,
+    re.VERBOSE,
+)
+_QUOTED_END = re.compile(r"[。｡！？!?][」』）)*]+$")
+_GOES_ON = re.compile(r"[、，,とがはをにでもの]|って|という")
+"""What goes on with the sentence after a quotation: 「はい。」と答えた."""
+_ABBREVIATION = re.compile(
+    r"(?<![A-Za-z0-9])(?:[A-Za-z]|\d{1,3}|etc|vs|cf|al|ex|Mrs?|Ms|Dr|Prof|St|Fig|No|Vol|pp|eds?"
+    r"|approx|Inc|Ltd|Corp|Co|Jr|Sr|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$"
+)
+_LONGEST_ABBREVIATION = 8
+_JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff「『（【々]")
+_BLANK = re.compile(r"[^\S\r\n]*")
+_STRONG = "。｡！？"
+
+
+def marks(text: str, start: int, end: int) -> Iterator[Mark]:
+    """The line ends, sentence ends within lines and wholes in ``text[start:end]``, in order."""
+    for found in _SCANNED.finditer(text, start, end):
+        first, last = found.span()
+        kind = found.lastgroup
+        if kind == "line":
+            yield "line", first, last
+        elif kind == "whole":
+            yield "whole", first, last
+        elif _is_sentence(text, first, last, end, is_quoted=kind == "quoted"):
+            blank = _BLANK.match(text, last, end)
+            yield "sentence", last, blank.end() if blank else last
+
+
+def _is_sentence(text: str, first: int, last: int, end: int, *, is_quoted: bool) -> bool:
+    """Whether a sentence ends with ``text[first:last]`` and another follows in the same line."""
+    if last >= end or text[last] in "\r\n":
+        return False
+    if is_quoted:
+        return bool(_QUOTED_END.search(text, first, last)) and not _GOES_ON.match(text, last)
+    if text[first] in _STRONG:
+        closed = text[last - 1] not in _STRONG
+        return not (closed and _GOES_ON.match(text, last)) and not text.startswith("と", last)
+    if text[first] in "!?":
+        return _ends_in_ascii(text, first, last)
+    if text[first] == "．":
+        return not (text[last].isalnum() and text[last].isascii()) and not text[last].isdigit()
+    return _is_full_stop(text, first, last)
+
+
+def _ends_in_ascii(text: str, first: int, last: int) -> bool:
+    """Whether ``!`` or ``?`` ends a sentence: not in Yahoo!ニュース, ``a != b`` or ``?q=1``."""
+    if text[last].isspace():
+        return True
+    return bool(_JAPANESE.match(text, last)) and bool(_JAPANESE.match(text, first - 1))
+
+
+def _is_full_stop(text: str, first: int, last: int) -> bool:
+    """Whether ``.`` ends a sentence: not behind an abbreviation, nor before a small letter."""
+    if not text[last].isspace():
+        return False
+    if _ABBREVIATION.search(text, max(first - _LONGEST_ABBREVIATION, 0), first):
+        return False
+    following = text[last : last + 3].lstrip()[:1]
+    return not (following.islower() and following.isascii())
