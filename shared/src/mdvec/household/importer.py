@@ -213,7 +213,8 @@ class _HouseholdImport:
 
     def _store(self, text: StatementText) -> None:
         chunks, subjects = chunks_of(text)
-        by_row = self.index.known_vectors(text.path, text.content_hash)
+        content_hash = text.content_hash
+        by_row = self.index.known_vectors(text.path, content_hash)
         known = self.vectors | {
             subject: by_row[chunk.text]
             for chunk, subject in zip(chunks, subjects, strict=True)

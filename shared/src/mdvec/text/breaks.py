@@ -12,13 +12,14 @@ from mdvec.text.markdown import Fence, line_starts
 from mdvec.text.sentences import marks
 
 _LINE = re.compile(r"[^\r\n]*")
-_BEGINS_AN_ITEM = re.compile(r"[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[|#>・●■◆※]|```|~~~|\[\^)")
-_OPENS = re.compile(r"[ \t>]*(?:<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*)[ \t]*")
-_CLOSES = re.compile(r"[ \t>]*(?:</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*)[ \t]*")
+_MARKS = tuple("<:#|=-*+>・●■◆※`~[")
+"""What a line that is no plain prose begins with."""
+_NUMBERED = re.compile(r"\d{1,9}[.)][ \t]")
+_OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*")
+_CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*")
 """The end of an element, a table's second row, the line under a heading."""
-_RULE = re.compile(r"[ \t>]*\|[|:\- \t]+")
-_ENDS = re.compile(r"(?:[。｡！？!?．.…:：」』）)】\]>|`*~_][ \t]*|[ ]{2}|\\)$")
-_LEADS_IN = re.compile(r"[:：][ \t*]*$")
+_RULE = re.compile(r"\|[|:\- \t]+")
+_CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
 _DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
 _MAX_LINE_READ = 4_000
 
@@ -130,12 +131,15 @@ def _add_row(found: Breaks, start: int, line: str) -> int:
 
 def _places(found: Breaks, before: str, after: str, *, is_blank: bool) -> list[int]:
     """The list that a break between these two lines belongs to."""
-    if _OPENS.fullmatch(before) or _CLOSES.fullmatch(after) or _RULE.fullmatch(before):
+    left, right = (line.lstrip(" \t>").rstrip(" \t") for line in (before, after))
+    if left[:1] in _MARKS and (_OPENS.fullmatch(left) or _RULE.fullmatch(left)):
+        return found.lines
+    if right[:1] in _MARKS and _CLOSES.fullmatch(right):
         return found.lines
     if is_blank:
-        return found.sentences if _LEADS_IN.search(before) else found.blocks
-    is_item = _BEGINS_AN_ITEM.match(after) or _ENDS.search(before)
-    return found.sentences if is_item else found.lines
+        return found.sentences if left.rstrip("*").endswith((":", "：")) else found.blocks
+    is_item = right[:1] in _MARKS or left.endswith(_CLOSED) or before.endswith(("  ", "\\"))
+    return found.sentences if is_item or _NUMBERED.match(right) else found.lines
 
 
 def _line_at(content: str, start: int) -> str:

@@ -8,6 +8,7 @@ import pytest
 from collection import RULES
 from tiny_embedder import TinyBackend
 
+from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, SourceMissing
@@ -385,3 +386,42 @@ def test_a_lock_file_that_cannot_be_made_is_one_sentence(collection):
     with pytest.raises(MdvecError, match="lock file"):
         collection.import_("new")
     assert lock.is_dir()
+
+
+def test_an_older_tool_keeps_its_way_of_cutting_until_it_is_rebuilt(collection):
+    code = "```js\n" + "call('あ。い');\n" * 60 + "```\n"
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    with open_database(collection.database, "write") as connection:
+        connection.execute("UPDATE tools SET chunking = json_remove(chunking, '$.cut')")
+    collection.write("a.md", f"## 一\n\n**本文**です。\n\n{code}")
+    cut = {}
+    for mode in ("update", "replace"):
+        collection.backend.embedded.clear()
+        collection.import_(mode)
+        headings = {row[8] for row in collection.contents()}
+        cut[mode] = (headings, any("**" in text for text in collection.backend.embedded))
+    assert cut == {"update": ({"一"}, True), "replace": ({"一", "一 > js"}, False)}
+
+
+def test_a_lock_file_is_stored_without_chunks_and_named(collection):
+    rules = replace(RULES, extensions=(".md", ".json"))
+    collection = replace(collection, rules=rules, is_new=False)
+    collection.write("app/package-lock.json", '{"name": "x"}')
+    collection.write("a.md", note("一"))
+    report = collection.import_("new")
+    assert (report.added, report.chunks) == (2, 1)
+    assert report.hints == (
+        "stored, but not searched, as only machines read it (lock files, minified code, encoded "
+        "data): app/package-lock.json; to leave such files out, name them in [scan] exclude",
+    )
+    assert collection.import_().hints == ()
+
+
+def test_mdx_is_markdown(collection):
+    collection = replace(collection, rules=replace(RULES, extensions=(".mdx",)), is_new=False)
+    collection.write(
+        "a.mdx", f"---\ntitle: 題\n---\nimport A from './a'\n\n## 節\n\n<A>\n\n{LONG}\n\n</A>\n"
+    )
+    collection.import_("new")
+    assert collection.backend.embedded == [f"題\n節\n\n{LONG}"]
