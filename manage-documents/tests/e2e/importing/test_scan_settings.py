@@ -5,9 +5,9 @@ import json
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool
 
-FOLDER = {"a.md": "# 一\n\n春の話。\n", "b.mdx": "# 二\n\n夏の話。\n", "c.txt": "秋の話。\n"}
+FOLDER = {"a.md": "# 一\n\n春の話。\n", "b.org": "# 二\n\n夏の話。\n", "c.txt": "秋の話。\n"}
 KEEPS = (
-    "the tool 'docs' keeps its own [scan] settings (extensions = [.md, .mdx], not "
+    "the tool 'docs' keeps its own [scan] settings (extensions = [.md, .org], not "
     "[.md, .markdown, .mdx, .txt]); to take those in force: "
     "mdvec import -n docs --mode update --take-scan\n"
 )
@@ -17,7 +17,7 @@ def test_a_variable_that_is_missing_later_deletes_no_document_and_is_told_in_one
     for path, text in FOLDER.items():
         mdvec.write(path, text)
     add_tool(mdvec.database, "docs", "d", mdvec.docs, "markdown")
-    first = mdvec("import", "-n", "docs", MDVEC_SCAN_EXTENSIONS=".md,.mdx")
+    first = mdvec("import", "-n", "docs", MDVEC_SCAN_EXTENSIONS=".md,.org")
     assert first.out.startswith("docs: 2 added")
     update = mdvec("import", "-n", "docs", "--mode", "update", "--format", "json")
     assert (update.json["deleted"], update.json["unchanged"], update.err) == (0, 2, KEEPS)
@@ -29,9 +29,9 @@ def test_a_variable_that_is_missing_later_deletes_no_document_and_is_told_in_one
     assert KEEPS not in taken.err
     details = mdvec("status", "-n", "docs", "--format", "json").json
     assert details["scan"] == {
-        "extensions": [".md", ".markdown", ".txt"], "exclude": [], "max_bytes": 10485760,
+        "extensions": [".md", ".markdown", ".mdx", ".txt"], "exclude": [], "max_bytes": 10485760,
     }  # fmt: skip
-    assert "files\t.md, .markdown, .txt, up to 10.0 MB\n" in mdvec("status", "-n", "docs").out
+    assert "files\t.md, .markdown, .mdx, .txt, up to 10.0 MB\n" in mdvec("status", "-n", "docs").out
 
 
 def test_an_import_that_did_not_finish_is_named_by_search_and_status(notes):

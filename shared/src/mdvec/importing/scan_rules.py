@@ -57,9 +57,11 @@ def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, int]) ->
     else:
         own = tool.scan
     rules = _of_kind(tool, own)
+    notice = _notice(tool, rules, _of_kind(tool, in_force))
     if "extensions" not in request.scan_asked:
-        in_force = _without_later_endings(in_force, own)
-    return ScanChoice(rules, own, _notice(tool, rules, _of_kind(tool, in_force)))
+        as_before = _of_kind(tool, _without_later_endings(in_force, own))
+        notice = notice if _notice(tool, rules, as_before) else None
+    return ScanChoice(rules, own, notice)
 
 
 def _without_later_endings(in_force: ScanRules, own: ScanRules) -> ScanRules:

@@ -52,7 +52,7 @@ def test_without_any_setting_the_defaults_hold(home):
     assert settings.database_path.is_relative_to(home)
     assert (settings.search.k, settings.model.name) == (5, "auto")
     assert (settings.model.auto_unload_minutes, settings.model.memory_threshold) == (10, 0.8)
-    assert settings.scan.extensions == (".md", ".markdown", ".txt")
+    assert settings.scan.extensions == (".md", ".markdown", ".mdx", ".txt")
     assert settings.scan.max_bytes == 10 * 2**20
 
 
