@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
-MOST_ITEMS, MOST_LINES, MOST_TEXT = 2, 48, 160
+MAX_ITEMS, MAX_LINES, MAX_CHARS = 2, 48, 160
 ROWS = "n,laps,pace\n" + "".join(f"{n},{n % 5 + 1},{5 + n % 7 / 4}\n" for n in range(1, 41))
 
 CALLS: dict[str, dict[str, object]] = {
@@ -47,7 +47,7 @@ CALLS: dict[str, dict[str, object]] = {
     "confirm_duplicate": {"decision": "duplicate"},
     "restore_duplicate": {},
 }  # fmt: skip
-"""An example of each tool, asked in this order of a server over the samples of docs/examples."""
+"""An example call of each tool, made in this order; the server holds docs/examples."""
 
 VOLATILE = (
     (re.compile(r'"(handle)": "[^"]+"'), r'"\1": "…"'),
@@ -56,28 +56,28 @@ VOLATILE = (
     (re.compile(r'"(seconds|size_mb)": [\d.e-]+'), r'"\1": …'),
     (re.compile(r"\b(0|1)\.(\d)\d{2,}\b"), r"\1.\2…"),
 )
-"""What differs from run to run, or from machine to machine."""
+"""Values that differ between runs or machines, and what replaces them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call and what the server answered."""
+    """A call and the server's answer."""
 
     arguments: dict[str, object]
     answer: Any
 
 
 def tools_page() -> str:
-    """The whole of docs/tools.md, as a real server over the samples tells it."""
+    """The text of docs/tools.md, taken from a real server over the samples."""
     with tempfile.TemporaryDirectory() as folder:
         database = _filled(Path(folder))
-        instructions, tools, rules, examples = anyio.run(_asked, database)
+        instructions, tools, rules, examples = anyio.run(_server_facts, database)
     parts = [
         "# The tools of the server",
         "Written by `make docs` from a server over the samples of this repository: a collection, "
         "`notes`, a household, `kakeibo` (invented), and a dataset, `runs`. Long answers are cut "
         "here, with `…`. Clients get the same as JSON Schema through `tools/list`.",
-        "## What the server tells a model first",
+        "## The server's instructions to a model",
         f"> {instructions}",
     ]
     for tool in tools:
@@ -118,7 +118,7 @@ def _environment(database: Path) -> dict[str, str]:
     }  # fmt: skip
 
 
-async def _asked(database: Path) -> tuple[str | None, list[Any], str, dict[str, Example]]:
+async def _server_facts(database: Path) -> tuple[str | None, list[Any], str, dict[str, Example]]:
     code = "import sys; sys.argv[0] = 'mdvec-mcp'; from mdvec_mcp.main import main; main()"
     server = StdioServerParameters(
         command=sys.executable, args=["-c", code], env=_environment(database)
@@ -128,7 +128,7 @@ async def _asked(database: Path) -> tuple[str | None, list[Any], str, dict[str, 
         tools = (await client.list_tools()).tools
         examples: dict[str, Example] = {}
         for name, call in CALLS.items():
-            arguments = call | _taken_from_before(name, examples)
+            arguments = call | _ids_from(name, examples)
             answer = await client.call_tool(name, arguments)
             if answer.is_error:
                 raise SystemExit(f"the example of {name} failed: {answer.content[0].text}")
@@ -136,8 +136,8 @@ async def _asked(database: Path) -> tuple[str | None, list[Any], str, dict[str, 
         return client.instructions, tools, rules.messages[0].content.text, examples
 
 
-def _taken_from_before(name: str, examples: dict[str, Example]) -> dict[str, object]:
-    """What a call needs to know of the answers before it."""
+def _ids_from(name: str, examples: dict[str, Example]) -> dict[str, object]:
+    """The ids that a call takes from earlier answers."""
     if name in {"get_duplicate_candidate_detail", "confirm_duplicate"}:
         listed = examples["list_duplicate_candidates"].answer.structured_content
         return {"check_id": listed["candidates"][0]["check_id"]}
@@ -198,14 +198,21 @@ def _resolved(field: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 def _variants(field: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
     resolved = _resolved(field, schema)
     found = resolved.get("anyOf") or [resolved]
-    return [_resolved(one, schema) for one in found if one.get("type") != "null"]
+    return [_not_null(_resolved(one, schema)) for one in found if one.get("type") != "null"]
+
+
+def _not_null(field: dict[str, Any]) -> dict[str, Any]:
+    """The field with its only type but null."""
+    types = field.get("type")
+    return {**field, "type": types[0]} if isinstance(types, list) else field
 
 
 def _type(field: dict[str, Any], schema: dict[str, Any]) -> str:
-    """The type in words, its bounds included."""
+    """The type in words, with its bounds."""
     resolved = _resolved(field, schema)
     words = [_plain_type(one, schema) for one in _variants(field, schema)]
-    if any(one.get("type") == "null" for one in resolved.get("anyOf", ())):
+    unions = [resolved.get("type"), *(one.get("type") for one in resolved.get("anyOf", ()))]
+    if "null" in unions or "null" in (unions[0] or ()):
         words.append("null")
     return " or ".join(dict.fromkeys(words))
 
@@ -242,20 +249,20 @@ def _example(name: str, example: Example) -> list[str]:
     for pattern, mask in VOLATILE:
         shown = pattern.sub(mask, shown)
     lines = shown.splitlines()
-    if len(lines) > MOST_LINES:
-        lines = [*lines[:MOST_LINES], "…"]
+    if len(lines) > MAX_LINES:
+        lines = [*lines[:MAX_LINES], "…"]
     text = "\n".join(lines)
     return ["### Example", f"`{name}({call})`", f"```{language}\n{text}\n```"]
 
 
 def _cut(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """The first items of lists and the beginnings of texts; what is null is left out."""
+    """The value with long lists and texts cut, and without nulls."""
     if isinstance(value, dict):
         return {key: _cut(inner) for key, inner in value.items() if inner is not None}
-    if isinstance(value, list) and len(value) > MOST_ITEMS:
-        return [*(_cut(inner) for inner in value[:MOST_ITEMS]), f"… {len(value) - MOST_ITEMS} more"]
+    if isinstance(value, list) and len(value) > MAX_ITEMS:
+        return [*(_cut(inner) for inner in value[:MAX_ITEMS]), f"… {len(value) - MAX_ITEMS} more"]
     if isinstance(value, list):
         return [_cut(inner) for inner in value]
-    if isinstance(value, str) and len(value) > MOST_TEXT:
-        return f"{value[:MOST_TEXT]}…"
+    if isinstance(value, str) and len(value) > MAX_CHARS:
+        return f"{value[:MAX_CHARS]}…"
     return value

@@ -1,4 +1,4 @@
-"""What the calls of all tools share: the thread, the translation of errors, the result."""
+"""Runs the calls of all tools: in a thread, with errors translated for the model."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from mdvec_mcp.database_trouble import Wording, in_english
 logger = logging.getLogger("mdvec")
 T = TypeVar("T")
 
-READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-"""For tools that change nothing and answer the same question the same way."""
+READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+"""For tools that change nothing."""
 
 
 async def in_thread(
@@ -40,7 +40,7 @@ async def in_thread(
         work: what to run.
         wording: how errors about the database are worded.
         limiter: how many threads may run at once; None takes anyio's default.
-        max_error_bytes: where an error's sentence is cut off.
+        max_error_bytes: the length at which an error message is cut.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
@@ -76,7 +76,7 @@ def refuse_empty_database(database: Path) -> None:
 
 
 def text_result(text: str, structured: Any, *more: ContentBlock) -> CallToolResult:  # noqa: ANN401 - JSON
-    """A tool's result: text for clients that show only that, and data for the others."""
+    """A tool's result: text for clients that show only text, and structured data."""
     return CallToolResult(
         content=[TextContent(type="text", text=text), *more], structured_content=structured
     )

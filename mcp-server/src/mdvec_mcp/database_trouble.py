@@ -1,4 +1,4 @@
-"""What the model is told when the database is missing, unreadable, replaced or empty."""
+"""The messages to the model if the database is missing, unreadable, replaced or empty."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from mdvec.database.connection import DatabaseEmptied, DatabaseError, DatabaseMi
 Wording = Callable[[DatabaseError], str]
 """Words an error in one language, without naming the user's home folder."""
 
-_MORE = "the user finds more in this server's log, or in a terminal with: mdvec status"
+_MORE = "details are in this server's log, or in a terminal: mdvec status"
 
 
 def in_english(error: DatabaseError) -> str:
     """The error in English."""
     if isinstance(error, DatabaseMissing):
         return (
-            f"the database file is not there; it was looked for at {_shown(error.path)}. If it was "
+            f"the database file does not exist at {_shown(error.path)}. If it was "
             "moved, the user can put it back, or start this server with --database; a new one "
-            'begins with: mdvec tool add -n NAME -d "what is in it" -s FOLDER'
+            'begins with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         )
     if isinstance(error, DatabaseEmptied):
         return (
             f"the database at {_shown(error.path)} holds no tools: it was emptied or replaced, or "
             "none was added yet; the user can add one in a terminal: mdvec tool add -n NAME "
-            '-d "what is in it" -s FOLDER, then mdvec import -n NAME'
+            '-d "what it contains" -s FOLDER, then mdvec import -n NAME'
         )
     return f"the database cannot be used now: {_without_home(str(error))}. {_MORE}"
 

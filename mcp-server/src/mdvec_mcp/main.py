@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _reserve_stdio() -> tuple[int, int]:
-    """Keep STDIN and STDOUT for the protocol, whatever else reads or prints, native code included.
+    """Keep STDIN and STDOUT for the protocol, even if other code, also native code, uses them.
 
     Returns the descriptors to read from and write to. Afterwards descriptor 0 is empty and
     descriptor 1 is STDERR.

@@ -11,8 +11,11 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
 from pydantic import ValidationError
+
+from mdvec_mcp.compact_schema import compact_input, compact_output
 
 _MAX_SHOWN_CHARS = 60
 
@@ -43,11 +46,23 @@ class MdvecServer(MCPServer):
         """Answer the client's lines from ``source`` on ``target`` until ``source`` ends."""
         for callback in self._on_start:
             callback()
-        # The body of run_stdio_async, which takes no streams and has no public part that does.
+        # The body of run_stdio_async, which cannot be given streams.
         lowlevel = self._lowlevel_server
         async with stdio_server(source, target) as (requests, responses):
             await lowlevel.run(requests, responses, lowlevel.create_initialization_options())
         self.close()
+
+    async def list_tools(self) -> list[ToolDescription]:
+        """The tools, with compact schemas."""
+        return [
+            tool.model_copy(
+                update={
+                    "input_schema": compact_input(tool.input_schema),
+                    "output_schema": tool.output_schema and compact_output(tool.output_schema),
+                }
+            )
+            for tool in await super().list_tools()
+        ]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -79,7 +94,7 @@ class MdvecServer(MCPServer):
 
     async def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
         """Refuse an unknown tool or parameter, which the SDK would ignore or report unclearly."""
-        schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
+        schemas = {tool.name: tool.input_schema for tool in await super().list_tools()}
         if name not in schemas:
             raise ToolError(
                 f"there is no tool {name!r} here; the tools were read when this server started, "

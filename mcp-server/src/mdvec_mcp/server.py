@@ -1,4 +1,4 @@
-"""Builds the MCP server: which families of tools it offers, and what they work with."""
+"""Builds the MCP server with the families of tools that the database's rows need."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from mdvec_mcp.search.model_pool import ModelPool
 if TYPE_CHECKING:
     from mdvec_mcp.analytics.service import Analytics
 
-# A family's modules are imported when a row switches it on: a server of notes alone starts sooner.
+# A family's modules are imported when a row enables it: a server of notes alone starts sooner.
 
 _NO_TOOLS = (
     "mdvec searches the user's own documents, but no tool is active in {database}. "
-    'The user can add one in a terminal: mdvec tool add -n NAME -d "what is in it" '
-    "-s FOLDER, then mdvec import -n NAME, or switch one on: mdvec tool enable -n NAME. "
+    'The user can add one in a terminal: mdvec tool add -n NAME -d "what it contains" '
+    "-s FOLDER, then mdvec import -n NAME; or enable one: mdvec tool enable -n NAME. "
     "Then restart this server."
 )
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """What the families' tools are built from; services are made when first used."""
+    """What the families' tools need; each service is built when first used."""
 
     server: MdvecServer
     database: Path
@@ -42,12 +42,12 @@ class Wiring:
 
     @cached_property
     def search(self) -> search_tools.SearchContext:
-        """What the search tools share."""
+        """The context of the search tools."""
         return search_tools.SearchContext(self.database, self.models, self.settings.search)
 
     @cached_property
     def analytics(self) -> Analytics:
-        """The analytics service, which starts and ends with the server."""
+        """The analytics service; it starts and stops with the server."""
         from mdvec.analysis.exports import ExportFolder
 
         from mdvec_mcp.analytics.data import current_data
@@ -74,13 +74,13 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tools that rows of certain kinds switch on, in addition to search.
+    """Tools that the server offers when the database has a row of certain kinds.
 
     Attributes:
         add: adds the tools that the family's rows share.
-        instructions: returns those for the model; ``{names}`` in them stands for the rows that
-            switch the family on.
-        add_row: adds a row's own tool, for kinds whose rows search does not cover.
+        instructions: returns the instructions for the model; ``{names}`` in them stands for the
+            rows that enable the family.
+        add_row: adds a row's own tool; None gives the row a search tool.
         is_listed_first: whether its tools are listed before those of the rows.
     """
 
@@ -93,7 +93,7 @@ class Family:
 def build_server(
     database: Path, tools: Sequence[Tool], models: ModelPool, settings: Settings
 ) -> MdvecServer:
-    """A server that offers ``tools``; it has started nothing and loaded no model yet."""
+    """A server that offers ``tools``; no process is started and no model loaded yet."""
     server = MdvecServer("mdvec", version=__version__, instructions=_instructions(tools, database))
     wiring = Wiring(server, database, models, settings)
     families = [family for key, family in FAMILIES.items() if _rows_of(key, tools)]
@@ -120,7 +120,7 @@ def _add_row(wiring: Wiring, tool: Tool) -> None:
 
 
 def _rows_of(key: str, tools: Sequence[Tool]) -> list[Tool]:
-    """The rows that switch a family on: those of its kinds, and for analytics all with tables."""
+    """The rows that enable a family: those of its kinds; for analytics, all that have tables."""
     return [
         tool
         for tool in tools
@@ -193,4 +193,4 @@ FAMILIES = {
     _HOUSEHOLD: Family(_add_household, _household_instructions),
     _ANALYTICS: Family(_add_analytics, _analytics_instructions, _add_dataset, is_listed_first=True),
 }
-"""By the key that `mdvec.tools.kinds` has, in the order of their instructions."""
+"""By their key in `mdvec.tools.kinds`, in the order of their instructions."""

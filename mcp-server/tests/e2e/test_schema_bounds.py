@@ -34,12 +34,13 @@ NEEDED: dict[str, dict[str, object]] = {
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory, connect):
-    """A server with a household and a dataset."""
+    """A server with a household, a dataset and a collection of notes."""
     folder = tmp_path_factory.mktemp("data")
     database = folder / "vectors.sqlite"
     duckdb.execute(f"COPY (SELECT 1 AS n) TO '{folder}/runs.parquet' (FORMAT parquet)")
     registering.add_tool(database, "kakeibo", "家計簿", SAMPLES, "household")
     registering.add_tool(database, "runs", "走った記録", folder / "runs.parquet", "dataset")
+    registering.add_tool(database, "notes", "メモ", SAMPLES, "markdown")
     for name in ("kakeibo", "runs"):
         import_tool(
             ImportRequest(database, name, "new", RULES, ChunkingWish()),
@@ -101,6 +102,12 @@ def test_a_schema_s_bounds_are_those_of_the_tool(client):
             assert refused.is_error, (tool, name, beyond)
     assert {("runs", "max_output_size"), ("export", "max_rows"), ("histogram", "bins")} <= found
     assert {("get_monthly_household", "page"), ("get_category_trend", "graph_type")} <= found
+
+
+def test_the_list_of_tools_takes_at_most_30_000_characters(client):
+    listed = client.portal.call(client.client.list_tools)
+    assert len(listed.tools) == 18
+    assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) <= 30_000
 
 
 def test_an_answer_has_the_bytes_that_were_asked_for(client):

@@ -1,4 +1,4 @@
-"""The tables that SQL can query at this moment, and what is known about them."""
+"""The tables that SQL can query at this moment, and their descriptions."""
 
 from __future__ import annotations
 

@@ -25,10 +25,10 @@ _MIN_OUTPUT_BYTES = 200
 def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: Analytics) -> None:
     """Add the tool of one dataset, under its own name and description."""
 
-    async def ask_dataset(
+    async def query_dataset(
         query: Sql | None = None,
         statistics_only: Annotated[  # noqa: FBT002 - a tool's arguments have names
-            bool, Field(description="Profile the query's result instead of returning rows.")
+            bool, Field(description="Return a profile of the result instead of rows.")
         ] = False,
         max_output_size: int | None = None,
     ) -> Annotated[CallToolResult, models.DatasetModel]:
@@ -45,16 +45,14 @@ def add_dataset_tool(server: MCPServer, tool: Tool, database: Path, analytics: A
 
         return await call_within_guard(analytics, work, guard)
 
-    # The schema refuses sizes above the setting, which would else be reduced silently.
-    bounds = Field(
-        ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Bytes the answer may have."
-    )
-    ask_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]
+    # The schema refuses sizes above the setting, which would otherwise be reduced silently.
+    bounds = Field(ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Maximum bytes.")
+    query_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]
     server.add_tool(
-        ask_dataset,
+        query_dataset,
         name=tool.name,
-        description=f"{tool.description}\n\nA dataset for SQL: without a query it tells its "
-        "tables, columns and periods; with one it answers with at most a few aggregated rows.",
+        description=f"{tool.description}\n\nA dataset for SQL: without a query, returns its "
+        "tables, columns and periods; with one, a few aggregated rows.",
         annotations=READ_ONLY,
         structured_output=True,
     )

@@ -1,4 +1,4 @@
-"""The analytics family's use cases, put together from the settings."""
+"""The analytics family's use cases, built from the settings."""
 
 from __future__ import annotations
 

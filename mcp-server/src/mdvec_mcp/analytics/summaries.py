@@ -69,7 +69,7 @@ class Summaries:
     ) -> Answer:
         """The row count, the period, and a few figures of the columns with these names, or of all.
 
-        With ``exact`` every figure is computed from all rows, whatever it takes.
+        With ``exact`` every figure is computed from all rows, even if that is slow.
 
         Raises:
             QueryError: a query failed.

@@ -1,4 +1,4 @@
-"""The five analytics tools: they answer with handles, figures and bins, never with bulk rows."""
+"""The five analytics tools: they return handles, statistics and bins, never bulk rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pydantic import Field
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.calls import in_thread, text_result
+from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -24,7 +24,6 @@ _MAX_SQL_CHARS = 20_000
 _MAX_ERROR_BYTES = 900
 _MAX_THREADS = 8
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
-_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
 Sql = Annotated[
@@ -32,8 +31,7 @@ Sql = Annotated[
     Field(
         min_length=1,
         max_length=_MAX_SQL_CHARS,
-        description="A table's name, or one SELECT in DuckDB's SQL over the tables that "
-        "list_handles names.",
+        description="A table, or one DuckDB SELECT over the tables of list_handles.",
     ),
 ]
 DateRange = Annotated[
@@ -48,7 +46,7 @@ DateColumn = Annotated[
     str | None,
     Field(
         max_length=200,
-        description="The column that date_range is about; needed where several hold dates.",
+        description="The column for date_range; needed if several columns hold dates.",
     ),
 ]
 
@@ -71,7 +69,7 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
             Field(
                 ge=1,
                 le=MAX_EXPORT_ROWS,
-                description="More rows than this are an error, not a file.",
+                description="More rows than this are an error.",
             ),
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
@@ -81,9 +79,9 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
 
     server.add_tool(
         export,
-        description="Write all rows of a query to a file and return only its handle, row count, "
-        "size and columns. Load it in Python with mdvec.analysis.safe_load_export(handle). For "
-        "rows that Python should work on; for figures use profile or histogram.",
+        description="Write all rows of a query to a file for Python and return its handle, row "
+        "count, size and columns. Load it with mdvec.analysis.safe_load_export(handle). For "
+        "statistics use profile or histogram.",
         annotations=_CREATES,
         structured_output=True,
     )
@@ -95,11 +93,11 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
         date_range: DateRange = None,
         columns: Annotated[
             list[str] | None,
-            Field(min_length=1, max_length=200, description="The columns to tell of; or all."),
+            Field(min_length=1, max_length=200, description="The columns to profile; default all."),
         ] = None,
         date_column: DateColumn = None,
         exact: Annotated[  # noqa: FBT002 - a tool's arguments have names
-            bool, Field(description="Compute all of it exactly, whatever it takes.")
+            bool, Field(description="Estimate nothing, even if that is slow.")
         ] = False,
     ) -> Annotated[CallToolResult, models.ProfileModel]:
         period = _pair(date_range)
@@ -117,9 +115,9 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
 
     server.add_tool(
         profile,
-        description="Tell a table's or query's row count and period, and of each column min, max, "
-        "mean, median, null rate and distinct count, without a single row. Ask this first.",
-        annotations=_READS,
+        description="Return the row count and period of a table or query, and statistics of each "
+        "column. Call this before you write a query.",
+        annotations=READ_ONLY,
         structured_output=True,
     )
 
@@ -127,8 +125,8 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
 def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
     async def histogram(
         table_or_query: Sql,
-        column: Annotated[str, Field(min_length=1, max_length=200, description="Its name.")],
-        bins: Annotated[int, Field(ge=1, le=100, description="How many bins at the most.")] = 20,
+        column: Annotated[str, Field(min_length=1, max_length=200)],
+        bins: Annotated[int, Field(ge=1, le=100, description="Maximum number of bins.")] = 20,
         date_range: DateRange = None,
         date_column: DateColumn = None,
     ) -> Annotated[CallToolResult, models.HistogramModel]:
@@ -142,9 +140,9 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
 
     server.add_tool(
         histogram,
-        description="Count how the values of one column are spread: bins of numbers or dates, or "
-        "the most frequent categories; nulls apart.",
-        annotations=_READS,
+        description="Return the distribution of one column: bins of numbers or dates, or the most "
+        "frequent categories.",
+        annotations=READ_ONLY,
         structured_output=True,
     )
 
@@ -152,11 +150,11 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
 def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
     async def materialize(
         name: Annotated[
-            str, Field(min_length=1, max_length=63, description="What SQL will call it.")
+            str, Field(min_length=1, max_length=63, description="The table's name in SQL.")
         ],
         query: Sql,
         ttl_seconds: Annotated[
-            int | None, Field(ge=1, le=30 * 86_400, description="How long it stays.")
+            int | None, Field(ge=1, le=30 * 86_400, description="Lifetime; default: the setting.")
         ] = None,
     ) -> Annotated[CallToolResult, models.MaterializeModel]:
         return await call_within_guard(
@@ -165,8 +163,8 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
 
     server.add_tool(
         materialize,
-        description="Keep the rows of a query as a table, so that later queries on it are fast: "
-        "for joins and windows that are asked again. A table of that name is replaced.",
+        description="Store the result of a query as a temporary table, so that later queries over "
+        "it are fast. Replaces a materialized table of the same name.",
         annotations=_CREATES,
         structured_output=True,
     )
@@ -178,9 +176,9 @@ def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
 
     server.add_tool(
         list_handles,
-        description="List the tables that SQL can use, with their columns, and the materialized "
-        "tables and export handles that are alive.",
-        annotations=_READS,
+        description="List the tables that SQL can query, with their columns, and the current "
+        "materialized tables and export handles.",
+        annotations=READ_ONLY,
         structured_output=True,
     )
 
@@ -188,7 +186,7 @@ def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
 async def call_within_guard(
     analytics: Analytics, work: Callable[[], Answer], guard: Guard | None = None
 ) -> CallToolResult:
-    """Run ``work`` in a thread, and keep its warnings within ``guard``, else the settings' guard.
+    """Run ``work`` in a thread and fit its warnings into ``guard``, by default the settings' guard.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.

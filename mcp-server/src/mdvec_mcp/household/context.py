@@ -1,4 +1,4 @@
-"""What the household's tools and resources share: its database, its cache, calls on one ledger."""
+"""The context of the household's tools and resources: the database, the cache, the ledgers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HouseholdName = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class HouseholdContext:
-    """What the household's tools and resources work with.
+    """The database and cache of the household's tools, and their calls on a ledger.
 
     Attributes:
         database: the database file.

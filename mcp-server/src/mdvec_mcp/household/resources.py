@@ -23,7 +23,7 @@ Work = Callable[[Connection, int], Any]
 
 
 def add_household_resources(server: MCPServer, context: HouseholdContext) -> None:
-    """Add the four resources; with several households each holds one entry per household."""
+    """Add the four resources; with several households, each holds one entry per household."""
 
     async def categories() -> str:
         return await _read(context, category_hierarchy)
@@ -39,8 +39,8 @@ def add_household_resources(server: MCPServer, context: HouseholdContext) -> Non
         ("data://household_categories", "カテゴリの一覧（category_hierarchy と同じ）", categories),
         (
             "data://available_months",
-            "データのある年月。行のない月（is_gap）、まだ増えそうな月（may_be_filling）、"
-            "来月以降（is_planned）、日付がほかから何年も離れた月（is_astray）の印つき",
+            "データのある年月と印: 明細のない月（is_gap）、まだ増えそうな月（may_be_filling）、"
+            "来月以降（is_planned）、ほかから何年も離れた月（is_astray）",
             months,
         ),
         ("data://category_trend_summary", "今月までの直近12か月の、全カテゴリの月別の指標", trends),
@@ -66,7 +66,7 @@ async def _read(context: HouseholdContext, work: Work) -> str:
 
 
 async def _of_one(context: HouseholdContext, name: str, work: Work) -> Any:  # noqa: ANN401 - any JSON
-    """A resource has no error results, and other households' data must still arrive."""
+    """One household's result, or its error as data, so that the others still arrive."""
     try:
         return await context.run(name, "read", work)
     except ToolError as error:

@@ -1,4 +1,4 @@
-"""The results of the duplicate tools: their output schemas, and their texts."""
+"""Output schemas of the duplicate tools, and the texts of their answers."""
 
 from __future__ import annotations
 
@@ -15,23 +15,21 @@ _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "ski
 
 
 class DetectionModel(BaseModel):
-    """What a search found."""
+    """How many pairs a detection found."""
 
-    candidates_count: int = Field(description="判定を待つ重複候補の件数")
-    new_count: int = Field(description="そのうち今回初めて見つかった件数")
-    decided_count: int = Field(description="見つかったが判定済みのため除いた件数")
-    below_threshold_count: int = Field(
-        description="許容誤差の内側だが類似度が min_similarity_score 未満の組の件数"
-    )
+    candidates_count: int = Field(description="判定待ちの候補")
+    new_count: int = Field(description="そのうち今回見つかったもの")
+    decided_count: int = Field(description="判定済みのため除いたもの")
+    below_threshold_count: int = Field(description="類似度が min_similarity_score 未満のもの")
     message: str
 
 
 class CandidateRowModel(BaseModel):
-    """A transaction of a pair."""
+    """One transaction of a pair."""
 
     id: int = Field(description="取引ID")
-    date: str = Field(description="日付（YYYY-MM-DD）")
-    amount: int | None = Field(description="金額（円、支出は負）")
+    date: str
+    amount: int | None = Field(description="円、支出は負")
     description: str
     category_major: str
     category_minor: str
@@ -52,49 +50,49 @@ class DetectionParamsModel(BaseModel):
 
 
 class CandidateModel(BaseModel):
-    """Two transactions that may be one."""
+    """Two transactions that may record the same payment."""
 
     check_id: int
     transaction_1: CandidateRowModel
-    transaction_2: CandidateRowModel = Field(description="重複と判定すると除外される取引")
-    similarity_score: float = Field(ge=0, le=1, description="類似度（0〜1）")
+    transaction_2: CandidateRowModel = Field(description="重複なら除外される取引")
+    similarity_score: float = Field(ge=0, le=1)
     date_diff_days: int
-    amount_diff: int | None = Field(description="金額の差（円）")
-    user_decision: str | None = Field(description="duplicate / not_duplicate / skip、未判定は null")
+    amount_diff: int | None
+    user_decision: str | None = Field(description="未判定は null")
     detection_params: DetectionParamsModel
 
 
 class CandidateListModel(BaseModel):
-    """Pairs, likeliest first."""
+    """Candidates, most similar first."""
 
     candidates: list[CandidateModel]
-    total_count: int = Field(description="一覧の対象となる候補の総数")
+    total_count: int
     message: str
 
 
 class ConfirmationModel(BaseModel):
-    """What a decision did."""
+    """The result of a decision."""
 
     success: bool
     message: str
-    marked_transaction_id: int | None = Field(description="集計から除外される取引ID")
+    marked_transaction_id: int | None = Field(description="集計から除外した取引")
 
 
 class RestorationModel(BaseModel):
-    """What a restoration did."""
+    """The result of a restoration."""
 
     success: bool
     message: str
 
 
 class DuplicateStatsModel(BaseModel):
-    """A ledger's numbers."""
+    """How many duplicates a ledger has, and how many pairs await a decision."""
 
     total_transactions: int
     marked_duplicates: int
-    pending_checks: int = Field(description="判定を待つ候補の件数")
-    confirmed_not_duplicate: int = Field(description="重複ではないと判定された組の件数")
-    duplicate_rate: float = Field(description="重複とされた取引の割合（%）")
+    pending_checks: int
+    confirmed_not_duplicate: int
+    duplicate_rate: float = Field(description="%")
 
 
 def list_as_text(answer: CandidateList) -> str:

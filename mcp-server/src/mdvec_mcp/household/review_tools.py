@@ -1,4 +1,4 @@
-"""The six tools to review a household's duplicates: detect, list, decide, restore."""
+"""The six tools that review a household's duplicates: detect, list, decide, restore."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 Days = Annotated[
     int,
     Field(
-        description="日付の誤差許容（±日数）。0は同じ日のみ。",
+        description="日付の許容差（±日数）。0は同じ日だけ。",
         json_schema_extra={"minimum": 0, "maximum": MAX_DATE_TOLERANCE},
     ),
 ]
 Yen = Annotated[
     float,
     Field(
-        description="金額の絶対誤差許容（±円）。0は使わない。割合と両方指定すると両方を満たす組だけ。",
+        description="金額の許容差（±円）。0は使わない。割合も指定すると、両方を満たす組だけ。",
         json_schema_extra={"minimum": 0},
     ),
 ]
 Percent = Annotated[
     float,
     Field(
-        description="金額の割合誤差許容（±%、2件の平均に対して）。0は使わない。",
+        description="金額の許容差（2件の平均に対する±%）。0は使わない。",
         json_schema_extra={"minimum": 0},
     ),
 ]
@@ -52,7 +52,7 @@ MinScore = Annotated[
 ]
 TransactionIds = Annotated[
     list[int] | None,
-    Field(description="検出対象の取引ID。これらのどれかを含む組だけを探す。省略時は全件。"),
+    Field(description="これらの取引のどれかを含む組だけを探す。省略時は全件。"),
 ]
 Limit = Annotated[
     int,
@@ -61,16 +61,14 @@ Limit = Annotated[
         json_schema_extra={"minimum": 1, "maximum": review.MAX_LIMIT},
     ),
 ]
-SkipChecked = Annotated[
-    bool, Field(description="判定済みの組を除くか。false なら判定済みも最後に並ぶ。")
-]
+SkipChecked = Annotated[bool, Field(description="false なら判定済みの組も最後に並べる。")]
 CheckId = Annotated[int, Field(description="候補の check_id。")]
 TransactionId = Annotated[int, Field(description="復元する取引のID。")]
 Decision = Annotated[
     str,
     Field(
-        description="duplicate: 重複である（transaction_2 を集計から除外）、"
-        "not_duplicate: 重複ではない、skip: 保留（後で判断）。",
+        description="duplicate: 重複（transaction_2 を集計から除外）、"
+        "not_duplicate: 重複ではない、skip: 保留。",
         json_schema_extra={"enum": list(review.DECISIONS)},
     ),
 ]
@@ -83,7 +81,7 @@ _WRITES = ToolAnnotations(
 def add_review_tools(
     server: MCPServer, context: HouseholdContext, defaults: DetectionOptions
 ) -> None:
-    """Add the six tools; ``defaults`` are the tolerances where the client names none."""
+    """Add the six tools; ``defaults`` are the tolerances that a call does not name."""
     _add_detection(server, context, defaults)
     _add_lists(server, context)
     _add_decisions(server, context)
@@ -113,8 +111,8 @@ def _add_detection(
 
     server.add_tool(
         detect_duplicates,
-        description="家計簿から重複候補を検出し、確認待ちにする。何もマークせず、判定済みの組は"
-        "再び尋ねない。次に list_duplicate_candidates で一覧を見る。",
+        description="家計簿から重複候補を検出し、判定待ちにする（取引は変えず、判定済みの組は"
+        "除く）。次に list_duplicate_candidates で一覧を見る。",
         annotations=_WRITES,
         structured_output=True,
     )
@@ -144,9 +142,9 @@ def _add_lists(server: MCPServer, context: HouseholdContext) -> None:
         return text_result(models.stats_as_text(numbers), asdict(numbers))
 
     descriptions: dict[Callable[..., Any], str] = {
-        list_duplicate_candidates: "検出済みの重複候補を、類似度の高い順に取得する。",
-        get_duplicate_candidate_detail: "重複候補1件の詳細と、検出したときの条件を取得する。",
-        get_duplicate_stats: "重複検出の統計情報を取得する。",
+        list_duplicate_candidates: "検出済みの重複候補を、類似度の高い順に返す。",
+        get_duplicate_candidate_detail: "重複候補1件の詳細と、検出条件を返す。",
+        get_duplicate_stats: "重複と判定待ちの件数を返す。",
     }
     for function, description in descriptions.items():
         server.add_tool(
@@ -170,8 +168,8 @@ def _add_decisions(server: MCPServer, context: HouseholdContext) -> None:
         return text_result(done.message, asdict(done))
 
     descriptions: dict[Callable[..., Any], str] = {
-        confirm_duplicate: "重複候補へのユーザーの判定を記録する。必ずユーザーに尋ねてから使う。",
-        restore_duplicate: "誤って重複とマークした取引を復元し、再び集計に含める。",
+        confirm_duplicate: "重複候補へのユーザーの判定を記録する。必ずユーザーに確認してから使う。",
+        restore_duplicate: "重複とした取引を集計に戻す。",
     }
     for function, description in descriptions.items():
         server.add_tool(

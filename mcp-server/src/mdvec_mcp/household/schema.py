@@ -1,4 +1,4 @@
-"""The results of the household tools: their output schemas, and the answers in that form."""
+"""Output schemas of the household tools, and the functions that fill them."""
 
 from __future__ import annotations
 
@@ -10,33 +10,35 @@ from mdvec.household.month import HouseholdAnswer
 from mdvec.household.trend import TrendAnswer
 from pydantic import BaseModel, Field
 
+_COUNTS = "集計した件数（used）と理由別の除いた件数（removed: 新しい明細から消えた行）"
+
 
 class CountsModel(BaseModel):
     """How many rows an answer used, and how many it left out, by reason."""
 
-    used: int = Field(description="集計に使った件数")
-    not_target: int = Field(description="計算対象外で除いた件数")
-    transfer: int = Field(description="振替で除いた件数")
-    duplicate: int = Field(description="重複で除いた件数")
-    no_amount: int = Field(description="金額がなく除いた件数")
-    no_category: int = Field(description="カテゴリがなく除いた件数")
-    removed: int = Field(description="新しい明細から消えたため除いた件数")
+    used: int
+    not_target: int
+    transfer: int
+    duplicate: int
+    no_amount: int
+    no_category: int
+    removed: int
 
 
 class ShareModel(BaseModel):
-    """What a category took."""
+    """A category's sum and its share of the total."""
 
     category: str
-    amount: int = Field(description="円")
-    share: float | None = Field(description="割合（%）")
+    amount: int
+    share: float | None = Field(description="%")
     rows: int
 
 
 class ChartModel(BaseModel):
-    """A picture of the answer."""
+    """The chart of an answer."""
 
-    type: Literal["image", "text"] = Field(description="text は描けずに文章だけ返したとき")
-    url: str | None = Field(description="このパソコンの中だけで開ける画像のURL")
+    type: Literal["image", "text"] = Field(description="描けないときは text")
+    url: str | None = Field(description="このパソコンでだけ開ける")
     alt_text: str
     message: str
 
@@ -44,18 +46,18 @@ class ChartModel(BaseModel):
 class MonthlyHouseholdModel(BaseModel):
     """A household's months: sums by category, and a page of rows."""
 
-    understood: str = Field(description="どの期間と理解したか")
+    understood: str = Field(description="解釈した期間")
     first_month: str
     last_month: str
     category: str | None
-    spending: int | None = Field(description="支出（円）。返金を引いたもの")
-    income: int | None = Field(description="収入（円）")
-    balance: int | None = Field(description="収支（円）")
-    savings_rate: float | None = Field(description="貯蓄率（%）。category が貯蓄率のときだけ")
+    spending: int | None = Field(description="支出（円）、返金を引いた額")
+    income: int | None
+    balance: int | None
+    savings_rate: float | None = Field(description="%。category が貯蓄率のときだけ")
     spending_by_category: list[ShareModel]
     income_by_category: list[ShareModel]
-    counts: CountsModel
-    rows: list[dict[str, Any]] = Field(description="明細、1ページ20件まで")
+    counts: CountsModel = Field(description=_COUNTS)
+    rows: list[dict[str, Any]] = Field(description="明細、1ページ20件")
     total_rows: int
     page: int
     pages: int
@@ -65,13 +67,13 @@ class MonthlyHouseholdModel(BaseModel):
 
 
 class MonthModel(BaseModel):
-    """A month of a category; None where there is no base to compare with."""
+    """A category's sum in a month; a comparison is None where there is no base for it."""
 
     month: str
     amount: int | None
     month_over_month: float | None = Field(description="前月比（%）")
     year_over_year: float | None = Field(description="前年同月比（%）")
-    moving_average: int | None = Field(description="12か月移動平均（円）")
+    moving_average: int | None = Field(description="12か月移動平均")
 
 
 class CategoryTrendModel(BaseModel):
@@ -88,31 +90,31 @@ class SavingsMonthModel(BaseModel):
     month: str
     income: int
     spending: int
-    rate: float | None = Field(description="貯蓄率（%）")
+    rate: float | None = Field(description="%")
 
 
 class SavingsModel(BaseModel):
     """The savings rate month by month, and of the whole period."""
 
-    rate: float | None = Field(description="期間全体の貯蓄率（%）")
+    rate: float | None = Field(description="期間全体、%")
     months: list[SavingsMonthModel]
 
 
 class TrendModel(BaseModel):
     """Categories month by month."""
 
-    understood: str = Field(description="どの期間と理解したか")
+    understood: str = Field(description="解釈した期間")
     first_month: str
     last_month: str
     categories: list[CategoryTrendModel]
     savings: SavingsModel | None = Field(description="category が貯蓄率のときだけ")
-    counts: CountsModel
+    counts: CountsModel = Field(description=_COUNTS)
     notes: list[str]
     chart: ChartModel | None
 
 
 def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]:
-    """A month's answer as MonthlyHouseholdModel has it."""
+    """A month's answer in the form of MonthlyHouseholdModel."""
     return {
         "understood": answer.understood,
         "first_month": str(answer.months.first),
@@ -136,7 +138,7 @@ def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]
 
 
 def trend(answer: TrendAnswer, chart: ChartModel | None = None) -> dict[str, Any]:
-    """A trend as TrendModel has it."""
+    """A trend in the form of TrendModel."""
     return {
         "understood": answer.understood,
         "first_month": str(answer.months.first),

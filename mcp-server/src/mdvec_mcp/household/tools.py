@@ -1,4 +1,4 @@
-"""The household's two tools for questions about money: months and trends, with charts."""
+"""The two tools that report a household's money: by month, and as a trend, with charts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 INSTRUCTIONS = (
-    "{names} holds the household's transactions: for sums, trends and charts use "
-    "get_monthly_household and get_category_trend, which count rightly, rather than adding up "
-    "hits; say which period and category was understood. Mark duplicates only when the user "
-    "has decided."
+    "{names} holds the household's transactions. For sums, trends and charts call "
+    "get_monthly_household and get_category_trend instead of adding up search results: they leave "
+    "out transfers and duplicates. Tell the user which period and category the answer covers. "
+    "Record a decision on a duplicate only after the user has made it."
 )
 
 Year = Annotated[int | None, Field(description="西暦の年。month と一緒に使う。")]
@@ -40,23 +40,23 @@ Month = Annotated[
 PeriodWords = Annotated[
     str | None,
     Field(
-        description="期間。「先月」「直近3か月」「去年の夏」「2025年6月〜7月」「令和7年6月」の"
-        "ように書ける（日の指定はできない）。省略時は今月までの、データのある直近12か月。"
+        description="期間（例: 先月、直近3か月、去年の夏、2025年6月〜7月、令和7年6月）。日は指定"
+        "できない。省略時は今月までの、データのある直近12か月。"
     ),
 ]
 CategoryName = Annotated[
     str | None,
     Field(
-        description="大項目か中項目の名前（例: 食費）、または合計の 支出・収入・収支・貯蓄率。"
+        description="大項目か中項目（例: 食費）、または合計の 支出・収入・収支・貯蓄率。"
         "省略時は全体。"
     ),
 ]
 MonthText = Annotated[str | None, Field(description="月（例: 2025-06、令和7年6月）。")]
 Page = Annotated[
-    int, Field(description="明細のページ（1から、1ページ20件）。", json_schema_extra={"minimum": 1})
+    int, Field(description="明細のページ（1ページ20件）。", json_schema_extra={"minimum": 1})
 ]
 OutputFormat = Annotated[Literal["text", "image"], Field(description="image ならグラフも返す。")]
-_GRAPH = "グラフの種類。省略時はこのツールの既定。"
+_GRAPH = "グラフの種類。省略時は自動。"
 MonthGraph = Annotated[
     GraphType | None,
     Field(description=_GRAPH, json_schema_extra={"enum": [*CATEGORY_KINDS, None]}),
@@ -66,7 +66,7 @@ TrendGraph = Annotated[
 ]
 ImageSize = Annotated[
     str | None,
-    Field(description="画像の大きさ（ピクセル、幅x高さ）。省略時は800x600、最大1920x1080。"),
+    Field(description="画像の幅x高さ（ピクセル）。省略時は800x600、最大1920x1080。"),
 ]
 FileFormat = Annotated[ImageFormat | None, Field(description="画像の形式。SVG はURLで返る。")]
 
@@ -149,7 +149,7 @@ def _add_trend(server: MCPServer, context: HouseholdContext, charts: ChartPublis
 
 
 def _with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:
-    """The answer and its picture; without a picture, the reason comes before the text."""
+    """The answer with its chart; if there is no chart, the text begins with the reason."""
     if chart.model.type == "text":
         text = f"{chart.model.message}\n{text}"
     return text_result(text, structured, *chart.blocks)

@@ -16,18 +16,18 @@ from pydantic import BaseModel, Field
 class HitModel(BaseModel):
     """A passage that answers the question."""
 
-    file_path: str = Field(description="The file, from the collection's folder.")
-    heading: str = Field(description="The headings it stands under, outermost first.")
-    content: str = Field(description="The passage, exactly as it stands in the file.")
-    score: float = Field(ge=0, le=1, description="0 to 1, higher is better.")
-    chunk_index: int = Field(description="The number, from 0, of the chunk that was found.")
-    start_position: int = Field(description="Its first character, from 0.")
-    end_position: int = Field(description="The character behind its last.")
-    start_line: int = Field(description="Its first line, from 1.")
-    end_line: int = Field(description="Its last line.")
-    truncated: bool = Field(description="Whether it was cut, before or behind.")
+    file_path: str = Field(description="Path in the source folder.")
+    heading: str = Field(description="Headings above it, outermost first.")
+    content: str = Field(description="The passage, verbatim.")
+    score: float = Field(ge=0, le=1, description="Higher is better.")
+    chunk_index: int = Field(description="From 0.")
+    start_position: int = Field(description="First character, from 0.")
+    end_position: int = Field(description="Exclusive.")
+    start_line: int = Field(description="From 1.")
+    end_line: int = Field(description="Inclusive.")
+    truncated: bool
     next_position: int | None = Field(
-        description="Where it goes on: read on with get_document from this start_position."
+        description="If cut: continue with get_document at this start_position."
     )
 
 
@@ -37,30 +37,26 @@ class AnswerModel(BaseModel):
     tool: str
     query: str
     results: list[HitModel]
-    total_chunks: int = Field(description="How many passages the collection has.")
-    truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
-    notes: list[str] = Field(
-        description="What is missing, could not be searched as asked, or why fewer was found."
-    )
+    total_chunks: int
+    truncated: bool
+    notes: list[str] = Field(description="What the search could not do, and why.")
 
 
 class SourcedHitModel(HitModel):
     """A passage that answers the question, and the collection it is from."""
 
-    tool: str = Field(description="The collection's tool.")
+    tool: str
 
 
 class WideAnswerModel(BaseModel):
     """The passages of several collections that answer a question, best first."""
 
-    tools: list[str] = Field(description="The collections that were searched.")
+    tools: list[str] = Field(description="The collections searched.")
     query: str
     results: list[SourcedHitModel]
-    total_chunks: int = Field(description="How many passages they have together.")
-    truncated: bool = Field(description="Whether a passage was cut or left out for its length.")
-    notes: list[str] = Field(
-        description="What is missing, could not be searched as asked, or why fewer was found."
-    )
+    total_chunks: int
+    truncated: bool
+    notes: list[str] = Field(description="What the search could not do, and why.")
 
 
 class DocumentModel(BaseModel):
@@ -70,13 +66,13 @@ class DocumentModel(BaseModel):
     file_path: str
     title: str
     content: str
-    start_position: int = Field(description="Its first character, from 0.")
-    end_position: int = Field(description="The character behind its last.")
-    start_line: int = Field(description="Its first line, from 1.")
-    end_line: int = Field(description="Its last line.")
+    start_position: int = Field(description="First character, from 0.")
+    end_position: int = Field(description="Exclusive.")
+    start_line: int = Field(description="From 1.")
+    end_line: int = Field(description="Inclusive.")
     total_chars: int
     total_lines: int
-    truncated: bool = Field(description="Whether it was cut; it goes on at end_position.")
+    truncated: bool = Field(description="If true, continue at end_position.")
 
 
 def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
@@ -104,7 +100,7 @@ def as_text(answer: Answer, *, wide: bool) -> str:
         return (
             "no collection is active; the user can switch one on in a terminal: "
             "mdvec tool enable -n NAME (mdvec tool ls --all lists them), or add one: "
-            'mdvec tool add -n NAME -d "what is in it" -s FOLDER, then mdvec import -n NAME'
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER, then mdvec import -n NAME'
         )
     if not answer.total_chunks:
         how = f"mdvec import -n {answer.tools[0] if len(answer.tools) == 1 else 'NAME'}"

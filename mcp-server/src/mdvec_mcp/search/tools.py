@@ -36,10 +36,10 @@ T = TypeVar("T")
 
 INSTRUCTIONS = (
     "Each of these tools searches one collection of the user's own documents: {names}. "
-    "The tool search asks all of them at once, also those that were added since. "
-    "Ask in the language of the documents, in whole questions; Japanese needs no spaces. "
-    "Every hit names its file and lines; content is exactly what stands there, and "
-    "get_document reads on."
+    "The tool search searches all of them at once, including collections added later. "
+    "Write whole questions in the language of the documents; Japanese needs no spaces. "
+    "Each result names its file and lines and quotes the text verbatim; get_document returns "
+    "the text around it."
 )
 
 Query = Annotated[
@@ -47,20 +47,19 @@ Query = Annotated[
     Field(
         min_length=1,
         max_length=MAX_QUERY_CHARS,
-        description="What to look for: a whole question or a few words, in any language.",
+        description="A whole question or a few words, in any language.",
     ),
 ]
-K = Annotated[int, Field(ge=1, le=MAX_K, description="How many passages to return at the most.")]
+K = Annotated[int, Field(ge=1, le=MAX_K, description="Maximum number of passages.")]
 Return = Annotated[
     Returning,
     Field(
         validation_alias="return",
-        description="What to return of each find: the passage itself (chunk), the section it "
-        "stands in, or its document.",
+        description="Return the matching passage (chunk), its section or its document.",
     ),
 ]
-Line = Annotated[int | None, Field(ge=1, description="A line, from 1.")]
-Position = Annotated[int | None, Field(ge=0, description="A character's position, from 0.")]
+Line = Annotated[int | None, Field(ge=1, description="From 1.")]
+Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
         query: Query,
         tools: Annotated[
             list[str] | None,
-            Field(min_length=1, description="The names of the tools to search; all without it."),
+            Field(min_length=1, description="Names of collections; default all."),
         ] = None,
         k: K = context.settings.k,
         return_: Return = "chunk",
@@ -146,8 +145,7 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
     server.add_tool(
         search_across,
         name="search",
-        description="Search all of the user's active collections at once, or those that are named; "
-        "every find tells which collection it is from.",
+        description="Search all of the user's active collections, or those in tools, at once.",
         annotations=READ_ONLY,
         structured_output=True,
     )
@@ -157,12 +155,8 @@ def add_get_document(server: MCPServer, context: SearchContext) -> None:
     """Add the tool that reads a document, or a part of it."""
 
     async def get_document(
-        tool: Annotated[
-            str, Field(max_length=100, description="The collection's tool, as a find names it.")
-        ],
-        file_path: Annotated[
-            str, Field(max_length=4_096, description="The document, as a find names it.")
-        ],
+        tool: Annotated[str, Field(max_length=100, description="The collection, as in a result.")],
+        file_path: Annotated[str, Field(max_length=4_096, description="As in a result.")],
         start_line: Line = None,
         end_line: Line = None,
         start_position: Position = None,
@@ -178,8 +172,8 @@ def add_get_document(server: MCPServer, context: SearchContext) -> None:
     server.add_tool(
         get_document,
         name="get_document",
-        description="Read a document of a collection, or a part of it by lines or positions: to "
-        "go on where a passage ends, or to see what stands around it.",
+        description="Read a document, or a range of its lines or characters, for example the text "
+        "around a search result.",
         annotations=READ_ONLY,
         structured_output=True,
     )

@@ -175,7 +175,7 @@ def test_changes_made_while_the_server_runs_get_a_clear_answer(database, server,
         2,
         "the tool 'notes' is disabled; enable it with: mdvec tool enable -n notes",
         2,
-        "there is no tool 'notes'; see what there is with: mdvec tool ls --all",
+        "there is no tool 'notes'; list the tools with: mdvec tool ls --all",
     ]
 
 

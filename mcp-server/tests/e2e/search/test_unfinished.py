@@ -4,7 +4,7 @@ from mdvec.database.connection import open_database
 
 NOTE = (
     "notes has 1 document so far: its first import has not finished (1 of 222 files); "
-    "go on with: mdvec import -n notes --mode update"
+    "continue with: mdvec import -n notes --mode update"
 )
 
 
@@ -17,7 +17,7 @@ def test_a_client_is_told_that_a_collection_is_not_whole_until_it_is(database, c
     with connect(database, home=database.parent) as client:
         (notes,) = [tool for tool in client.tools() if tool.name == "notes"]
         assert notes.description == (
-            "notes の説明\n\nNot all of it is here: when this server started, its first import "
+            "notes の説明\n\nIt is incomplete: when this server started, its first import "
             "had not finished (1 of 222 files)."
         )
         for name in ("notes", "search"):

@@ -276,7 +276,7 @@ def test_a_file_that_is_gone_or_broken_is_said_and_the_rest_works(start_process,
     assert list(subject.process.tables()) == ["runs"]
     warnings = subject.process.take_warnings()
     assert "not there: gone (its file is gone)" in warnings[0]
-    assert "not there: broken (its file is no readable Parquet file)" in warnings[1]
+    assert "not there: broken (its file is not a readable Parquet file)" in warnings[1]
     assert str(tmp_path) not in str(warnings)
 
 

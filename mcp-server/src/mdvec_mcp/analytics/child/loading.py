@@ -65,7 +65,7 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
                 f"CREATE VIEW {identifier(name)} AS SELECT * FROM {parquet_scan(path)}"
             )
         except duckdb.Error:
-            missing[name] = "its file is no readable Parquet file"
+            missing[name] = "its file is not a readable Parquet file"
     return missing
 
 

@@ -91,7 +91,7 @@ def found_column(columns: Sequence[Column], name: str) -> Column:
     """The column of that name, as DuckDB finds names: whatever the case of its ASCII letters.
 
     Raises:
-        UnknownColumn: it is not there.
+        UnknownColumn: it does not exist.
     """
     for same in (str, folded):
         for column in columns:

@@ -124,7 +124,7 @@ def empty(column: Column, span: Span | None, bins: int) -> tuple[Edges, Histogra
 def counts_sql(column: Column, edges: Edges, condition: str | None) -> str:
     """The statement that counts the values in each bin, compared with the edges of the answer.
 
-    Nothing is kept of the rows but the counts, however many there are.
+    Only the counts are kept in memory, however many rows there are.
     """
     scale = scale_of(column)
     place = _place(scale, edges, 0, max(len(edges.exact) - 2, 0))

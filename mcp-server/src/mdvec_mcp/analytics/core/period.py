@@ -28,7 +28,7 @@ class Period:
         """The SQL condition that is true for the rows in the range.
 
         Raises:
-            PeriodRefused: a bound is no date, or the last lies before the first.
+            PeriodRefused: a bound is not a date, or the last is before the first.
         """
         begin, end = _moment(self.first), _end(self.last)
         if begin >= end:
@@ -66,7 +66,7 @@ def required_column(columns: Sequence[Column], name: str | None) -> Column:
     """The column that ``date_range`` applies to.
 
     Raises:
-        UnknownColumn, PeriodRefused: it is not there, holds no dates, or several could be meant.
+        UnknownColumn, PeriodRefused: it does not exist, holds no dates, or is ambiguous.
     """
     found = period_column(columns, name)
     if found is None:

@@ -181,7 +181,7 @@ def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
     mean = float(cells["mean"])
     if "odd" not in cells:
         return mean
-    # What adding has rounded is no mean where it lies beyond all values.
+    # A mean beyond all values comes from rounding in the sum.
     return min(max(mean / _TINY, float(cells["min"])), float(cells["max"]))
 
 
@@ -198,7 +198,7 @@ def _middle(lower: Cell, upper: Cell) -> Cell:
 
 
 def _rate(some: int, rows: int) -> Cell:
-    """A share of the rows, rounded, but to 0 or 1 only where it is exactly that."""
+    """A share of the rows, rounded; 0 and 1 stand for exactly none and all."""
     if not rows:
         return None
     short = rounded(some / rows, _RATE_DIGITS)

@@ -91,7 +91,7 @@ def out_of_room(max_bytes: int) -> ResultTooLarge:
 def process_died() -> QueryStopped:
     """The refusal of a query during which its process ended."""
     return QueryStopped(
-        "the query broke the process that ran it, and a new one was started; ask in a simpler way"
+        "the query broke the process that ran it, and a new one was started; simplify it"
     )
 
 

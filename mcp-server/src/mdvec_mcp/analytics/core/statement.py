@@ -26,7 +26,7 @@ _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
 _CATALOG, _SCHEMA, _RECURRING = "memory", "main", "recurring"
 SELECT_ALL = "SELECT * FROM {source}"
 """The statement that selects a source unchanged."""
-# Text in quotes is no placeholder, whatever a column is called.
+# A placeholder inside quotes is text, for example the name of a column.
 _PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
 
 Node = dict[str, Any]
@@ -114,7 +114,7 @@ def _unparsed(answer: Node, sql: str) -> str:
                 "PIVOT must list its values, as in PIVOT t ON c IN ('a', 'b') USING sum(x); "
                 "or write sum(x) FILTER (WHERE c = 'a') AS a for each value"
             )
-        return f"this is no SELECT; {_RULE}"
+        return f"this is not a SELECT; {_RULE}"
     if "CTE body" in message:
         return f"inside WITH too, {_RULE}"
     if "depth limit" in message:

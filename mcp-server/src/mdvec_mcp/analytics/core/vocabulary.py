@@ -53,14 +53,14 @@ DENIED_FUNCTIONS = {
     "read_blob": "it reads files",
     "read_text": "it reads files",
     # They tell about the process, its environment or its catalog (with the paths of files).
-    "current_query": "it tells SQL that is not the query's own",
-    "current_setting": "it tells the settings of the process, with its folders",
+    "current_query": "it reveals SQL of other queries",
+    "current_setting": "it reveals settings of the process, such as its folders",
     "format_type": "it reads the catalog",
     "get_block_size": "it reads the catalog",
     "getenv": "it reads environment variables",
     "getvariable": "it reads variables of the process",
-    "stats": "it tells about storage",
-    "vector_type": "it tells about storage",
+    "stats": "it reveals how data is stored",
+    "vector_type": "it reveals how data is stored",
     # They change something, in the process or beyond one query.
     "currval": "it reads a sequence",
     "nextval": "it changes a sequence",

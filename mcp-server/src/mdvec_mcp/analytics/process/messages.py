@@ -10,7 +10,7 @@ from mdvec.datasets.core.columns import Column
 
 ExportFormat = Literal["parquet", "csv"]
 JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
-"""A value of a result: dates and times are ISO text, binary data only tells its size."""
+"""A value of a result: dates and times are ISO text, binary data is shown as its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """The first rows of a query's result; ``more`` tells whether there are others."""
+    """The first rows of a query's result; ``more`` tells whether the result has others."""
 
     columns: tuple[Column, ...]
     rows: list[list[JsonValue]]

@@ -231,7 +231,7 @@ class QueryProcess:
     def _prepare(self) -> None:
         """Have a child running that holds the current data and every materialized table."""
         if self._closed:
-            raise QueriesUnavailable("the server is about to end; nothing can be asked any more")
+            raise QueriesUnavailable("the server is shutting down and takes no more queries")
         data = self._data()
         if self._child.serves(data):
             return

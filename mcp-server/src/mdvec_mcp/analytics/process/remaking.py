@@ -1,4 +1,4 @@
-"""Makes the materialized tables again after the child was replaced."""
+"""Recreates the materialized tables after the child was replaced."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Remaking:
         child: the new child; restarted where making a table kills it.
         data: the current data of the user.
         seconds: the time limit for all tables together, as the next query waits for them.
-        warn: is told which tables were lost, and which were made from changed data.
+        warn: gets a sentence about each table that was lost or made from changed data.
     """
 
     child: RunningChild
@@ -32,10 +32,10 @@ class Remaking:
     warn: Callable[[str], None]
 
     def remake_all(self, *, changed: bool) -> None:
-        """Make every table again, and drop from the registry those that cannot be.
+        """Recreate every table; drop from the registry those that fail.
 
         Args:
-            changed: whether the user's data are others than before.
+            changed: whether the user's data changed since.
         """
         deadline = time.monotonic() + self.seconds
         waiting = self.registry.take_all()
@@ -53,7 +53,7 @@ class Remaking:
             self.warn(f"the data have changed; made again from them: {named(remade)}")
 
     def _remake(self, table: MaterializedTable, deadline: float) -> str | None:
-        """Make one table again; the reason, where that is not possible."""
+        """Recreate one table; returns the reason if that fails."""
         if not self.registry.has_all(table.needs):
             return "a table that it was made of is gone"
         if time.monotonic() > deadline:

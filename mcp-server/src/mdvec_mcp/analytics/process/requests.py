@@ -41,6 +41,6 @@ def missing_tables(reasons: Mapping[str, str]) -> list[str]:
     for name, reason in reasons.items():
         names_by_reason.setdefault(reason, []).append(name)
     return [
-        f"not there: {named(names)} ({reason}); the user can mend that with: mdvec import"
+        f"not there: {named(names)} ({reason}); the user can repair that with: mdvec import"
         for reason, names in names_by_reason.items()
     ]

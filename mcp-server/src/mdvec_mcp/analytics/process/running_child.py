@@ -46,7 +46,7 @@ class RunningChild:
     Args:
         spool_root: the folder in which the spool is made.
         limits: the limits of one query.
-        warn: is told about tables that could not be loaded.
+        warn: gets a sentence about tables that could not be loaded.
     """
 
     def __init__(self, spool_root: Path, limits: Limits, warn: Callable[[str], None]) -> None:
@@ -166,7 +166,7 @@ class RunningChild:
             process.stop()
 
     def kill(self) -> None:
-        """End the child at once, whatever it does, and remove its unfinished files."""
+        """Kill the child, and remove its unfinished files."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
