@@ -88,7 +88,7 @@ def main() -> None:
         sys.exit(STOPPED)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
-        say(f"error: unexpected {type(error).__name__}: {error}; --verbose tells more")
+        say(f"error: unexpected {type(error).__name__}: {error}; run it with --verbose for details")
         sys.exit(1)
 
 

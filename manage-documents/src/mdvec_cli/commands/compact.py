@@ -1,4 +1,4 @@
-"""`mdvec compact`: give back the space that the database no longer needs."""
+"""`mdvec compact`: rewrite the database file without unused space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def compact_command(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Write the database anew without what was deleted, and give its space back to the disk."""
+    """Rewrite the database file without deleted data, and free that disk space."""
     from mdvec.manage.compacting import compact
     from mdvec.text.file_size import file_size
 
@@ -30,17 +30,17 @@ def compact_command(
     try:
         done = compact(settings.database_path, on_notice=say)
     except KeyboardInterrupt as error:
-        say("stopped; the database keeps all that it holds, and mdvec compact begins anew")
+        say("stopped; the database is unchanged, and mdvec compact can be repeated")
         raise typer.Exit(STOPPED) from error
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json(done)
     else:
         print_line(
-            f"{done.database}: {done.bytes_given_back:,} bytes given back "
+            f"{done.database}: {done.bytes_given_back:,} bytes freed "
             f"({file_size(done.size_before)} before, {file_size(done.size_after)} now)"
         )
     if not done.is_complete:
         say(
-            "a search still reads what was before; for the rest, repeat mdvec compact when it "
-            "has ended"
+            "a running search still uses the old data; repeat mdvec compact when it has ended, to "
+            "free the rest"
         )

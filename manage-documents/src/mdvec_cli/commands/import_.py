@@ -40,7 +40,7 @@ class ImportMode(StrEnum):
 
 
 class ChunkStrategy(StrEnum):
-    """How documents are cut."""
+    """How documents are split into chunks."""
 
     HEADING = "heading"
     TOKEN = "token"  # noqa: S105 - a unit of text
@@ -52,7 +52,7 @@ def import_command(
         ImportMode,
         typer.Option(
             "--mode", "-m",
-            help="new: into an empty tool; update: follow changes; replace: build it again.",
+            help="new: fill an empty tool; update: import changes; replace: rebuild everything.",
         ),
     ] = ImportMode.NEW,
     model: Annotated[
@@ -62,43 +62,43 @@ def import_command(
     ] = None,
     chunk_strategy: Annotated[
         ChunkStrategy | None,
-        typer.Option("--chunk-strategy", help="Cut at headings, or by tokens alone.",
+        typer.Option("--chunk-strategy", help="Split at headings, or by tokens only.",
                      show_default=False),
     ] = None,
     chunk_size: Annotated[
         int | None,
-        typer.Option("--chunk-size", help="The largest chunk, in tokens.", show_default=False),
+        typer.Option("--chunk-size", help="The maximum chunk size in tokens.", show_default=False),
     ] = None,
     chunk_overlap: Annotated[
         int | None,
-        typer.Option("--chunk-overlap", help="What two chunks share, in tokens.",
+        typer.Option("--chunk-overlap", help="The overlap of neighbouring chunks in tokens.",
                      show_default=False),
     ] = None,
     take_scan: Annotated[
         bool,
         typer.Option("--take-scan",
-                     help="Take the [scan] settings in force in place of the tool's own."),
+                     help="Replace the tool's scan rules by the current [scan] settings."),
     ] = False,
     accept_removals: Annotated[
         bool,
         typer.Option("--accept-removals",
-                     help="Household: let the rows that the last import asked about leave the "
-                          "sums."),
+                     help="Household: leave out the rows whose removal the last import "
+                          "reported as pending."),
     ] = False,
     restore_removed: Annotated[
         list[int] | None,
         typer.Option("--restore-removed", metavar="ID",
-                     help="Household: let a row that left the sums count again, for good; "
-                          "repeatable.", show_default=False),
+                     help="Household: count a removed row again, permanently; repeatable.",
+                     show_default=False),
     ] = None,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
-    """Import a tool's source: find what changed, cut it into chunks, embed and store them.
+    """Import a tool's source: find changed files, split them into chunks, embed and store them.
 
-    Of a dataset the tables are recorded: their columns, rows and periods.
+    A dataset's tables are only recorded: their columns, rows and periods.
     """
     from mdvec.household.options import RemovalWish
     from mdvec.importing.report import ImportInterrupted
@@ -119,7 +119,7 @@ def import_command(
                     settings,
                     name,
                     mode,
-                    asked_model=model,
+                    requested_model=model,
                     take_scan=take_scan,
                     removals=RemovalWish(accept_removals, tuple(restore_removed or ())),
                 ),
@@ -142,7 +142,7 @@ def _request(
     settings: Settings,
     name: str,
     mode: ImportMode,
-    asked_model: str | None,
+    requested_model: str | None,
     *,
     take_scan: bool,
     removals: RemovalWish,
@@ -165,9 +165,9 @@ def _request(
         chunking=ChunkingWish(
             wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
         ),
-        model=asked_model or (None if named == AUTO else named),
+        model=requested_model or (None if named == AUTO else named),
         options=HouseholdOptions(detection, removals),
-        scan_asked=frozenset(settings.scan.model_fields_set),
+        scan_explicit=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
     )
 

@@ -1,4 +1,4 @@
-"""`mdvec search`: search one tool or all of them, with the answers that the server gives."""
+"""`mdvec search`: search one tool or all of them, with the same results as the server."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ def _why_no_hits(answer: Answer) -> str:
     if not answer.tools:
         return (
             "no tool with texts is active; add one with: "
-            'mdvec tool add -n NAME -d "what is in it" -s FOLDER, '
-            "or switch one on with: mdvec tool enable -n NAME"
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER, '
+            "or enable one with: mdvec tool enable -n NAME"
         )
     names = ", ".join(answer.tools)
     if not answer.total_chunks:
@@ -156,7 +156,7 @@ def _shown_lines(hit: Hit) -> list[str]:
 
 def _explanation(hit: Hit) -> str:
     why = hit.explanation
-    vector = "not asked"
+    vector = "not used"
     if why.cosine is not None:
         vector = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.3f}"
     return (

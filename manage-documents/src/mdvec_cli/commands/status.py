@@ -1,4 +1,4 @@
-"""`mdvec status`: the tools of a database and what they hold."""
+"""`mdvec status`: the tools of a database and their contents."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 def status_command(
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n", help="One tool in detail.", show_default=False),
+        typer.Option("--name", "-n", help="Show this tool in detail.", show_default=False),
     ] = None,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show all tools at a glance, or one with its documents and vectors, or its tables."""
+    """Show an overview of all tools, or one tool with its documents and vectors or tables."""
     settings = settings_from(config, database, verbose=verbose)
     as_json = chosen_format(format_, settings) is DisplayFormat.JSON
     if name is None:
@@ -55,9 +55,11 @@ def _overview(database: Path, *, as_json: bool) -> None:
         say(f"warning: {warning}")
     print_line(f"database: {found.database} ({file_size(found.file_size)})")
     if not found.tools:
-        print_line('no tools yet; begin with: mdvec tool add -n NAME -d "what is in it" -s FOLDER')
+        print_line(
+            'no tools yet; add one with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
+        )
         return
-    # Kinds that are shown alike share a table.
+    # Kinds with the same columns share a table.
     shown: dict[str, KindStatus] = {}
     for kind in KINDS:
         shown.setdefault(status_of(kind).overview_title, status_of(kind))

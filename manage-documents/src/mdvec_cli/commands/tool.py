@@ -35,7 +35,7 @@ _SOURCE_HELP = "The folder to import; for a dataset, a single file is possible t
 
 
 class ToolKind(StrEnum):
-    """What a tool's source holds: the names of the table of kinds."""
+    """The kind of a tool's source, as named in mdvec.tools.kinds."""
 
     _ignore_ = ["members", "name"]
     members = vars()
@@ -97,7 +97,7 @@ def update(
     tool = registering.update_tool(settings.database_path, name, description, source)
     say(f"updated {tool.name}")
     if description is not None:
-        say("a running server tells clients the new description after a restart")
+        say("clients see the new description after a restart of the server")
     if source is not None:
         say(f"next: mdvec import -n {tool.name} --mode update")
 
@@ -117,12 +117,12 @@ def delete(
     tool = registering.find_tool(settings.database_path, name)
     if not yes:
         if not sys.stdin.isatty():
-            say(f"error: deleting {tool.name!r} needs a yes; without a terminal, add -y")
+            say(f"error: deleting {tool.name!r} needs a confirmation; without a terminal, add -y")
             raise typer.Exit(1)
-        question = f"Delete {tool.name!r} and everything that was imported for it?"
+        question = f"Delete {tool.name!r} and its imported data?"
         typer.confirm(question, abort=True, err=True)
     registering.delete_tool(settings.database_path, name)
-    say(f"deleted {tool.name}; the file keeps its space, which mdvec compact gives back")
+    say(f"deleted {tool.name}; to shrink the database file, run mdvec compact")
 
 
 @app.command("enable")
@@ -143,7 +143,7 @@ def disable(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Stop the server from offering a tool; its data are kept."""
+    """Make the server stop offering a tool; its data are kept."""
     _switch(name, settings_from(config, database, verbose=verbose).database_path, active=False)
 
 
@@ -152,9 +152,9 @@ def _switch(name: str, database: Path, *, active: bool) -> None:
 
     tool = registering.set_active(database, name, active=active)
     if active:
-        say(f"enabled {tool.name}; a server that started while it was off needs a restart")
+        say(f"enabled {tool.name}; restart a server that was started before")
     else:
-        say(f"disabled {tool.name}; a running server refuses it from now on")
+        say(f"disabled {tool.name}; a running server now refuses calls of it")
 
 
 @app.command("ls")

@@ -7,7 +7,7 @@ from mdvec.manage.import_tool import only_import_of
 from mdvec.manage.registering import find_tool
 from mdvec.manage.status import overview
 
-WAITS = "an import of 'notes' (or mdvec compact) is running; waiting for its end …\n"
+WAITS = "an import of 'notes' (or mdvec compact) is running; waiting for it to end …\n"
 
 
 def test_it_says_how_many_bytes_it_gave_back_in_words_and_as_json(notes, fill):
@@ -18,7 +18,7 @@ def test_it_says_how_many_bytes_it_gave_back_in_words_and_as_json(notes, fill):
     after = notes.database.stat().st_size
     assert (done.code, done.err) == (0, "")
     assert done.out == (
-        f"{notes.database}: {before - after:,} bytes given back "
+        f"{notes.database}: {before - after:,} bytes freed "
         f"({before / 1024:.1f} kB before, {after / 1024:.1f} kB now)\n"
     )
     assert before - after > 20_000
@@ -38,14 +38,12 @@ def test_it_waits_for_an_import_and_ctrl_c_ends_the_wait(notes):
         process.send_signal(signal.SIGINT)
         out, said = process.communicate(timeout=60)
         assert (process.returncode, out) == (130, "")
-        assert said == (
-            "stopped; the database keeps all that it holds, and mdvec compact begins anew\n"
-        )
+        assert said == ("stopped; the database is unchanged, and mdvec compact can be repeated\n")
         process = notes.start("compact")
         assert process.stderr.readline() == WAITS
     out, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, "")
-    assert re.fullmatch(r".*: [\d,]+ bytes given back \(.*\)\n", out)
+    assert re.fullmatch(r".*: [\d,]+ bytes freed \(.*\)\n", out)
     assert overview(notes.database).tools[0].vectors == 4
 
 

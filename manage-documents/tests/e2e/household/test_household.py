@@ -59,4 +59,4 @@ def test_rows_that_are_gone_are_named_and_can_be_restored_and_accepted(mdvec):
 def test_only_a_household_has_rows_that_are_gone(notes):
     done = notes("import", "-n", "notes", "--mode", "update", "--accept-removals")
     assert done.code != 0
-    assert "the tool 'notes' is no household" in done.err
+    assert "the tool 'notes' is not a household" in done.err

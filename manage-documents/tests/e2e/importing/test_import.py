@@ -51,7 +51,7 @@ def test_the_first_import_fills_the_tool_and_reports_what_could_not_go_in(mdvec)
         "failed: big.md: it has 300 bytes, over the limit of 250 ([scan] max_bytes)",
         "failed: gone.md: the link leads nowhere",
         "failed: latin.md: it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8",
-        "failed: nul.md: it holds NUL bytes, so it is no text",
+        "failed: nul.md: it contains NUL bytes, so it is not text",
         "failed: out.md: the link leads out of the source folder; it was not followed",
         "failed: utf16.md: it is UTF-16; save it as UTF-8",
     ]
@@ -63,9 +63,9 @@ def test_a_folder_with_nothing_to_take_says_what_it_saw_and_what_to_do(mdvec):
     (mdvec.docs / "7.csv").write_bytes(f"{header}\r\n".encode("cp932"))
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     assert mdvec("import", "-n", "notes").err.splitlines()[1:] == [
-        f"nothing in {mdvec.docs} was taken; its files end in .csv (1), "
-        "and this tool takes .md, .markdown, .mdx, .txt ([scan] extensions)",
-        "7.csv holds Money Forward's transactions; for sums, trends and charts add a household: "
+        f"no file in {mdvec.docs} was imported: their names end in .csv (1), "
+        "and this tool reads .md, .markdown, .mdx, .txt ([scan] extensions)",
+        "7.csv contains Money Forward transactions; for sums, trends and charts add a household: "
         f"mdvec tool add --kind household -n NAME -d DESCRIPTION -s {mdvec.docs}",
     ]
 
@@ -103,7 +103,9 @@ def test_an_update_embeds_only_chunks_whose_text_or_title_changed(notes):
     report = notes("import", "-n", "notes", "--mode", "update", "--format", "json").json
     assert {key: report[key] for key in REPORT[3 : REPORT.index("seconds")]} == {
         "added": 1, "updated": 1, "deleted": 2, "unchanged": 0,
-        "failed": [{"file_path": "broken.md", "reason": "it holds NUL bytes, so it is no text"}],
+        "failed": [
+            {"file_path": "broken.md", "reason": "it contains NUL bytes, so it is not text"}
+        ],
         "chunks": 3, "chunks_embedded": 2,
     }  # fmt: skip
     assert documents(notes) == {"moved.txt": 1, "water.md": 2}
@@ -143,11 +145,11 @@ def test_replace_takes_other_chunking_and_verbose_tells_the_time_of_each_stage(n
 def test_an_update_with_other_options_than_the_tool_has_is_refused(notes):
     refused = {
         "--chunk-size 128": (
-            "error: the tool 'notes' was cut with size = 192; to change it to 128, "
+            "error: the tool 'notes' was chunked with size = 192; to change it to 128, "
             "build it again with --mode replace\n"
         ),
         "--chunk-strategy token": (
-            "error: the tool 'notes' was cut with strategy = heading; to change it to token, "
+            "error: the tool 'notes' was chunked with strategy = heading; to change it to token, "
             "build it again with --mode replace\n"
         ),
         "--model e5-small": (
@@ -187,7 +189,7 @@ def test_a_source_folder_that_is_gone_is_one_sentence_and_loses_nothing(notes):
     done = notes("import", "-n", "notes", "-m", "replace")
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        f"error: the source folder {notes.docs} is not there; put it back, "
+        f"error: the source folder {notes.docs} does not exist; restore it, "
         "or name another with: mdvec tool update -n NAME -s FOLDER\n"
     )
     assert len(documents(notes)) == 3

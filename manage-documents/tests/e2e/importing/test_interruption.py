@@ -52,7 +52,7 @@ def test_ctrl_c_keeps_what_is_done_says_how_far_it_came_and_an_update_goes_on(md
     assert (process.returncode, out) == (130, "")
     assert said == (
         f"model: use\nstopped after {done} of {FILES} files, which are kept; "
-        "go on with: mdvec import -n notes --mode update\n"
+        "continue with: mdvec import -n notes --mode update\n"
     )
     check(mdvec, done)
     report = mdvec("import", "-n", "notes", "-m", "update", "--format", "json").json
@@ -81,7 +81,7 @@ def test_a_second_import_of_a_tool_waits_and_then_says_what_is_right(mdvec):
     until_stored(mdvec, 1)
     update = mdvec.start("import", "-n", "notes", "--mode", "update")
     new = mdvec.start("import", "-n", "notes")
-    waits = "an import of 'notes' (or mdvec compact) is running; waiting for its end …\n"
+    waits = "an import of 'notes' (or mdvec compact) is running; waiting for it to end …\n"
     assert first.communicate(timeout=60)[0].startswith(f"notes: {FILES} added")
     out, said = new.communicate(timeout=60)
     assert out == ""

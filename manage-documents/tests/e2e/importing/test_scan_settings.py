@@ -8,7 +8,7 @@ from mdvec.manage.registering import add_tool
 FOLDER = {"a.md": "# 一\n\n春の話。\n", "b.org": "# 二\n\n夏の話。\n", "c.txt": "秋の話。\n"}
 KEEPS = (
     "the tool 'docs' keeps its own [scan] settings (extensions = [.md, .org], not "
-    "[.md, .markdown, .mdx, .txt]); to take those in force: "
+    "[.md, .markdown, .mdx, .txt]); to use the current ones: "
     "mdvec import -n docs --mode update --take-scan\n"
 )
 
@@ -41,7 +41,7 @@ def test_an_import_that_did_not_finish_is_named_by_search_and_status(notes):
         )
     note = (
         "notes has 3 documents so far: its first import has not finished (3 of 222 files); "
-        "go on with: mdvec import -n notes --mode update"
+        "continue with: mdvec import -n notes --mode update"
     )
     plain, as_json, status, details, status_json = notes.each(
         "search 水 -k 1",

@@ -18,7 +18,7 @@ def test_commands_on_a_missing_database_say_how_to_begin_and_create_nothing(mdve
         assert (done.code, done.out) == (1, "")
         assert done.err == (
             f"error: there is no database at {mdvec.database}; begin with: "
-            'mdvec tool add -n NAME -d "what is in it" -s FOLDER\n'
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER\n'
         )
     assert mdvec.files() == before
 
@@ -106,8 +106,7 @@ def test_a_file_that_others_may_use_is_named_with_the_command_that_changes_it(no
         database.chmod(mode)
         plain, as_json = notes.each("status", "status --format json")
         warning = (
-            f"others than its owner may use {database} ({mode:04o}); "
-            f"to change that: chmod 600 '{database}'"
+            f"other users can open {database} ({mode:04o}); to change that: chmod 600 '{database}'"
         )
         assert (plain.code, plain.err) == (0, f"warning: {warning}\n")
         assert (as_json.err, as_json.json["warnings"]) == ("", [warning])
@@ -124,6 +123,6 @@ def test_a_database_without_tools_says_how_to_begin(mdvec, asked):
     assert (done.code, done.err) == (0, "")
     assert done.out == (
         f"database: {mdvec.database} (0 B)\n"
-        'no tools yet; begin with: mdvec tool add -n NAME -d "what is in it" -s FOLDER\n'
+        'no tools yet; add one with: mdvec tool add -n NAME -d "what it contains" -s FOLDER\n'
     )
     assert mdvec.database.stat().st_size == 0

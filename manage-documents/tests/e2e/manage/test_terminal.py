@@ -45,7 +45,7 @@ def test_an_import_shows_files_chunks_rate_and_time_left_and_leaves_only_its_rep
 def test_delete_asks_and_keeps_the_tool_unless_the_answer_is_yes(notes):
     for answer in ("n\n", "\n", "\x04"):
         terminal = notes.on_terminal("tool", "delete", "-n", "notes")
-        terminal.wait_for("Delete 'notes' and everything that was imported for it? [y/N]: ")
+        terminal.wait_for("Delete 'notes' and its imported data? [y/N]: ")
         terminal.type(answer)
         assert terminal.end() == 1
         assert "aborted; nothing was changed" in terminal.shown

@@ -75,9 +75,12 @@ def test_a_database_that_lost_its_second_half_is_called_damaged(notes):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("docs/a.md/db.sqlite", "error: cannot make the folder {work}/docs/a.md for the database"),
+        (
+            "docs/a.md/db.sqlite",
+            "error: cannot create the folder {work}/docs/a.md for the database",
+        ),
         ("dangling", "error: cannot open {work}/dangling for this (unable to open database file)"),
-        ("x" * 300, "error: there can be no database at {work}/xxx"),
+        ("x" * 300, "error: {work}/xxx"),
     ],
 )
 def test_a_place_where_no_file_can_be_is_one_sentence(mdvec, path, message):
@@ -98,7 +101,7 @@ def test_in_a_folder_that_cannot_be_written_reading_works_and_writing_is_one_sen
     assert notes.process("status", "--format", "json", **run).json["tools"][0]["vectors"] == 4
     done = notes.process("compact", **run)
     assert (done.code, done.out) == (1, "")
-    assert "the file or its folder cannot be written" in done.err
+    assert "the file or its folder is not writable" in done.err
     for command in ("import -n notes -m update", "tool delete -n notes -y"):
         done = notes.process(*command.split(), **run)
         assert (done.code, done.out) == (1, "")
@@ -122,8 +125,8 @@ def test_a_file_that_cannot_be_written_is_read_and_kept(notes):
     done = notes.process("compact", first=FILE_MODES_COUNT)
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        f"error: {notes.database} cannot be compacted: the file or its folder cannot be written; "
-        "change that, or name another with --database\n"
+        f"error: {notes.database} cannot be compacted: the file or its folder is not writable; "
+        "change its permissions, or name another database with --database\n"
     )
     assert overview(notes.database).tools[0].documents == 3
 

@@ -43,7 +43,7 @@ def test_the_file_is_mdvec_toml_in_the_working_folder_else_the_users_own(choices
 
 REFUSED = {
     "[database]\npaths = 'a'": "[database] has no setting 'paths'; did you mean 'path'?",
-    "path = 'a'": ("'path' stands outside a section; settings are written as [database] path = …"),
+    "path = 'a'": ("'path' is outside a section; write settings as [database] path = …"),
     "[search]\nk = 0": "[search] k cannot be 0; allowed: 1 to 50 hits",
 }
 
@@ -77,7 +77,7 @@ def test_a_variable_that_is_no_setting_or_has_a_wrong_value_is_refused(mdvec):
     assert (unknown.code, unknown.err) == (
         1,
         (
-            "error: environment: MDVEC_DATABASE is no setting of mdvec; "
+            "error: environment: MDVEC_DATABASE is not a setting of mdvec; "
             "did you mean 'MDVEC_DATABASE_PATH'?\n"
         ),
     )

@@ -6,7 +6,7 @@ from mdvec.tools.kinds import KINDS
 
 from mdvec_cli.commands.tool import ToolKind
 
-SPACE = "; the file keeps its space, which mdvec compact gives back\n"
+SPACE = "; to shrink the database file, run mdvec compact\n"
 
 
 def registered(mdvec):
@@ -34,7 +34,7 @@ def test_add_takes_the_short_options_and_an_update_changes_only_what_it_names(md
     done = mdvec("tool", "update", "-n", "notes", "-d", "second\nline")
     assert (done.code, done.err) == (
         0,
-        "updated notes\na running server tells clients the new description after a restart\n",
+        "updated notes\nclients see the new description after a restart of the server\n",
     )
     (mdvec.work / "other").mkdir()
     done = mdvec("tool", "update", "--name", "notes", "--source", "other")
@@ -89,7 +89,7 @@ def test_names_of_unknown_tools_are_shown_and_never_become_sql(notes):
     for done in notes.each(*commands):
         assert (done.code, done.out) == (1, "")
         assert done.err == (
-            f'error: there is no tool "{evil}"; see what there is with: mdvec tool ls --all\n'
+            f'error: there is no tool "{evil}"; list the tools with: mdvec tool ls --all\n'
         )
     assert list(registered(notes)) == ["notes"]
 
@@ -125,13 +125,13 @@ def test_switching_off_hides_a_tool_and_switching_on_brings_it_back(mdvec):
         add_tool(mdvec.database, name, "d", mdvec.docs, "markdown")
     off = mdvec("tool", "disable", "-n", "a")
     assert (off.code, off.out) == (0, "")
-    assert off.err == "disabled a; a running server refuses it from now on\n"
+    assert off.err == "disabled a; a running server now refuses calls of it\n"
     assert mdvec("tool", "ls").out == "b\n"
     assert mdvec("tool", "disable", "--name", "b").code == 0
     nothing = mdvec("tool", "ls")
     assert (nothing.code, nothing.out, nothing.err) == (0, "", "")
     long, short = mdvec.each("tool enable --name a", "tool enable -n b")
-    assert long.err == "enabled a; a server that started while it was off needs a restart\n"
+    assert long.err == "enabled a; restart a server that was started before\n"
     assert (long.code, short.code) == (0, 0)
     assert mdvec("tool", "ls").out == "a\nb\n"
 
@@ -174,7 +174,7 @@ def test_ls_all_shows_every_tool_in_plain_lines_when_piped(notes):
 def test_delete_without_a_terminal_and_without_yes_refuses(notes):
     done = notes("tool", "delete", "-n", "notes", stdin="y\n")
     assert (done.code, done.out) == (1, "")
-    assert done.err == "error: deleting 'notes' needs a yes; without a terminal, add -y\n"
+    assert done.err == "error: deleting 'notes' needs a confirmation; without a terminal, add -y\n"
     assert list(registered(notes)) == ["notes"]
 
 

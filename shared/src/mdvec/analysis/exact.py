@@ -98,12 +98,12 @@ def _doubtful(
 ) -> frozenset[str]:
     """The columns with a value that the library could not represent in their type."""
     doubts = {name: _doubt(name, kind, library) for name, kind in columns.items()}
-    asked = {name: doubt for name, doubt in doubts.items() if doubt is not None}
-    if not asked:
+    checked = {name: doubt for name, doubt in doubts.items() if doubt is not None}
+    if not checked:
         return frozenset()
-    sums = ", ".join(f"coalesce(bool_or({doubt}), false)" for doubt in asked.values())
+    sums = ", ".join(f"coalesce(bool_or({doubt}), false)" for doubt in checked.values())
     row = connection.execute(f"SELECT {sums} FROM found").fetchone() or ()
-    return frozenset(name for name, is_so in zip(asked, row, strict=True) if is_so)
+    return frozenset(name for name, is_so in zip(checked, row, strict=True) if is_so)
 
 
 def _read(types: Mapping[str, str] | None) -> str:

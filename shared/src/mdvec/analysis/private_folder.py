@@ -15,10 +15,10 @@ _GROUP_AND_OTHERS = 0o077
 
 
 def make_private(folder: Path, is_ours: Callable[[str], bool]) -> None:
-    """Create the folder and its parents unless it exists, and see that it is private.
+    """Create the folder and its parents if needed, and check that it is private.
 
     Raises:
-        ExportFolderUnusable: it cannot be made, or is not private: see ``is_private``.
+        ExportFolderUnusable: it cannot be created, or is not private: see ``is_private``.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def make_private(folder: Path, is_ours: Callable[[str], bool]) -> None:
 
 
 def is_private(folder: Path, is_ours: Callable[[str], bool]) -> bool:
-    """Whether the folder exists; one that is not private is made so, or refused.
+    """Whether the folder exists; if it is not private, make it so, or refuse it.
 
     Args:
         folder: may not be a link.
@@ -75,7 +75,7 @@ def _close_to_others(opened: int, is_ours: Callable[[str], bool]) -> None:
 
 
 def unwritable(error: OSError) -> ExportFolderUnusable:
-    """The error of a folder that cannot be written."""
+    """The error for a folder that cannot be written."""
     return ExportFolderUnusable(
         f"the exports folder cannot be written ({error.strerror}); check [analytics] folder and "
         "the space left there"

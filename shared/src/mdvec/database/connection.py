@@ -1,4 +1,4 @@
-"""Connections to the SQLite file, and its errors in words that a user can act on.
+"""Connections to the SQLite file, and its errors as messages that a user can act on.
 
 The driver is apsw: the sqlite3 module of many Pythons cannot load extensions, and sqlite-vec
 is one.
@@ -36,12 +36,12 @@ class DatabaseMissing(DatabaseError):
         self.path = path
         super().__init__(
             f"there is no database at {path}; begin with: "
-            'mdvec tool add -n NAME -d "what is in it" -s FOLDER'
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         )
 
 
 class DatabaseEmptied(DatabaseError):
-    """The file exists but holds no tools any more."""
+    """The file exists but no longer holds any tools."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -64,7 +64,7 @@ def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
         DatabaseUnusable: it is not an mdvec database, is of a newer version, or is not writable.
         DatabaseError: the disk is full, or another program keeps the file locked.
     """
-    _look_at(path, mode)
+    _check_path(path, mode)
     with translated(path):
         connection = _connect_read(path) if mode == "read" else _connect_write(path, mode)
         try:
@@ -137,10 +137,10 @@ def _in_words(error: apsw.Error, path: Path) -> DatabaseError:
 
 
 def empty_log(connection: apsw.Connection, timeout_ms: int = _LOG_TIMEOUT_MS) -> bool:
-    """Bring the log into the file and cut it to nothing: it holds what was deleted since.
+    """Write the log into the file and truncate it, since it may still hold deleted data.
 
-    Whether that was possible. Where a search is in the way for longer, whoever closes the file
-    last does it, and that search's own connection may be the one.
+    Returns whether that was possible. If a search blocks it for longer than the timeout, the last
+    connection to close does it, perhaps that search's own.
     """
     with suppress(apsw.Error):
         connection.set_busy_timeout(timeout_ms)
@@ -151,7 +151,7 @@ def empty_log(connection: apsw.Connection, timeout_ms: int = _LOG_TIMEOUT_MS) ->
 
 @contextmanager
 def snapshot(connection: apsw.Connection) -> Iterator[None]:
-    """Read from one state of the file throughout, whatever is written meanwhile."""
+    """Read one state of the file throughout, even if others write meanwhile."""
     connection.execute("BEGIN DEFERRED")
     try:
         yield
@@ -159,19 +159,18 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
         connection.execute("COMMIT")
 
 
-def _look_at(path: Path, mode: Mode) -> None:
-    """Refuse what is not a file before SQLite does, whose message would be vague."""
+def _check_path(path: Path, mode: Mode) -> None:
+    """Refuse a path that is not a file, for which SQLite's message would be vague."""
     try:
         is_folder, is_there = path.is_dir(), path.exists()
     except OSError as error:
         raise DatabaseUnusable(
-            f"there can be no database at {path} ({error.strerror}); "
-            "name another file with --database"
+            f"{path} cannot be a database ({error.strerror}); name another file with --database"
         ) from error
     if is_folder:
         raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
     if is_there and not path.is_file():
-        raise DatabaseUnusable(f"{path} is no ordinary file; name another with --database")
+        raise DatabaseUnusable(f"{path} is not a regular file; name another with --database")
     if mode != "create" and not is_there:
         raise DatabaseMissing(path)
 
@@ -186,10 +185,10 @@ def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=flags)
     try:
         _prepare(connection)
-        # Zeros over what is deleted: it is not to be read in the file by whoever gets a copy.
+        # Deleted data is overwritten with zeros, so that a copy of the file does not reveal it.
         connection.execute("PRAGMA secure_delete = ON").fetchall()
         _check_version(connection, path)
-        # Only a write tells whether the file can be written: root may open anything.
+        # Only a write shows whether the file is writable: root may open anything.
         connection.execute("PRAGMA journal_mode = WAL")
         migrations.migrate(connection)
     except BaseException:
@@ -205,7 +204,7 @@ def _connect_read(path: Path) -> apsw.Connection:
         (str(path), apsw.SQLITE_OPEN_READONLY),
     ]
     if not Path(f"{path}-wal").exists():
-        # In a read-only folder no log can be created, and nobody else writes one.
+        # In a read-only folder no log can be created, by this process or by others.
         address = f"file:{quote(str(path.absolute()))}?immutable=1"
         ways.append((address, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI))
     for way, flags in ways[:-1]:
@@ -285,7 +284,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise DatabaseUnusable(
-            f"cannot make the folder {folder} for the database ({error.strerror}); "
+            f"cannot create the folder {folder} for the database ({error.strerror}); "
             "name another place with --database"
         ) from error
 

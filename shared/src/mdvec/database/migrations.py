@@ -1,7 +1,7 @@
 """The database format: numbered migrations, each applied once, in one transaction.
 
-A step that was released is never edited, and imports nothing that may change: the schema modules
-beside this one are such steps.
+A released step is never edited, and imports nothing that may change. The schema modules beside
+this one hold such steps.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ LATEST = len(STEPS)
 
 
 def migrate(connection: apsw.Connection) -> None:
-    """Bring the file to the latest format; one that has it is not written to."""
+    """Bring the file to the latest format; an up-to-date file is not written."""
     if _version(connection) == LATEST:
         return
     with connection:

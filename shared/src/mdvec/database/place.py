@@ -19,7 +19,7 @@ def size_on_disk(database: Path) -> int:
 
 
 def open_to_others(database: Path) -> dict[Path, int]:
-    """The database's files that others than their owner can access, with their modes."""
+    """The database's files that other users can access, with their modes."""
     modes: dict[Path, int] = {}
     for ending in _ENDINGS:
         path = Path(f"{database}{ending}")

@@ -1,4 +1,4 @@
-"""Removing the private copies of data files that no table needs any more."""
+"""Removes the private copies of data files that no table needs any more."""
 
 from __future__ import annotations
 

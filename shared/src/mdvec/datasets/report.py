@@ -52,7 +52,7 @@ class DatasetReport:
         return {"dataset": asdict(self)}
 
     def lines(self, report: ImportReport) -> list[Line]:
-        """The lines that sum the import up."""
+        """The printed summary of the import."""
         rows = sum(table.rows for table in self.tables)
         summary = (
             f"{report.tool}: {report.changes}; {len(self.tables)} tables, "

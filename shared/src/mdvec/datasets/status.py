@@ -30,7 +30,7 @@ class DatasetContents:
         ]
 
     def listing(self) -> Listing:
-        """The tables, one a row."""
+        """The tables, one per row."""
         return Listing(
             ("table", "from", "rows", "columns", "period of", "first", "last"),
             tuple(

@@ -1,4 +1,4 @@
-"""Imports a folder of documents: follows what changed in it, or builds its index again."""
+"""Imports a folder of documents: indexes its changes, or rebuilds its index."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _FolderImport:
         self.left_out: list[str] = []
 
     def follow(self) -> ImportReport:
-        """Modes ``new`` and ``update``: store what changed, then delete what is gone."""
+        """Modes ``new`` and ``update``: store changed files, then delete missing ones."""
         found = self.job.found.files
         stored = self.index.stored_files()
         self._check_mode(stored)
@@ -96,7 +96,7 @@ class _FolderImport:
         return self._report(deleted=len(gone))
 
     def rebuild(self) -> ImportReport:
-        """Mode ``replace``: fill a new generation beside the old, then put it in its place."""
+        """Mode ``replace``: fill a new generation beside the old one, then replace that."""
         self.index.drop_leftovers()
         before = self.index.document_count()
         self.index.begin_rebuild()
@@ -111,7 +111,7 @@ class _FolderImport:
         return self._report(deleted=max(before - self.added, 0))
 
     def stopped(self) -> str:
-        """What to tell the user who stopped it."""
+        """The message for the user who stopped it."""
         name, files = self.job.tool.name, self.progress.files
         if self.job.request.mode == "replace":
             self.index.drop_leftovers()
@@ -123,7 +123,7 @@ class _FolderImport:
             return f"stopped before the first file of {name!r}; nothing was changed"
         return (
             f"stopped after {self.added + self.updated} of {files} files, which are kept; "
-            f"go on with: mdvec import -n {name} --mode update"
+            f"continue with: mdvec import -n {name} --mode update"
         )
 
     def _check_mode(self, stored: Mapping[str, StoredFile]) -> None:

@@ -1,4 +1,4 @@
-"""What is known about each model without loading it; importing this module is cheap."""
+"""Facts about each model, available without loading it; importing this module is cheap."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Reads text files in whichever encoding they are."""
+"""Reads text files, and detects their encoding."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_text(source: Path, path: str) -> FileText:
     if marked_encoding(data) == UTF_16:
         raise UnreadableFile("it is UTF-16; save it as UTF-8")
     if b"\0" in data:
-        raise UnreadableFile("it holds NUL bytes, so it is no text")
+        raise UnreadableFile("it contains NUL bytes, so it is not text")
     try:
         return FileText(decoded(data), hashlib.sha256(data).hexdigest())
     except UnknownEncoding as error:
@@ -108,4 +108,4 @@ def _open_at_start(file: Path) -> BinaryIO:
 
 
 def _has_nul() -> UnreadableFile:
-    return UnreadableFile("it holds NUL characters, so it is no text")
+    return UnreadableFile("it contains NUL characters, so it is not text")

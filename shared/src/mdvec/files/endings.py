@@ -1,4 +1,4 @@
-"""File endings that more than one capability knows."""
+"""File endings that several capabilities use."""
 
 DATA_ENDINGS = (".parquet", ".csv", ".tsv", ".duckdb")
-"""Of the files that hold tables."""
+"""The endings of files with tables."""

@@ -23,10 +23,10 @@ class SourceMissing(MdvecError):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"the source folder {folder} is not there; put it back, "
+            f"the source folder {folder} does not exist; restore it, "
             "or name another with: mdvec tool update -n NAME -s FOLDER"
             if folder.suffix.lower() not in DATA_ENDINGS
-            else f"the source file {folder} is not there; put it back, "
+            else f"the source file {folder} does not exist; restore it, "
             "or name another with: mdvec tool update -n NAME -s FILE"
         )
 
@@ -221,7 +221,7 @@ class _Walk:
             self._unseen(path, f"it cannot be read ({reason})")
             return
         if not stat.S_ISREG(state.st_mode):
-            self._report(path, "it is no ordinary file")
+            self._report(path, "it is not a regular file")
         elif state.st_size > self.rules.max_bytes:
             self._unseen(
                 path,

@@ -40,7 +40,7 @@ def import_household(job: ImportJob) -> ImportReport:
     except KeyboardInterrupt:
         raise ImportInterrupted(
             f"stopped; what was finished is kept, "
-            f"go on with: mdvec import -n {job.tool.name} --mode update"
+            f"continue with: mdvec import -n {job.tool.name} --mode update"
         ) from None
 
 
@@ -66,7 +66,7 @@ class _HouseholdImport:
         self.files = [LedgerFile.of(job.tool.source, found) for found in job.found.files]
         self.failed = list(job.found.problems)
         self.vectors: dict[str, bytes] = {}
-        """Those of this import, by what was embedded: many rows are about the same."""
+        """The vectors of this import by embedded text: many rows have the same subject."""
 
     def run(self) -> ImportReport:
         """Import the ledger, then its texts, then look for duplicates."""
@@ -166,7 +166,7 @@ class _HouseholdImport:
             self.index.finish()
 
     def _rebuild_texts(self) -> None:
-        """Fill a new generation beside the old, then put it in its place."""
+        """Fill a new generation beside the old one, then replace that."""
         texts = self._texts(self.index.stored_files())
         self.index.begin_rebuild()
         self._store_all(texts)
@@ -175,12 +175,12 @@ class _HouseholdImport:
             self._note_indexed()
 
     def _note_indexed(self) -> None:
-        """Within a transaction: note that the texts are those of the ledger as it is now."""
+        """Within a transaction: record that the texts match the ledger."""
         if not self.failed:
             ledger_statements.index_followed(self.connection, self.tool_id)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
-        """The files that rows come from; of one that is gone or unreadable, the stored text."""
+        """The files that rows come from; for a deleted or unreadable one, its stored text."""
         rows: dict[str, dict[int, Transaction]] = {}
         for row in transactions.list_transactions(self.connection, self.tool_id):
             if not row.is_removed:

@@ -73,7 +73,7 @@ def import_ledger(
 
 @contextmanager
 def _paused_garbage_collection() -> Iterator[None]:
-    """A long ledger is a million small objects without cycles; every collection visits them all."""
+    """Pause the garbage collector: it would visit a million small objects again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

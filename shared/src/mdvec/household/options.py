@@ -1,4 +1,4 @@
-"""What only the import of a household can be asked for."""
+"""Import options that only a household has."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from mdvec.household.core.pairs import DetectionOptions
 
 @dataclass(frozen=True, slots=True)
 class RemovalWish:
-    """What the user decides about rows that are gone from their statements.
+    """The user's decision about rows that are gone from their statements.
 
-    ``accept``: the rows that the last import asked about leave the sums; ``keep``: the rows of
-    these ids count again.
+    ``accept``: rows whose removal is pending leave the sums; ``keep``: the rows with these ids
+    count again.
     """
 
     accept: bool = False
@@ -28,7 +28,7 @@ NO_WISH = RemovalWish()
 
 @dataclass(frozen=True, slots=True)
 class HouseholdOptions:
-    """The options of an import; with ``detection`` it also looks for duplicates."""
+    """The options; with ``detection`` the import also looks for duplicates."""
 
     kind: ClassVar[str] = "household"
     detection: DetectionOptions | None = None
@@ -39,6 +39,6 @@ class HouseholdOptions:
         if not self.removals:
             return None
         return (
-            f"the tool {tool_name!r} is no household: rows that are gone from their "
+            f"the tool {tool_name!r} is not a household: rows that are gone from their "
             "statements are a household's; leave the option out"
         )

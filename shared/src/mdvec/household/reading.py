@@ -80,7 +80,7 @@ class LedgerFile:
 
 
 def not_looked_into(others: Iterable[str]) -> list[Problem]:
-    """Problems for files that may hold transactions but have an ending that is not read."""
+    """Problems for files that may hold transactions but whose ending is not read."""
     found = []
     for path in others:
         ending = PurePosixPath(path).suffix.lower()

@@ -1,4 +1,4 @@
-"""The short way of an import whose files are unchanged or only renamed: nothing is read again."""
+"""Fast path of an import whose files are unchanged or only renamed: it reads none of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def after_renames(
     """The new state of each file, by its old path, if files differ in name and time only.
 
     None if the files have to be read: their content changed, or a new name or time changes which
-    of them counts as the newer.
+    of them is the newer one.
     """
     before = [file for file in known.values() if file.is_present]
     if len(before) != len(files) or any(file.app_version != __version__ for file in before):

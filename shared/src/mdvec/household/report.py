@@ -1,4 +1,4 @@
-"""What an import did to a household: its ledger's changes, and the lines that tell them."""
+"""The household's part of an import's report: the changes of its ledger."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class LedgerReport:
-    """What an import did to the ledger.
+    """The changes that an import made to the ledger.
 
-    ``rows_read`` is always the sum of imported, updated, unchanged and failed; a row that
-    another statement file overrules is unchanged. ``files`` counts the files of transactions;
-    ``passed_over`` names the others, ``unread`` those that could not be read.
-    ``without_file`` is how many rows of the ledger are in none of the files; ``deleted`` is how
-    many of those ``replace`` deleted: none while a file is unread. ``removed`` rows left the
-    sums, ``asked`` rows are gone but still count until the user decides, ``returned`` is how many
-    count again. ``overruled`` names files that are newer by their time than by their contents.
+    ``rows_read`` is the sum of imported, updated, unchanged and failed rows; a row with newer
+    values in another file counts as unchanged. ``files`` counts the statement files;
+    ``passed_over`` lists other files, ``unread`` those that could not be read. ``without_file``
+    is how many rows of the ledger are in none of the files, ``deleted`` how many of those
+    ``replace`` deleted: none while a file is unread. ``removed`` rows left the sums, ``asked``
+    rows are gone but count until the user decides, ``returned`` is how many count again.
+    ``overruled`` lists files that are newer by their time than by their contents.
     """
 
     files: int
@@ -105,7 +105,7 @@ class HouseholdReport:
         }
 
     def lines(self, report: ImportReport) -> list[Line]:
-        """The lines that sum the import up."""
+        """The printed summary of the import."""
         lines = _ledger_lines(report.tool, self.ledger)
         lines.append(Line(f"{report.chunks} rows can be searched, {report.embedded}"))
         if self.duplicate_candidates is not None:

@@ -1,4 +1,4 @@
-"""One import: what its importer works with, and what every importer provides."""
+"""The interface between an import and the importer of a kind of source."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from mdvec.tools.rows import Tool
 
 @dataclass(frozen=True, slots=True)
 class ImportJob:
-    """What an importer works with.
+    """The input of an importer.
 
-    ``tool`` is as it was when the import began. ``found`` are the files of its source, ``rules``
-    the scan rules to store for it. ``on_notice`` takes a sentence for the user.
+    ``tool`` is the tool's row when the import began, ``found`` are the files of its source,
+    ``rules`` the scan rules to store for it. ``on_notice`` shows a sentence to the user.
     """
 
     connection: apsw.Connection
@@ -53,7 +53,7 @@ class ImportJob:
         details: KindReport | None = None,
         hints: tuple[str, ...] = (),
     ) -> ImportReport:
-        """The report of this job, to be called at its end."""
+        """The report of this job; call it when the import has ended."""
         return ImportReport(
             tool=self.tool.name,
             mode=self.request.mode,
@@ -73,7 +73,7 @@ class ImportJob:
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """How one kind of source is imported.
+    """The importer of one kind of source.
 
     Attributes:
         import_source: brings the tool's tables in line with the files of its source.

@@ -1,4 +1,4 @@
-"""Chooses the model and the chunking of an import: those requested, else those of the tool."""
+"""Chooses the model and the chunking of an import: as requested, else the tool's own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChunkingWish:
 
 
 def model_to_load(tool: Tool, wished: str | None, *, rebuild: bool) -> str | None:
-    """The name of the model to load; None means: choose one.
+    """The name of the model to load; None chooses one.
 
     A tool keeps its model; only a rebuild may change it.
 
@@ -54,7 +54,7 @@ def model_to_load(tool: Tool, wished: str | None, *, rebuild: bool) -> str | Non
 def resolve_chunking(
     tool: Tool, wish: ChunkingWish, card: ModelCard | None, *, rebuild: bool
 ) -> ChunkingOptions:
-    """The chunking: what is requested, else what the tool has, else the model's defaults.
+    """The chunking options: as requested, else the tool's, else the model's defaults.
 
     Args:
         tool: the tool; its stored chunking binds unless this is a rebuild.
@@ -72,7 +72,7 @@ def resolve_chunking(
         for name, value in requested.items():
             if value != stored[name]:
                 raise ImportRefused(
-                    f"the tool {tool.name!r} was cut with {name} = {_shown(stored[name])}; "
+                    f"the tool {tool.name!r} was chunked with {name} = {_shown(stored[name])}; "
                     f"to change it to {_shown(value)}, build it again with --mode replace"
                 )
         return ChunkingOptions(**stored)

@@ -1,4 +1,4 @@
-"""What every import is asked for and what it reports, whatever the kind of its source."""
+"""The request and the report of an import, for every kind of source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Mode = Literal["new", "replace", "update"]
 EmbedderFor = Callable[[str | None], Embedder]
 """Loads a model by name; None means: choose one."""
 MAX_LISTED = 20
-"""The problems of one sort that a report's lines name; JSON names all."""
+"""How many problems of one sort the printed report lists; JSON lists all."""
 
 
 class ToolChanged(ImportRefused):
@@ -26,12 +26,12 @@ class ToolChanged(ImportRefused):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"the tool {name!r} was deleted or rebuilt while this import ran; nothing more was "
-            "written. See what there is with: mdvec tool ls --all"
+            "written. List the tools with: mdvec tool ls --all"
         )
 
 
 class ImportInterrupted(MdvecError):
-    """The user stopped an import; what was finished is kept."""
+    """The user stopped an import; finished documents are kept."""
 
 
 class KindOptions(Protocol):
@@ -46,11 +46,11 @@ class KindOptions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What to import and how; None stands for what the tool has, or the model's defaults.
+    """What to import and how; None stands for the tool's value, or the model's default.
 
-    ``rules`` are the scan settings in force, and ``scan_asked`` names those that were set rather
-    than defaulted. A tool without rules of its own takes ``rules``; a rebuild takes the set ones;
-    with ``take_scan`` all of them become the tool's own.
+    ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
+    A tool without rules of its own takes ``rules``, a rebuild the explicit ones; with
+    ``take_scan`` all of them become the tool's own.
     """
 
     database: Path
@@ -60,13 +60,13 @@ class ImportRequest:
     chunking: ChunkingWish
     model: str | None = None
     options: KindOptions | None = None
-    scan_asked: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
+    scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
     take_scan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an import is; ``unit`` says what is counted as chunks."""
+    """The progress of an import; ``unit`` is what ``chunks_done`` counts."""
 
     files_done: int
     files: int
@@ -90,19 +90,19 @@ class KindReport(Protocol):
         ...
 
     def lines(self, report: ImportReport) -> Sequence[Line]:
-        """The lines that sum the import up."""
+        """The printed summary of the import."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did.
+    """The result of an import.
 
     ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
-    tables. ``failed`` names what could not be imported and why; the rest was. ``chunks`` is how
-    many the tool has now, ``chunks_embedded`` how many of them the model had to embed; ``model``
-    is "" where there is none. ``hints`` are sentences on files that the tool's kind does not take,
-    or that are in no chunk.
+    tables. ``failed`` lists what could not be imported, and why. ``chunks`` is how many the
+    tool has now, ``chunks_embedded`` how many of them the model had to embed; ``model`` is ""
+    where there is none. ``hints`` are sentences about files that were skipped, or that are in no
+    chunk.
     """
 
     tool: str
@@ -157,7 +157,7 @@ class ImportReport:
 
 
 def notes(word: str, items: Sequence[str]) -> list[Line]:
-    """One note an item, each after ``word``; the rest is only counted."""
+    """One note per item, beginning with ``word``; items over ``MAX_LISTED`` are only counted."""
     lines = [Line(f"{word}: {item}", is_note=True) for item in items[:MAX_LISTED]]
     if len(items) > MAX_LISTED:
         more = len(items) - MAX_LISTED

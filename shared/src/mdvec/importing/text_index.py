@@ -67,9 +67,9 @@ class TextIndex:
     def known_vectors(
         self, path: str, content_hash: str, options: ChunkingOptions | None = None
     ) -> dict[str, bytes]:
-        """Vectors to reuse, by text: of the document at ``path`` and of one with that content.
+        """Vectors to reuse, by text: of the document at ``path``, and of one with that content.
 
-        The texts are those that ``options`` embed; without them, those of the chunks.
+        The texts are the embedded ones under ``options``; without ``options``, those of the chunks.
         """
         if self._tables.staged:
             return {}
@@ -89,7 +89,7 @@ class TextIndex:
         return self._model()[0]
 
     def chunking(self) -> ChunkingOptions:
-        """How documents are cut; the defaults are those of the model, which is loaded first."""
+        """The chunking options; their defaults depend on the model, which is loaded first."""
         return self._model()[1]
 
     def check_options(self) -> None:
@@ -111,7 +111,7 @@ class TextIndex:
         model_to_load(self._tool, self._job.request.model, rebuild=False)
 
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
-        """One vector per text; ``known`` vectors are reused, and those of new texts added to it."""
+        """One vector per text; reuses ``known`` vectors, and adds new ones to it."""
         import numpy as np
 
         embedder = self.embedder()
@@ -146,7 +146,7 @@ class TextIndex:
         return embedder, resolve_chunking(tool, wish, embedder.card, rebuild=rebuild)
 
     def begin(self, files: int, stored: int = 0) -> None:
-        """Record that an import of ``files`` files began, of which ``stored`` are unchanged."""
+        """Record the begin of an import of ``files`` files, of which ``stored`` are unchanged."""
         with self._connection:
             check_unchanged(self._connection, self._tool)
             tools.begin_import(self._connection, self._tool, self._job.rules, files, stored)
@@ -173,7 +173,7 @@ class TextIndex:
         else:
             return
         self._job.on_notice(
-            f"building the {which} of {self._tool.name!r}, which this version adds …"
+            f"building the {which} of {self._tool.name!r} for this version of mdvec …"
         )
         with self._connection, self._job.stopwatch.stage("index"):
             check_unchanged(self._connection, self._tool)
@@ -226,7 +226,7 @@ class TextIndex:
             tables.create_indexes(self._connection, self._tables)
 
     def finish_rebuild(self) -> None:
-        """Put the new generation in the place of the old."""
+        """Replace the old generation by the new one."""
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
             tables.put_in_place(self._connection, self._tool.tables, self._tables)

@@ -1,4 +1,4 @@
-"""Giving back the space that a database no longer needs, and all that was ever deleted from it."""
+"""Rewrites the database file without unused space, and erases deleted data from it."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _STEPS_BETWEEN_SIGNALS = 10_000
 
 
 class NoRoom(DatabaseError):
-    """There is too little free space to write the file anew."""
+    """There is too little free disk space to rewrite the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What became of the file; sizes are in bytes, with its log.
+    """The result of compacting; sizes are in bytes and include the write-ahead log.
 
-    ``is_complete`` is False while a search still reads what was before: the file then shrinks,
-    and what was deleted leaves it, when that search has ended and the next command has written.
+    ``is_complete`` is False if a running search still used the old data: the file then shrinks,
+    and loses deleted data, at the first write after that search has ended.
     """
 
     database: Path
@@ -58,15 +58,14 @@ def compact(
     free_bytes: Callable[[Path], int] = _free_bytes,
     patience_ms: int = BUSY_TIMEOUT_MS,
 ) -> Compacted:
-    """Write the whole file anew without what was deleted, and cut its log.
+    """Rewrite the whole file without deleted data, and truncate its log.
 
-    Searches go on meanwhile; imports wait. Stopped or killed at any moment, it leaves the file
-    with all that it holds. ``patience_ms`` is how long it waits for a search that reads what was
-    before.
+    Meanwhile searches run and imports wait. If it is stopped or killed, the file keeps its data.
+    ``patience_ms`` is how long it waits for searches that still use the old data.
 
     Raises:
         NoRoom: there is too little free space; nothing was changed.
-        DatabaseError: the file is not there, or cannot be read or written.
+        DatabaseError: the file is missing, or cannot be read or written.
     """
     with open_database(database, "read"):
         pass
@@ -75,7 +74,7 @@ def compact(
         _check_room(database, free_bytes)
         before = size_on_disk(database)
         with open_database(database, "write") as connection:
-            # SQLite asks now and then, so that Ctrl-C is heard within a statement.
+            # The handler gives Python a chance to see Ctrl-C while a statement runs.
             connection.set_progress_handler(lambda: False, _STEPS_BETWEEN_SIGNALS)
             for tool in tools.list_tools(connection):
                 _tidy(connection, tool)
@@ -88,7 +87,7 @@ def compact(
 
 
 def _tidy(connection: apsw.Connection, tool: Tool) -> None:
-    """Drop what unfinished imports of a tool left; write its lexical index anew."""
+    """Drop what unfinished imports of a tool left behind, and rewrite its lexical index."""
     names = tool.tables
     with connection:
         tables.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
@@ -99,10 +98,9 @@ def _tidy(connection: apsw.Connection, tool: Tool) -> None:
 
 @contextmanager
 def _no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold the locks of all tools' imports, also of those that are added during the wait.
+    """Hold the import locks of all tools, including tools added while it waits.
 
-    Whoever takes several takes them in the order of their numbers, so that no two wait for
-    each other.
+    Locks are taken in the order of the tools' ids, so that two processes cannot deadlock.
     """
     held: set[int] = set()
     with ExitStack() as locks:
@@ -121,16 +119,16 @@ def _tools(database: Path) -> list[Tool]:
 def _check_writable(database: Path) -> None:
     if not is_writable(database):
         raise DatabaseUnusable(
-            f"{database} cannot be compacted: the file or its folder cannot be written; "
-            "change that, or name another with --database"
+            f"{database} cannot be compacted: the file or its folder is not writable; "
+            "change its permissions, or name another database with --database"
         )
 
 
 def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:
-    """Refuse to begin what the disk cannot hold.
+    """Refuse to begin if the disk is too full.
 
-    SQLite writes the new file in its folder for temporary files, then into the log beside the
-    old one: each may take as much as the file, and the log a little more.
+    SQLite writes the new file into its temporary folder, then into the log beside the old file:
+    each can be as large as the file, and the log slightly larger.
     """
     with open_database(database, "read") as connection:
         folders = [temporary_folder(connection), database.absolute().parent]
@@ -141,7 +139,7 @@ def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:
     for folder in folders:
         if (free := free_bytes(folder)) < needed:
             raise NoRoom(
-                f"compacting {database} takes up to {needed:,} bytes for a while, but the disk of "
-                f"{folder} has {free:,} free; make room, or name a folder on another disk for "
-                "temporary files with the variable SQLITE_TMPDIR; nothing was changed"
+                f"compacting {database} temporarily needs up to {needed:,} bytes, but the disk of "
+                f"{folder} has {free:,} free; free some space, or set SQLITE_TMPDIR to a folder on "
+                "another disk; nothing was changed"
             )

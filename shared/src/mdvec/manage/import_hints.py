@@ -1,4 +1,4 @@
-"""Hints after an import: files that the tool's kind does not take, and the kind that would."""
+"""Hints after an import: why files were skipped, and which kind of tool reads them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 
 
 def hints_of(tool: Tool, found: Scan, rules: ScanRules, report: ImportReport) -> tuple[str, ...]:
-    """Why no file was imported, and which file belongs into a household."""
+    """Why no file was imported, and which file belongs to a household."""
     hints = []
     if not found.files:
         hints.append(_why_nothing(tool, found.others, rules))
     statement = _statement(tool, found, report)
     if statement:
         hints.append(
-            f"{statement} holds Money Forward's transactions; for sums, trends and charts add a "
+            f"{statement} contains Money Forward transactions; for sums, trends and charts add a "
             f"household: mdvec tool add --kind household -n NAME -d DESCRIPTION -s {tool.source}"
         )
     return tuple(hints)
@@ -37,22 +37,22 @@ def hints_of(tool: Tool, found: Scan, rules: ScanRules, report: ImportReport) ->
 def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
     kind = KINDS[tool.kind]
     taken = (
-        f"this tool takes {', '.join(rules.extensions)} ([scan] extensions)"
+        f"this tool reads {', '.join(rules.extensions)} ([scan] extensions)"
         if kind.endings is None
-        else f"a {kind.name} takes {', '.join(kind.endings)}"
+        else f"a {kind.name} reads {', '.join(kind.endings)}"
     )
     seen = Counter(PurePosixPath(path).suffix.lower() or "no ending" for path in others)
     if not seen:
-        return f"there are no files in {tool.source} to look at; {taken}"
+        return f"{tool.source} contains no files to import; {taken}"
     named = ", ".join(f"{ending} ({n})" for ending, n in seen.most_common(_MAX_ENDINGS_NAMED))
     more = f" and {len(seen) - _MAX_ENDINGS_NAMED} more" if len(seen) > _MAX_ENDINGS_NAMED else ""
-    return f"nothing in {tool.source} was taken; its files end in {named}{more}, and {taken}"
+    return f"no file in {tool.source} was imported: their names end in {named}{more}, and {taken}"
 
 
 def _statement(tool: Tool, found: Scan, report: ImportReport) -> str:
-    """The first file that holds Money Forward's transactions; "" if there is none.
+    """The first file of Money Forward transactions; "" if there is none.
 
-    Looked at are the tables of a dataset, and files whose ending kept them out.
+    It looks at the tables of a dataset, and at files that were skipped for their ending.
     """
     if isinstance(report.details, DatasetReport):
         for table in report.details.tables:
@@ -71,5 +71,5 @@ def _head(file: Path) -> bytes:
             head = stream.read(_MAX_BYTES_READ)
     except OSError:
         return b""
-    # The last line may end within a character.
+    # The last line may be cut within a character.
     return head if len(head) < _MAX_BYTES_READ else head[: head.rfind(b"\n") + 1]

@@ -1,4 +1,4 @@
-"""Imports a tool's source: one import of a tool at a time, by the importer of its kind."""
+"""Imports a tool's source with the importer of its kind, one import per tool at a time."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def import_tool(
 ) -> ImportReport:
     """Bring a tool's tables in line with its source.
 
-    A document is stored whole or not at all. ``new`` fills an empty tool, ``update`` follows
-    changes, ``replace`` builds everything again while searches still see the old.
-    ``on_notice`` gets a sentence when another import of the same tool has to end first, when the
-    tool's indexes have to be built, and when its own scan rules differ from those in force.
+    A document is stored whole or not at all. ``new`` fills an empty tool, ``update`` imports
+    changes, ``replace`` rebuilds everything while searches still read the old contents.
+    ``on_notice`` gets a sentence when another import of the tool has to end first, when the
+    tool's indexes have to be built, and when its scan rules differ from the settings.
 
     Raises:
         ToolNotFound, SourceMissing, ModelError: nothing was changed.
@@ -128,9 +128,9 @@ def _scan(tool: Tool, rules: ScanRules) -> Scan:
 
 @contextmanager
 def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock that keeps two imports of one tool apart; a dead process holds none.
+    """Hold the lock that allows one import per tool; it is released when a process dies.
 
-    Compacting the file takes those of all tools.
+    Compacting the file takes the locks of all tools.
     """
     path = lock_file(database, tool)
     lock = FileLock(path, mode=0o600)
@@ -139,13 +139,13 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
             lock.acquire(timeout=0)
         except Timeout:
             on_notice(
-                f"an import of {tool.name!r} (or mdvec compact) is running; waiting for its end …"
+                f"an import of {tool.name!r} (or mdvec compact) is running; waiting for it to end …"
             )
             _wait_for(lock)
     except OSError as error:
         raise DatabaseError(
-            f"the lock file {path} cannot be made ({error.strerror}); "
-            "remove what stands in its place, or give the database a shorter name"
+            f"the lock file {path} cannot be created ({error.strerror}); "
+            "remove what is in its place, or give the database a shorter name"
         ) from error
     try:
         yield

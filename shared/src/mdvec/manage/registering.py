@@ -1,4 +1,4 @@
-"""Registers, changes, lists and deletes tools, checking what the user gives."""
+"""Registers, changes, lists and deletes tools; checks the user's input."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MAX_DESCRIPTION = 2_000
 
 
 class InvalidTool(MdvecError):
-    """The description or the source will not do."""
+    """A tool's description or source is invalid."""
 
 
 def add_tool(database: Path, name: str, description: str, source: Path, kind: str) -> Tool:
-    """Register a folder, or a data file, as a tool; the database is made when there is none.
+    """Register a folder, or a data file, as a tool; a missing database is created.
 
     Raises:
-        InvalidToolName, InvalidTool, ToolExists: the name, description or source will not do.
-        DatabaseError: the file cannot be made or written.
+        InvalidToolName, InvalidTool, ToolExists: the name, description or source is refused.
+        DatabaseError: the file cannot be created or written.
     """
     checked_tool_name(name)
     words, place = _checked_description(description), _checked_source(source, kind)
@@ -39,11 +39,11 @@ def add_tool(database: Path, name: str, description: str, source: Path, kind: st
 
 
 def update_tool(database: Path, name: str, description: str | None, source: Path | None) -> Tool:
-    """Change a tool's description or source; what is None stays.
+    """Change a tool's description or source; None leaves a value unchanged.
 
     Raises:
-        ToolNotFound, InvalidTool: there is no such tool, or the new value will not do.
-        DatabaseError: the file is not there or cannot be written.
+        ToolNotFound, InvalidTool: there is no such tool, or the new value is refused.
+        DatabaseError: the file is missing or cannot be written.
     """
     words = None if description is None else _checked_description(description)
     with open_database(database, "write") as connection:
@@ -53,22 +53,22 @@ def update_tool(database: Path, name: str, description: str | None, source: Path
 
 
 def set_active(database: Path, name: str, *, active: bool) -> Tool:
-    """Switch a tool on or off.
+    """Enable or disable a tool.
 
     Raises:
         ToolNotFound: there is no such tool.
-        DatabaseError: the file is not there or cannot be written.
+        DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
         return tools.set_active(connection, name, active=active)
 
 
 def delete_tool(database: Path, name: str) -> Tool:
-    """Delete a tool with everything that was imported for it; its source is not touched.
+    """Delete a tool and its imported data; its source stays.
 
     Raises:
         ToolNotFound: there is no such tool.
-        DatabaseError: the file is not there or cannot be written.
+        DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
         tool = tools.delete_tool(connection, name)
@@ -81,7 +81,7 @@ def find_tool(database: Path, name: str) -> Tool:
 
     Raises:
         ToolNotFound: there is no such tool.
-        DatabaseError: the file is not there or cannot be read.
+        DatabaseError: the file is missing or cannot be read.
     """
     with open_database(database, "read") as connection:
         return tools.get_tool(connection, name)
@@ -91,7 +91,7 @@ def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
     """All tools, or the active ones, by name.
 
     Raises:
-        DatabaseError: the file is not there or cannot be read.
+        DatabaseError: the file is missing or cannot be read.
     """
     with open_database(database, "read") as connection:
         return tools.list_tools(connection, active_only=active_only)
@@ -101,11 +101,11 @@ def _checked_description(description: str) -> str:
     words = " ".join(description.split())
     if is_blank(words) or len(words) > MAX_DESCRIPTION:
         raise InvalidTool(
-            "a tool needs a description that tells a model what is in it, "
-            f"of 1 to {MAX_DESCRIPTION:,} characters"
+            "a tool needs a description of 1 to "
+            f"{MAX_DESCRIPTION:,} characters that tells a model what it contains"
         )
     if not words.isprintable():
-        raise InvalidTool("the description holds characters that cannot be shown; remove them")
+        raise InvalidTool("the description contains unprintable characters; remove them")
     return words
 
 
@@ -117,7 +117,7 @@ def _checked_source(source: Path, kind: str) -> Path:
         if place.is_file():
             raise InvalidTool(
                 f"{source} is a file; a tool of the kind {kind!r} needs a folder "
-                "(--kind dataset takes a file of data)"
+                "(--kind dataset takes a data file)"
             )
         raise InvalidTool(f"there is no folder {source}; name one that exists with --source")
     if not place.is_file():

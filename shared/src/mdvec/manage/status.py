@@ -1,4 +1,4 @@
-"""The status of a database: all its tools at a glance, or one in detail."""
+"""The status of a database: an overview of all its tools, or one in detail."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mdvec.tools.unfinished import unfinished
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
-    """A tool at a glance.
+    """The overview of one tool.
 
     ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows``
     for every kind but datasets. ``unfinished`` says how far an unfinished import has come.
@@ -45,8 +45,8 @@ class ToolStatus:
 class Overview:
     """The database file, its size in bytes including its write-ahead log, and its tools.
 
-    ``warnings`` are sentences on files that other users can open, and on a missing dictionary,
-    with the command that changes it.
+    ``warnings`` name files that other users can open, or a missing dictionary, each with the
+    command that changes it.
     """
 
     database: Path
@@ -57,7 +57,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class ToolDetails:
-    """Everything about one tool."""
+    """The details of one tool."""
 
     database: Path
     status: ToolStatus
@@ -111,7 +111,7 @@ def overview(database: Path) -> Overview:
     with open_database(database, "read") as connection, snapshot(connection):
         rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
         size = size_on_disk(database)
-    # Now that the file is closed: reading it makes a log for a while.
+    # After the file is closed, because reading it creates a temporary log.
     return Overview(database, size, rows, (*_warnings(database), *_without_dictionary()))
 
 
@@ -167,8 +167,7 @@ def _warnings(database: Path) -> tuple[str, ...]:
         return ()
     found = ", ".join(f"{path} ({mode:04o})" for path, mode in modes.items())
     return (
-        f"others than its owner may use {found}; "
-        f"to change that: chmod 600 {shlex.join(map(str, modes))}",
+        f"other users can open {found}; to change that: chmod 600 {shlex.join(map(str, modes))}",
     )
 
 

@@ -21,14 +21,14 @@ _PROJECT_FILE = "mdvec.toml"
 _PREFIX = "MDVEC_"
 _CONFIG_VARIABLE = "MDVEC_CONFIG"
 _PATHS = (("database", "path"), ("charts", "font_path"), ("analytics", "folder"), ("log", "file"))
-"""The settings that are paths: relative ones count from the settings file's folder."""
+"""The settings that are paths; in the file they are relative to its folder."""
 
 Layer = Mapping[str, Mapping[str, Any]]
-"""Values by section and key, from one place."""
+"""Values by section and key, from one origin."""
 
 
 Origins = Mapping[tuple[str, str], str]
-"""Where each value that is no default was set, by section and key."""
+"""The origin of each value that is not a default, by section and key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Loaded:
 
 
 class SettingsError(MdvecError):
-    """A setting cannot be used; the message says where it is set and what is allowed."""
+    """A setting is invalid; the message says where it is set and what is allowed."""
 
 
 _KNOWN: dict[str, dict[str, FieldInfo]] = {
@@ -131,7 +131,7 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
     for section, values in read.items():
         if not isinstance(values, dict):
             raise SettingsError(
-                f"{path}: {section!r} stands outside a section; settings are written as "
+                f"{path}: {section!r} is outside a section; write settings as "
                 f"{_section_for(section)}"
             )
     for section, key in _PATHS:
@@ -142,7 +142,7 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
 
 
 def _expanded(path: str | Path) -> Path:
-    """Expand ``~`` and ``~user``; an unknown user's stays as it is."""
+    """Expand ``~`` and ``~user``; an unknown user's path stays unchanged."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 - Path.expanduser raises there
 
 
@@ -172,7 +172,7 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
     if field is None:
         names = [f"{s}_{k}".upper() for s, keys in _KNOWN.items() for k in keys]
         hint = _nearest(name.removeprefix(_PREFIX), names, _PREFIX)
-        raise SettingsError(f"environment: {name} is no setting of mdvec{hint}")
+        raise SettingsError(f"environment: {name} is not a setting of mdvec{hint}")
     value: str | list[str] = text
     wanted: Any = field.annotation
     if any(get_origin(type_) is tuple for type_ in (wanted, *get_args(wanted))):
@@ -180,13 +180,13 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
     try:
         return TypeAdapter(wanted).validate_python(value, strict=False)
     except ValidationError:
-        return text  # Settings refuses it, under its section and key
+        return text  # Settings then refuses it with its section and key
 
 
 def _nearest(name: str, known: list[str], prefix: str = "") -> str:
     if close := difflib.get_close_matches(name, known, n=1, cutoff=0.5):
         return f"; did you mean {prefix + close[0]!r}?"
-    return f"; known are: {', '.join(prefix + one for one in known)}"
+    return f"; known names: {', '.join(prefix + one for one in known)}"
 
 
 def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> SettingsError:

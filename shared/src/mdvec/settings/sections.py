@@ -16,9 +16,9 @@ from mdvec.log.opening import LogOptions
 from mdvec.sizes import MEGABYTE
 
 APP = "mdvec"
-"""The name of the folders that settings, data and caches are kept in."""
+"""The folder name for settings, data and caches."""
 MAX_EXPORT_ROWS = 5_000_000
-"""The upper bound of ``max_rows``, in the settings and in a call of ``export``."""
+"""The upper bound of ``max_rows`` in the settings and in calls of the tool ``export``."""
 _MAX_TABLES = 10
 
 
@@ -76,7 +76,7 @@ class DatabaseSettings(_Section):
 
 
 class ChunkingSettings(_Section):
-    """``[chunking]``: how documents are cut; None leaves it to the model or to the tool's past."""
+    """``[chunking]``: how documents are split; None stands for the tool's or model's value."""
 
     strategy: Literal["heading", "token"] | None = Field(None, description="'heading' or 'token'")
     size: int | None = Field(None, ge=64, le=4096, description="64 to 4096 tokens")
@@ -141,7 +141,7 @@ class ChartSettings(_Section):
         "127.0.0.1", description="'127.0.0.1', 'localhost' or '::1'; charts stay on this machine"
     )
     port: Annotated[int, AfterValidator(_port)] = Field(
-        8080, description="1024 to 65535, or 0 for any that is free"
+        8080, description="1024 to 65535, or 0 for any free port"
     )
     cache_entries: int = Field(50, ge=1, le=1000, description="1 to 1000 charts")
     cache_ttl_seconds: int = Field(3600, ge=1, le=604_800, description="1 to 604800 seconds")
@@ -154,7 +154,7 @@ class ChartSettings(_Section):
 
 
 class DuplicateSettings(_Section):
-    """``[duplicates]``: the defaults of a search for duplicate transactions."""
+    """``[duplicates]``: the defaults for detecting duplicate transactions."""
 
     default_date_tolerance: int = Field(
         0, ge=0, le=MAX_DATE_TOLERANCE, description=f"0 to {MAX_DATE_TOLERANCE} days"
@@ -167,7 +167,7 @@ class DuplicateSettings(_Section):
     auto_detect_on_import: bool = Field(default=False, description="true or false")
 
     def options(self) -> DetectionOptions:
-        """The same as options of the household's detection."""
+        """The settings as the household's DetectionOptions."""
         return DetectionOptions(
             self.default_date_tolerance,
             Decimal(str(self.default_amount_tolerance_abs)),

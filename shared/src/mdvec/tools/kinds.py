@@ -11,25 +11,25 @@ from mdvec.files.endings import DATA_ENDINGS
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What imports, searches, commands and the server need to know of a kind of source.
+    """The properties of a kind of source that imports, searches, commands and the server use.
 
-    Code is named as "module:attribute" and loaded by ``load`` when it is first needed.
+    Code is named as "module:attribute"; ``load`` imports it when it is first needed.
 
     Attributes:
-        name: as `mdvec tool add --kind` and the table of tools have it.
+        name: the value of `mdvec tool add --kind` and of the table of tools.
         importer: its ``mdvec.importing.job.Importer``.
         status: its ``mdvec.tools.status.KindStatus``.
-        name_check: the function that refuses a tool's name beside the names of others of this
-            kind; None where any tool's name will do.
+        name_check: the function that refuses a tool's name if it clashes with the names of
+            others of this kind; None if names cannot clash.
         report_fields: the JSON fields that it adds to an import's report; null for other kinds.
-        endings: of the files it reads, in lower case; None where `[scan] extensions` says.
-        takes_file: whether a single file can be its source, in place of a folder.
-        is_streamed: whether its files are read piece by piece, so that none is too large.
+        endings: the endings of its files, in lower case; None stands for `[scan] extensions`.
+        takes_file: whether its source can be a single file instead of a folder.
+        is_streamed: whether its files are read in pieces, so that their size is not limited.
         has_texts: whether searches find its chunks.
-        is_made_of_records: whether a chunk is a record that stands for itself, not a passage.
-        has_ledger: whether its rows are transactions, which SQL sees as one table for all.
-        has_data_files: whether its import makes tables of data files, which SQL sees by name.
-        family: the key of the server's family of tools that it switches on; None for none.
+        is_made_of_records: whether a chunk is a whole record, not a passage of a document.
+        has_ledger: whether its rows are transactions, which share one SQL table.
+        has_data_files: whether its import makes SQL tables of data files.
+        family: the key of the server's family of tools that it enables, if any.
     """
 
     name: str
@@ -88,7 +88,7 @@ KINDS = {
 """By name, in the order in which help and errors list them."""
 
 
-def load(reference: str) -> Any:  # noqa: ANN401 - whatever the kind names
-    """The attribute that "module:attribute" names."""
+def load(reference: str) -> Any:  # noqa: ANN401 - its type depends on the reference
+    """Import the attribute that is named as "module:attribute"."""
     module, _, attribute = reference.partition(":")
     return getattr(import_module(module), attribute)

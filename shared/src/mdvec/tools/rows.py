@@ -24,7 +24,7 @@ class ToolNotFound(MdvecError):
     """No tool has that name."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"there is no tool {name!r}; see what there is with: mdvec tool ls --all")
+        super().__init__(f"there is no tool {name!r}; list the tools with: mdvec tool ls --all")
 
 
 class ToolExists(MdvecError):
@@ -77,7 +77,7 @@ _COLUMNS = (
     "created_at", "updated_at",
 )  # fmt: skip
 _LATER_COLUMNS = ("scan", "import_files", "import_done")
-"""Missing in files of an older format, which readers leave as they are."""
+"""Columns that a file of an older format lacks; readers do not migrate files."""
 
 
 def add_tool(
@@ -124,7 +124,7 @@ def list_tools(connection: apsw.Connection, *, active_only: bool = False) -> lis
 def update_tool(
     connection: apsw.Connection, name: str, description: str | None, source: Path | None
 ) -> Tool:
-    """Change what is given and leave the rest.
+    """Change the values that are not None.
 
     Raises:
         ToolNotFound: there is no such tool.
@@ -141,7 +141,7 @@ def update_tool(
 
 
 def set_active(connection: apsw.Connection, name: str, *, active: bool) -> Tool:
-    """Switch a tool on or off.
+    """Enable or disable a tool.
 
     Raises:
         ToolNotFound: there is no such tool.
@@ -194,7 +194,7 @@ def begin_import(
 
 
 def count_done(connection: apsw.Connection, tool: Tool, done: int) -> None:
-    """Record how many of the files are stored by now."""
+    """Record how many of the files are stored so far."""
     connection.execute("UPDATE tools SET import_done = ? WHERE id = ?", (done, tool.id))
 
 
@@ -208,7 +208,7 @@ def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> 
 
 
 def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()) -> list[Tool]:
-    """The rows that ``which`` selects; none where the database is still empty."""
+    """The rows that ``which`` selects; none if the database is still empty."""
     present = {
         name for (name,) in connection.execute("SELECT name FROM pragma_table_info('tools')")
     }

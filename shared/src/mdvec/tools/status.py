@@ -1,4 +1,4 @@
-"""How `mdvec status` counts and shows a tool's contents: what each kind of source provides."""
+"""The interface through which `mdvec status` counts and shows the contents of each kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Fact = tuple[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much a tool holds; tables and rows are None where its kind has none."""
+    """The size of a tool's contents; tables and rows are None if its kind has none."""
 
     documents: int = 0
     vectors: int = 0
@@ -40,7 +40,7 @@ class Contents(Protocol):
         ...
 
     def content_facts(self) -> list[Fact]:
-        """What they add up to."""
+        """Their counts and sizes."""
         ...
 
     def listing(self) -> Listing:
@@ -57,9 +57,9 @@ class KindStatus:
     """How the status of a kind's tools is read and shown.
 
     Attributes:
-        overview_title: of the table that lists the tools of this kind.
+        overview_title: the title of the table that lists the tools of this kind.
         overview_columns: that table's own columns, each a field of ``ToolStatus``.
-        contents_title: of the table that lists one tool's contents.
+        contents_title: the title of the table that lists one tool's contents.
         count: counts a tool's contents.
         read: reads a tool's contents.
     """

@@ -19,7 +19,7 @@ _OLDER = ", by the rules of an older version until --mode replace"
 
 @dataclass(frozen=True, slots=True)
 class TextContents:
-    """A tool's documents, and what its vectors add up to."""
+    """A tool's documents, and the statistics of its vectors."""
 
     tool: Tool
     statistics: VectorStatistics
@@ -51,7 +51,7 @@ class TextContents:
         ]
 
     def listing(self) -> Listing:
-        """The documents, one a row."""
+        """The documents, one per row."""
         return Listing(
             ("file", "title", "bytes", "chunks", "updated (UTC)"),
             tuple(

@@ -12,7 +12,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     """How far the tool's unfinished import has come; None if its last import finished."""
     if not _is_unfinished(tool):
         return None
-    how = f"go on with: mdvec import -n {tool.name} --mode update"
+    how = f"continue with: mdvec import -n {tool.name} --mode update"
     files = _files(tool)
     if tool.last_import_at is not None:
         return (
@@ -30,7 +30,7 @@ def described(tool: Tool) -> str:
         return tool.description
     which = "first" if tool.last_import_at is None else "last"
     return (
-        f"{tool.description}\n\nNot all of it is here: when this server started, its {which} "
+        f"{tool.description}\n\nIt is incomplete: when this server started, its {which} "
         f"import had not finished{_files(tool)}."
     )
 

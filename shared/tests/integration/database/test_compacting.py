@@ -213,6 +213,6 @@ def test_it_waits_for_imports_and_imports_for_it(old):
         registering.add_tool(old.database, "third", "d", old.folder, "markdown")
         assert done == []
     worker.join()
-    assert said == ["an import of 'other' (or mdvec compact) is running; waiting for its end …"]
+    assert said == ["an import of 'other' (or mdvec compact) is running; waiting for it to end …"]
     assert done[0].is_complete
     assert sorted(path.name for path in old.database.parent.iterdir()) == ["vectors.sqlite"]

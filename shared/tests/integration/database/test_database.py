@@ -79,7 +79,7 @@ def test_a_folder_is_no_database(tmp_path):
 def test_a_place_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with (
-        pytest.raises(DatabaseUnusable, match="cannot make the folder"),
+        pytest.raises(DatabaseUnusable, match="cannot create the folder"),
         open_database(tmp_path / "file" / "data.sqlite", "create"),
     ):
         pass

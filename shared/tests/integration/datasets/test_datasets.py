@@ -223,13 +223,13 @@ def test_what_cannot_be_read_is_named_and_the_rest_goes_in(runs, tmp_path):
     (tmp_path / "out.csv").write_text("a\nx\n")
     (runs.folder / "out.csv").symlink_to(tmp_path / "out.csv")
     report = runs.import_("new")
-    part = "it is no Parquet file, or only a part of one; write it again"
+    part = "it is not a complete Parquet file; write it again"
     assert reasons(report) == {
         "cut.parquet": part,
         "empty.parquet": part,
         "text.parquet": part,
         "rows.csv": "line 3: the row has 1 cells, but there are 2 columns",
-        "fake.duckdb": "it is no DuckDB database, or only a part of one; copy it again",
+        "fake.duckdb": "it is not a complete DuckDB database; copy it again",
         "none.duckdb": "it has no tables",
         "out.csv": "the link leads out of the source folder; it was not followed",
     }

@@ -184,8 +184,8 @@ def test_pipes_sockets_and_folders_with_a_documents_name_are_no_documents(source
         result = scan(source, RULES)
     assert [file.path for file in result.files] == ["folder.md/a.md"]
     assert result.problems == (
-        Problem("pipe.md", "it is no ordinary file"),
-        Problem("socket.md", "it is no ordinary file"),
+        Problem("pipe.md", "it is not a regular file"),
+        Problem("socket.md", "it is not a regular file"),
     )
 
 
@@ -276,10 +276,10 @@ def test_text_is_read_letter_for_letter_with_the_hash_of_its_bytes(source, data,
         (b"\xffabc", "it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8"),
         (b"price\xa0100", "it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8"),
         ("猫".encode() + b"\xfc", "it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8"),
-        (b"text\0text", "it holds NUL bytes, so it is no text"),
+        (b"text\0text", "it contains NUL bytes, so it is not text"),
         ("猫".encode("utf-16"), "it is UTF-16; save it as UTF-8"),
         (b"\xfe\xff" + "猫".encode("utf-16-be"), "it is UTF-16; save it as UTF-8"),
-        ("cat".encode("utf-16-le"), "it holds NUL bytes, so it is no text"),
+        ("cat".encode("utf-16-le"), "it contains NUL bytes, so it is not text"),
     ],
 )
 def test_what_is_no_text_is_refused_with_the_reason(source, data, reason):

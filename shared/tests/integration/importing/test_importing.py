@@ -191,7 +191,7 @@ def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_in(collection)
     assert report.failed == (
         Problem("bad.md", "it is UTF-16; save it as UTF-8"),
         Problem("gone.md", "the link leads nowhere"),
-        Problem("nul.md", "it holds NUL bytes, so it is no text"),
+        Problem("nul.md", "it contains NUL bytes, so it is not text"),
     )
 
 

@@ -20,14 +20,14 @@ EVERYTHING = frozenset({"extensions", "exclude", "max_bytes"})
 
 
 def import_(
-    collection: Collection, mode="update", asked=EVERYTHING, take_scan=False, **rules
+    collection: Collection, mode="update", explicit=EVERYTHING, take_scan=False, **rules
 ) -> tuple[ImportReport, list[str]]:
     """Import with these rules in force; the report, and what was said."""
     said: list[str] = []
     request = replace(
         collection.request(mode),
         rules=replace(RULES, **rules),
-        scan_asked=asked,
+        scan_explicit=explicit,
         take_scan=take_scan,
     )
     model = Embedder(collection.backend)
@@ -57,11 +57,11 @@ def mixed(collection):
 
 def test_an_ending_that_is_not_in_force_any_more_deletes_nothing_and_is_told(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
-    report, said = import_(mixed, asked=NOTHING_ASKED)
+    report, said = import_(mixed, explicit=NOTHING_ASKED)
     assert (report.deleted, report.unchanged) == (0, 3)
     assert said == [
         "the tool 'notes' keeps its own [scan] settings (extensions = [.md, .mdx], not "
-        "[.md, .markdown, .txt]); to take those in force: "
+        "[.md, .markdown, .txt]); to use the current ones: "
         "mdvec import -n notes --mode update --take-scan"
     ]
 
@@ -76,9 +76,9 @@ def test_patterns_and_sizes_that_come_later_delete_nothing_and_let_nothing_grow_
 
 def test_the_rules_stay_through_a_rebuild_unless_others_are_asked_for(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
-    import_(mixed, "replace", asked=NOTHING_ASKED)
+    import_(mixed, "replace", explicit=NOTHING_ASKED)
     assert held(mixed) == ["a.md", "b.mdx", "drafts/c.md"]
-    _, said = import_(mixed, "replace", asked=frozenset({"exclude"}), exclude=("drafts/",))
+    _, said = import_(mixed, "replace", explicit=frozenset({"exclude"}), exclude=("drafts/",))
     assert held(mixed) == ["a.md", "b.mdx"]
     assert "extensions" in said[0]
     assert "exclude" not in said[0]
@@ -88,9 +88,9 @@ def test_the_rules_stay_through_a_rebuild_unless_others_are_asked_for(mixed):
 
 def test_the_rules_in_force_are_taken_when_that_is_asked_for(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
-    report, said = import_(mixed, take_scan=True, asked=NOTHING_ASKED)
+    report, said = import_(mixed, take_scan=True, explicit=NOTHING_ASKED)
     assert (report.deleted, report.chunks_embedded, said) == (1, 0, [])
-    report, said = import_(mixed, asked=NOTHING_ASKED)
+    report, said = import_(mixed, explicit=NOTHING_ASKED)
     assert (report.deleted, held(mixed), said) == (0, ["a.md", "drafts/c.md"], [])
 
 
@@ -108,7 +108,7 @@ def test_rules_of_an_import_that_was_stopped_hold_for_the_one_that_goes_on(mixed
     with pytest.raises(Exception, match="stopped after 5 of 21 files"):
         import_tool(request, lambda _: Embedder(mixed.backend), on_progress=stop)
     assert len(held(mixed)) == 5
-    import_(mixed, asked=NOTHING_ASKED)
+    import_(mixed, explicit=NOTHING_ASKED)
     assert len(held(mixed)) == 21
 
 
@@ -116,7 +116,7 @@ def test_a_refused_import_changes_no_rules(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
     with pytest.raises(Exception, match="has 3 documents already"):
         import_(mixed, "new", take_scan=True)
-    assert import_(mixed, asked=NOTHING_ASKED)[0].deleted == 0
+    assert import_(mixed, explicit=NOTHING_ASKED)[0].deleted == 0
 
 
 def test_a_tool_of_the_format_before_keeps_all_that_it_holds(mixed):
@@ -129,10 +129,10 @@ def test_a_tool_of_the_format_before_keeps_all_that_it_holds(mixed):
     assert said == [
         "the tool 'notes' keeps its own [scan] settings (extensions = [.md, .markdown, .txt, "
         f".mdx], not [.md, .markdown, .txt]; exclude = [*.tmp], not [drafts/, *.tmp]; max_bytes = "
-        f"{size}, not 1000); to take those in force: "
+        f"{size}, not 1000); to use the current ones: "
         "mdvec import -n notes --mode update --take-scan"
     ]
-    assert import_(mixed, asked=NOTHING_ASKED)[0].deleted == 0
+    assert import_(mixed, explicit=NOTHING_ASKED)[0].deleted == 0
 
 
 def test_a_database_of_the_format_before_is_read_as_it_is(mixed):

@@ -146,7 +146,7 @@ def test_a_database_of_the_first_format_answers_by_vectors_until_it_is_imported(
 
 def test_the_next_import_builds_the_indexes_says_so_once_and_embeds_nothing(old):
     report, said = again(old)
-    assert said == ["building the search indexes of 'notes', which this version adds …"]
+    assert said == ["building the search indexes of 'notes' for this version of mdvec …"]
     assert (report.unchanged, report.chunks_embedded, old.backend.embedded) == (2, 0, [])
     old.check()
     assert old.places("食費", k=1, mode="lexical") == ["food.md"]

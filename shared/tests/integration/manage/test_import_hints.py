@@ -33,7 +33,7 @@ def test_an_import_that_takes_nothing_names_the_endings_it_saw(tmp_path, kind):
         (made.folder / name).write_bytes(b"x")
     (hint,) = made.import_("new").hints
     assert hint.startswith(
-        f"nothing in {made.folder} was taken; its files end in "
+        f"no file in {made.folder} was imported: their names end in "
         ".pdf (3), no ending (1), .docx (1), and "
     )
     assert {"markdown": ".md", "household": ".csv", "dataset": ".parquet"}[kind] in hint
@@ -42,7 +42,7 @@ def test_an_import_that_takes_nothing_names_the_endings_it_saw(tmp_path, kind):
 def test_an_import_of_an_empty_folder_says_that_it_is_empty(tmp_path, kind):
     made = tool(tmp_path, kind)
     (hint,) = made.import_("new").hints
-    assert hint.startswith(f"there are no files in {made.folder} to look at")
+    assert hint.startswith(f"{made.folder} contains no files to import")
 
 
 def test_statements_in_a_tool_of_another_kind_name_the_kind_they_are_for(tmp_path, kind):
@@ -51,7 +51,7 @@ def test_statements_in_a_tool_of_another_kind_name_the_kind_they_are_for(tmp_pat
     (made.folder / "a.md").write_text("# 題\n\n本文。\n", encoding="utf-8")
     hints = made.import_("new").hints
     assert [hint for hint in hints if "--kind household" in hint] == [
-        "7.csv holds Money Forward's transactions; for sums, trends and charts add a household: "
+        "7.csv contains Money Forward transactions; for sums, trends and charts add a household: "
         f"mdvec tool add --kind household -n NAME -d DESCRIPTION -s {made.folder}"
     ][: kind != "household"]
 

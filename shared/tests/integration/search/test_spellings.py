@@ -96,7 +96,7 @@ def test_words_of_another_version_are_searched_by_pairs_until_the_next_import_em
     collection.backend.embedded.clear()
     said: list[str] = []
     import_tool(collection.request(), lambda _: Embedder(collection.backend), on_notice=said.append)
-    assert said == ["building the index of words of 'notes', which this version adds …"]
+    assert said == ["building the index of words of 'notes' for this version of mdvec …"]
     assert collection.backend.embedded == []
     assert collection.rows("SELECT * FROM signatures_1_1") == signatures
     collection.check()

@@ -9,7 +9,7 @@ from mdvec.importing.report import ImportInterrupted
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.status import overview
 
-GO_ON = "go on with: mdvec import -n notes --mode update"
+GO_ON = "continue with: mdvec import -n notes --mode update"
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_an_update_with_another_wish_is_refused_with_the_way_out(wish, told):
     with pytest.raises(ImportRefused) as refused:
         resolve_chunking(IMPORTED, wish, USE, rebuild=False)
     assert str(refused.value) == (
-        f"the tool 'notes' was cut with {told}, build it again with --mode replace"
+        f"the tool 'notes' was chunked with {told}, build it again with --mode replace"
     )
 
 

@@ -76,8 +76,8 @@ def test_a_host_that_others_can_reach_is_refused(tmp_path, host):
 @pytest.mark.parametrize(
     ("key", "value", "allowed"),
     [
-        ("port", "80", "1024 to 65535, or 0 for any that is free"),
-        ("port", "65536", "1024 to 65535, or 0 for any that is free"),
+        ("port", "80", "1024 to 65535, or 0 for any free port"),
+        ("port", "65536", "1024 to 65535, or 0 for any free port"),
         ("cache_entries", "0", "1 to 1000 charts"),
         ("cache_ttl_seconds", "0", "1 to 604800 seconds"),
         ("chunk_size", "511", "512 to 1048576 bytes"),

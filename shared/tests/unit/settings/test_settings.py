@@ -263,14 +263,20 @@ def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
     ("text", "message"),
     [
         ("[serch]\nk = 5\n", "there is no section [serch]; did you mean 'search'?"),
-        ("[zzz]\n", "there is no section [zzz]; known are: database, chunking, display, "),
-        ("[search]\ntop_k = 5\n", "[search] has no setting 'top_k'; known are: k, mode, max_chars"),
+        (
+            "[zzz]\n",
+            "there is no section [zzz]; known names: database, chunking, display, ",
+        ),
+        (
+            "[search]\ntop_k = 5\n",
+            "[search] has no setting 'top_k'; known names: k, mode, max_chars",
+        ),
         ("[chunking]\nsizes = 5\n", "[chunking] has no setting 'sizes'; did you mean 'size'?"),
         (
             "size = 512\n",
-            "'size' stands outside a section; settings are written as [chunking] size",
+            "'size' is outside a section; write settings as [chunking] size",
         ),
-        ("[[search]]\nk = 5\n", "'search' stands outside a section; settings are written as ["),
+        ("[[search]]\nk = 5\n", "'search' is outside a section; write settings as ["),
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, text, message):
@@ -285,8 +291,8 @@ def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, text, messa
         ("MDVEC_SEARCH_K", "99", "[search] k cannot be 99; allowed: 1 to 50 hits"),
         ("MDVEC_CHUNKING_HEADING_LEVELS", "1,x", "[chunking] heading_levels cannot be '1,x'"),
         ("MDVEC_SCAN_EXTENSIONS", " , ", "[scan] extensions cannot be "),
-        ("MDVEC_SEARCH_KK", "5", "MDVEC_SEARCH_KK is no setting of mdvec; did you mean"),
-        ("MDVEC_DATABASE", "x", "MDVEC_DATABASE is no setting of mdvec; did you mean"),
+        ("MDVEC_SEARCH_KK", "5", "MDVEC_SEARCH_KK is not a setting of mdvec; did you mean"),
+        ("MDVEC_DATABASE", "x", "MDVEC_DATABASE is not a setting of mdvec; did you mean"),
     ],
 )
 def test_the_environment_is_held_to_the_same(name, value, message):

@@ -222,5 +222,5 @@ def _why(said: str) -> str:
     if "Could not set lock" in said or "already attached" in said:
         return _IN_USE
     if "not a valid DuckDB database" in said or "Could not read enough bytes" in said:
-        return "it is no DuckDB database, or only a part of one; copy it again"
+        return "it is not a complete DuckDB database; copy it again"
     return f"it cannot be opened as a DuckDB database ({said})"

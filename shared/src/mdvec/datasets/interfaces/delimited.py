@@ -144,7 +144,7 @@ def _what(error: csv.Error) -> str:
         )
     if "unexpected end of data" in said:
         return "the file ends within a cell; a quotation mark is never closed"
-    return f"it is no proper CSV ({said})"
+    return f"it is not valid CSV ({said})"
 
 
 def _inner_names(names: Sequence[str]) -> list[str]:

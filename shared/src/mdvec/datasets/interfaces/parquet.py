@@ -66,7 +66,7 @@ def _iso(shown: str | None) -> str | None:
 def _why(error: Exception, file: Path, called: str) -> str:
     said = first_line(error)
     if "magic bytes" in said or "too small to be a Parquet file" in said:
-        return "it is no Parquet file, or only a part of one; write it again"
+        return "it is not a complete Parquet file; write it again"
     for path in (str(file), one_path(file)):
         said = said.replace(path, called)
     return f"it cannot be read as Parquet ({said})"

@@ -1,7 +1,7 @@
 """A statement file as a searchable document, whose chunks are transactions.
 
-A transaction that stands in several files is a chunk of the one that the ledger took it from. A
-chunk is the row as it stands in the file; embedded is only what the row is about, without its
+A transaction that is in several files is a chunk of the file that the ledger took it from. A
+chunk is the row's exact text in the file; its vector covers only the subject of the row, without
 date and amount.
 """
 
@@ -36,7 +36,7 @@ class StatementText:
 
 
 def chunks_of(statement: StatementText) -> tuple[list[Chunk], list[str]]:
-    """A chunk for each of the file's rows, and what each row is about."""
+    """A chunk for each of the file's rows, and the subject of each."""
     spans = statement.csv.spans()
     chunks: list[Chunk] = []
     subjects: list[str] = []
@@ -51,7 +51,7 @@ def chunks_of(statement: StatementText) -> tuple[list[Chunk], list[str]]:
 
 
 def _subject(row: Transaction) -> str:
-    """What a row is about, in words."""
+    """The subject of a row in words, without date and amount."""
     words = (row.description, row.category_major, row.category_minor, row.memo)
     return " ".join(word for word in words if word.strip())
 

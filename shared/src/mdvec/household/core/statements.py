@@ -1,4 +1,4 @@
-"""Weighs statement files against each other: which is newer, and which rows it shows to be gone.
+"""Compares statement files: which one is newer, and which rows it shows to be gone.
 
 A file's modification time is only an upper bound for its download: copying or touching the file
 makes it later. So where names and contents show that another file is newer, they win over times.

@@ -102,7 +102,7 @@ def _of_total(said: str, total: Subject) -> ResolvedSubject:
 
 
 def _said_surely(category: Category) -> str:
-    """A category in words that cannot be taken for a total."""
+    """A category in words that cannot be mistaken for a total."""
     return f"{category}カテゴリ" if category.minor is None else str(category)
 
 

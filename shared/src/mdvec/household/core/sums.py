@@ -142,7 +142,7 @@ def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]
 
 
 def _sign(category: Category, total: Subject) -> int:
-    """How a category goes into a total: income less spending, or spending alone."""
+    """The sign of a category in a total: income minus spending, or spending alone."""
     if total is Total.SPENDING:
         return 0 if category.is_income else 1
     return 1 if category.is_income else -1
@@ -153,7 +153,7 @@ def trend_of(
 ) -> CategoryTrend:
     """The months ``shown``, on an axis without holes.
 
-    Inside the ledger a month without rows is zero; outside there is nothing to say.
+    Inside the ledger a month without rows is zero; outside of it, None.
     """
     figures = tuple(_figure(month, amounts, ledger) for month in shown)
     return CategoryTrend(category, sum(figure.amount or 0 for figure in figures), figures)

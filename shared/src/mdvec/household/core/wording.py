@@ -153,7 +153,7 @@ def household_text(
 ) -> str:
     """The sums of a period: spending, income and balance (None is omitted), and by category.
 
-    ``rate`` is the savings rate; it is only written if it was asked for.
+    ``rate`` is the savings rate; it is only written if it was requested.
     """
     about = "家計簿" if subject is None else subject_in_words(subject)
     lines = [f"{months.in_words}の{about}です。"]

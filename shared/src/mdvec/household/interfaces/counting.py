@@ -1,4 +1,4 @@
-"""SQL for which rows go into sums; every statement that asks takes its condition from here."""
+"""SQL conditions for the rows that go into sums; all statements use these."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def counts_unless_duplicate(table: str = "") -> str:
 
 
 def in_ledger(table: str = "") -> str:
-    """Whether a row of ``table`` still stands in its statements, or its removal is undecided."""
+    """Whether a row of ``table`` is still in its statements, or its removal is undecided."""
     return f"NOT ({_NOT_IN_LEDGER.format(_prefix(table))})"
 
 
