@@ -52,6 +52,6 @@ def test_every_second_run_has_a_jump_of_ground_contact(sample, tmp_path):
     assert jumps.fetchall() == [(1001,), (1003,)]
 
 
-def test_an_ending_that_is_none_of_the_two_is_refused(sample, tmp_path):
+def test_an_unknown_ending_is_refused(sample, tmp_path):
     with pytest.raises(ValueError, match="the ending is"):
         sample.write_runs(tmp_path / "runs.json")

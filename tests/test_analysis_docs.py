@@ -32,7 +32,7 @@ def test_every_example_of_the_page_is_true(tmp_path, monkeypatch):
     assert result.attempted >= 15
 
 
-def test_the_page_names_all_that_the_module_offers():
+def test_the_page_documents_everything_in_the_module():
     text = PAGE.read_text(encoding="utf-8")
     offered = set(analysis.__all__) - {"OutputGuard"}
     assert {name for name in offered if name not in text} == set()

@@ -46,7 +46,7 @@ def test_there_are_five():
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_kept_without_outputs(path):
+def test_notebooks_are_stored_without_outputs(path):
     cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
     assert [(cell.outputs, cell.execution_count) for cell in cells] == [([], None)] * len(cells)
 

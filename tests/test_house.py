@@ -24,7 +24,7 @@ def test_every_module_opens_with_a_docstring():
     assert silent == []
 
 
-def test_no_module_outgrows_one_idea():
+def test_no_module_is_longer_than_320_lines():
     long = {
         str(path.relative_to(ROOT)): count
         for path in modules()

@@ -23,7 +23,7 @@ def offered(parameters, mode):
 
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
-def test_no_notice_of_changes_is_promised_as_none_ever_comes(filled, server, mode, version):
+def test_no_change_notifications_are_announced(filled, server, mode, version):
     agreed, said, counts = offered(server(filled / "vectors.sqlite"), mode)
     assert (agreed, counts) == (version, (5, 0, 0))
     promised = {
@@ -37,7 +37,7 @@ def test_no_notice_of_changes_is_promised_as_none_ever_comes(filled, server, mod
 
 
 @pytest.mark.parametrize("method", ["subscriptions/listen", "resources/subscribe"])
-def test_what_is_not_promised_is_refused(filled, wire, method):
+def test_subscriptions_are_refused(filled, wire, method):
     one = wire(filled / "vectors.sqlite").greet()
     answer = one.call(method, {"uri": "data://available_months", "notifications": {}})
     assert answer["error"]["code"] == -32601

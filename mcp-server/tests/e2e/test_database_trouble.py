@@ -71,7 +71,9 @@ ANALYTICS = [
 
 
 @pytest.mark.parametrize(("change", "english", "japanese"), TROUBLES)
-def test_every_tool_says_what_became_of_the_database(database, connect, change, english, japanese):
+def test_every_tool_reports_what_became_of_the_database(
+    database, connect, change, english, japanese
+):
     home = database.parent.parent
     registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
     table = database.parent / "numbers.csv"
@@ -100,7 +102,7 @@ def test_every_tool_says_what_became_of_the_database(database, connect, change, 
         assert japanese in resource.contents[0].text
 
 
-def test_tools_that_are_all_switched_off_are_said_to_be_off(database, connect):
+def test_disabled_tools_are_reported_as_disabled(database, connect):
     registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
     with connect(database, home=database.parent.parent) as client:
         for tool in registering.list_tools(database, active_only=True):

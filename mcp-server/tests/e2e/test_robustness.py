@@ -88,7 +88,7 @@ def test_a_tool_that_was_added_after_the_start_is_explained(database, wire):
     )
 
 
-def test_a_database_file_that_is_gone_is_a_clear_answer_without_its_path(database, wire):
+def test_a_deleted_database_is_reported_without_its_path(database, wire):
     one = wire(database).greet()
     database.unlink()
     answer = one.answer(one.search("notes", "水"))["result"]
@@ -106,7 +106,7 @@ def test_garbage_on_the_wire_does_not_end_the_server(filled, wire):
     assert one.end()[1] == 0
 
 
-def test_half_an_emoji_is_read_as_a_replacement_character_and_answered(filled, wire):
+def test_half_a_surrogate_pair_is_replaced_and_answered(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
     pair, half, text = r"\ud83c\udf59", r"\ud83c", r"\\ud83c"
     request = json.dumps(

@@ -88,7 +88,7 @@ def within_and_beyond(name, schema):
             yield one, "another"
 
 
-def test_a_schema_s_bounds_are_those_of_the_tool(client):
+def test_the_bounds_in_schemas_are_those_of_the_tools(client):
     found = set()
     for tool, name, schema in properties(client):
         for within, beyond in within_and_beyond(name, schema):
@@ -110,7 +110,7 @@ def test_the_list_of_tools_takes_at_most_30_000_characters(client):
     assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) <= 30_000
 
 
-def test_an_answer_has_the_bytes_that_were_asked_for(client):
+def test_an_answer_stays_within_max_output_size(client):
     queries = [
         "SELECT * FROM transactions",
         f"SELECT {', '.join(f'{n} AS column_with_a_name_{n}' for n in range(60))}",
@@ -144,14 +144,14 @@ def test_an_answer_has_the_bytes_that_were_asked_for(client):
         ("'{\"n\": 1e999, \"m\": 1.5}'::JSON", {"n": "1e999", "m": 1.5}),
     ],
 )  # fmt: skip
-def test_a_number_keeps_all_of_its_digits(client, value, told):
+def test_numbers_keep_all_their_digits(client, value, told):
     answer = client.call("runs", {"query": f"SELECT {value} AS v"})
     assert answer.structured_content["rows"] == [[told]]
     as_javascript_reads = json.loads(answer.content[0].text, parse_int=float)
     assert as_javascript_reads["rows"] == [[told]]
 
 
-def test_figures_and_edges_keep_all_of_their_digits(client):
+def test_figures_and_edges_keep_all_their_digits(client):
     query = "SELECT unnest([9007199254740993, 9007199254740995]) AS v"
     profile = client.call("profile", {"table_or_query": query}).structured_content
     assert profile["columns"]["v"]["min"] == "9007199254740993"

@@ -10,7 +10,7 @@ from mdvec.manage.status import overview
 WAITS = "an import of 'notes' (or mdvec compact) is running; waiting for it to end …\n"
 
 
-def test_it_says_how_many_bytes_it_gave_back_in_words_and_as_json(notes, fill):
+def test_it_says_how_many_bytes_it_freed_as_text_and_as_json(notes, fill):
     fill("other")
     notes("tool", "delete", "-n", "other", "-y")
     before = notes.database.stat().st_size
@@ -47,7 +47,7 @@ def test_it_waits_for_an_import_and_ctrl_c_ends_the_wait(notes):
     assert overview(notes.database).tools[0].vectors == 4
 
 
-def test_without_a_database_it_says_how_to_begin(mdvec):
+def test_without_a_database_it_says_how_to_add_one(mdvec):
     done = mdvec("compact")
     assert (done.code, done.out) == (1, "")
     assert "begin with: mdvec tool add" in done.err

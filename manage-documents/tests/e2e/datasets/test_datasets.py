@@ -36,7 +36,7 @@ def imported(runs):
     return runs
 
 
-def test_an_import_tells_each_table_in_a_line_and_needs_no_model(runs):
+def test_an_import_prints_a_line_per_table_and_needs_no_model(runs):
     done = runs("import", "-n", "runs", MDVEC_MODEL_NAME="plamo")
     first, *tables = done.out.splitlines()
     assert re.fullmatch(
@@ -83,7 +83,7 @@ def test_the_status_shows_tables_and_rows(imported):
     assert lines[-2] == "runs__june\tJune.csv\t2\t2\t日付\t2025-06-01\t2025-06-30"
 
 
-def test_a_single_file_is_a_dataset_and_other_files_are_none(mdvec):
+def test_a_single_data_file_can_be_a_dataset(mdvec):
     file = mdvec.write("June.csv", "a\nx\n")
     assert mdvec(*ADD, "-s", "docs/June.csv").err.startswith(f"added runs: {file}\n")
     assert mdvec("import", "-n", "runs").out.splitlines()[1].startswith("runs: 1 rows, 1 columns")
@@ -95,7 +95,7 @@ def test_a_single_file_is_a_dataset_and_other_files_are_none(mdvec):
     assert "would have the names of those of 'runs'" in taken.err
 
 
-def test_a_search_of_a_dataset_says_how_to_ask_it(runs):
+def test_a_search_of_a_dataset_says_how_to_query_it(runs):
     one, all_ = runs.each("search -n runs 速い日", "search 速い日")
     assert (one.code, all_.code) == (1, 0)
     assert "'runs' holds tables, not texts; ask it in SQL through the server's tools" in one.err
@@ -110,7 +110,7 @@ def test_an_import_on_a_terminal_counts_rows(runs):
     assert "runs__june: 2 rows" in screen
 
 
-def test_an_import_that_is_stopped_leaves_the_old(imported):
+def test_a_stopped_import_leaves_the_old_tables(imported):
     runs = imported
     lines = "".join(f"{number},{'x' * 30}\n" for number in range(200_000))
     runs.write("June.csv", f"n,text\n{lines}")
@@ -125,7 +125,7 @@ def test_an_import_that_is_stopped_leaves_the_old(imported):
     assert overview(runs.database).tools[0].rows == 3
 
 
-def test_a_stop_is_heard_at_once_in_a_file_of_ten_thousand_columns(imported):
+def test_ctrl_c_stops_a_file_of_ten_thousand_columns_at_once(imported):
     runs = imported
     row = ",".join(str(number) for number in range(10_000))
     runs.write("June.csv", ",".join(f"c{n}" for n in range(10_000)) + f"\n{row}" * 20)

@@ -23,7 +23,7 @@ def test_ls_shows_which_models_are_here_and_which_one_auto_takes(mdvec):
     assert (e5["dimension"], e5["chunk_size"], e5["max_tokens"]) == (384, 448, 512)
 
 
-def test_pull_says_what_is_here_already_and_refuses_a_name_it_does_not_know(mdvec):
+def test_pull_reports_an_installed_model_and_refuses_unknown_names(mdvec):
     use, unknown = mdvec.each("model pull use", "model pull gpt -v")
     assert (use.code, use.out, use.err) == (0, "", "use is here\n")
     assert (unknown.code, unknown.out) == (1, "")
@@ -32,7 +32,7 @@ def test_pull_says_what_is_here_already_and_refuses_a_name_it_does_not_know(mdve
     )
 
 
-def test_plamo_without_its_weights_is_refused_with_the_way_to_get_it(mdvec):
+def test_plamo_without_its_weights_is_refused_with_instructions(mdvec):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     done = mdvec("import", "-n", "notes", "--model", "plamo")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)

@@ -11,7 +11,7 @@ def write(mdvec, name, *lines, time):
     os.utime(path, (time, time))
 
 
-def test_rows_that_are_gone_are_named_and_can_be_restored_and_accepted(mdvec):
+def test_removed_rows_are_listed_and_can_be_restored_or_accepted(mdvec):
     mdvec.write("notes/a.txt", "no statement")
     assert mdvec(
         "tool", "add", "-n", "kakeibo", "-d", "家計簿", "-s", str(mdvec.docs), "--kind", "household"
@@ -56,7 +56,7 @@ def test_rows_that_are_gone_are_named_and_can_be_restored_and_accepted(mdvec):
     assert (len(accepted["asked"]), len(accepted["removed"])) == (0, 30)
 
 
-def test_only_a_household_has_rows_that_are_gone(notes):
+def test_removal_options_are_for_households_only(notes):
     done = notes("import", "-n", "notes", "--mode", "update", "--accept-removals")
     assert done.code != 0
     assert "the tool 'notes' is not a household" in done.err

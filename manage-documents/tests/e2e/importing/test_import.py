@@ -18,7 +18,7 @@ def documents(mdvec):
     return {line["file_path"]: line["chunks"] for line in lines}
 
 
-def test_the_first_import_fills_the_tool_and_reports_what_could_not_go_in(mdvec):
+def test_the_first_import_fills_the_tool_and_reports_failed_files(mdvec):
     mdvec.write("sub/deep/a.md", "# 一\n\n最初の文書。")
     mdvec.write("sjis.txt", "Ｓｈｉｆｔ＿ＪＩＳの文書。", encoding="cp932")
     mdvec.write("bom.markdown", "\ufeff# BOM\n\n印のある文書。")
@@ -58,7 +58,7 @@ def test_the_first_import_fills_the_tool_and_reports_what_could_not_go_in(mdvec)
     assert documents(mdvec) == {"bom.markdown": 1, "sjis.txt": 1, "sub/deep/a.md": 1}
 
 
-def test_a_folder_with_nothing_to_take_says_what_it_saw_and_what_to_do(mdvec):
+def test_a_folder_without_files_to_import_gives_hints(mdvec):
     header = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
     (mdvec.docs / "7.csv").write_bytes(f"{header}\r\n".encode("cp932"))
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
@@ -111,7 +111,7 @@ def test_an_update_embeds_only_chunks_whose_text_or_title_changed(notes):
     assert documents(notes) == {"moved.txt": 1, "water.md": 2}
 
 
-def test_a_file_that_moved_or_was_only_touched_embeds_nothing(notes):
+def test_moved_and_touched_files_are_not_embedded_again(notes):
     (notes.docs / "米.txt").rename(notes.docs / "git" / "米.txt")
     os.utime(notes.docs / "water.md", ns=(0, 0))
     report = notes("import", "-n", "notes", "-m", "update", "--format", "json").json
@@ -119,7 +119,7 @@ def test_a_file_that_moved_or_was_only_touched_embeds_nothing(notes):
     assert (report["unchanged"], report["chunks_embedded"]) == (2, 0)
 
 
-def test_replace_takes_other_chunking_and_verbose_tells_the_time_of_each_stage(notes):
+def test_replace_accepts_other_chunking_and_verbose_logs_the_stages(notes):
     done = notes(
         *("import", "--name", "notes", "--mode", "replace", "--chunk-strategy", "token"),
         *("--chunk-size", "64", "--chunk-overlap", "0", "--model", "use", "--format", "json"),
@@ -163,7 +163,7 @@ def test_an_update_with_other_options_than_the_tool_has_is_refused(notes):
     assert len(documents(notes)) == 3
 
 
-def test_chunks_that_cannot_be_are_refused_before_anything_is_written(mdvec):
+def test_impossible_chunking_is_refused_before_anything_is_written(mdvec):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     mdvec.write("a.md", "# A\n\n本文。")
     small, overlap, unknown = mdvec.each(
@@ -184,7 +184,7 @@ def test_chunks_that_cannot_be_are_refused_before_anything_is_written(mdvec):
     assert documents(mdvec) == {}
 
 
-def test_a_source_folder_that_is_gone_is_one_sentence_and_loses_nothing(notes):
+def test_a_missing_source_folder_is_one_sentence_and_loses_nothing(notes):
     notes.docs.rename(notes.work / "elsewhere")
     done = notes("import", "-n", "notes", "-m", "replace")
     assert (done.code, done.out) == (1, "")

@@ -40,7 +40,7 @@ def until_stored(mdvec, number, table="documents_notes"):
     mdvec.until(lambda: stored(mdvec, table) >= number)
 
 
-def test_ctrl_c_keeps_what_is_done_says_how_far_it_came_and_an_update_goes_on(mdvec):
+def test_ctrl_c_keeps_finished_documents_and_an_update_continues(mdvec):
     many_files(mdvec)
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     process = mdvec.start("import", "-n", "notes")
@@ -60,7 +60,7 @@ def test_ctrl_c_keeps_what_is_done_says_how_far_it_came_and_an_update_goes_on(md
     check(mdvec, FILES)
 
 
-def test_ctrl_c_on_a_terminal_during_a_replace_leaves_what_was_there(mdvec, fill):
+def test_ctrl_c_on_a_terminal_during_a_replace_keeps_the_old_contents(mdvec, fill):
     many_files(mdvec)
     fill()
     terminal = mdvec.on_terminal("import", "-n", "notes", "--mode", "replace")
@@ -74,7 +74,7 @@ def test_ctrl_c_on_a_terminal_during_a_replace_leaves_what_was_there(mdvec, fill
     check(mdvec, FILES)
 
 
-def test_a_second_import_of_a_tool_waits_and_then_says_what_is_right(mdvec):
+def test_a_second_import_of_a_tool_waits_for_the_first(mdvec):
     many_files(mdvec)
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     first = mdvec.start("import", "-n", "notes")

@@ -13,7 +13,7 @@ KEEPS = (
 )
 
 
-def test_a_variable_that_is_missing_later_deletes_no_document_and_is_told_in_one_line(mdvec):
+def test_a_variable_missing_later_deletes_nothing_and_is_reported_in_one_line(mdvec):
     for path, text in FOLDER.items():
         mdvec.write(path, text)
     add_tool(mdvec.database, "docs", "d", mdvec.docs, "markdown")
@@ -34,7 +34,7 @@ def test_a_variable_that_is_missing_later_deletes_no_document_and_is_told_in_one
     assert "files\t.md, .markdown, .mdx, .txt, up to 10.0 MB\n" in mdvec("status", "-n", "docs").out
 
 
-def test_an_import_that_did_not_finish_is_named_by_search_and_status(notes):
+def test_an_unfinished_import_is_reported_by_search_and_status(notes):
     with open_database(notes.database, "write") as connection:
         connection.execute(
             "UPDATE tools SET last_import_at = NULL, import_files = 222, import_done = 3"

@@ -12,7 +12,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-def test_commands_on_a_missing_database_say_how_to_begin_and_create_nothing(mdvec):
+def test_commands_on_a_missing_database_say_how_to_add_one_and_create_nothing(mdvec):
     before = mdvec.files()
     for done in mdvec.each(*COMMANDS):
         assert (done.code, done.out) == (1, "")
@@ -23,7 +23,7 @@ def test_commands_on_a_missing_database_say_how_to_begin_and_create_nothing(mdve
     assert mdvec.files() == before
 
 
-def test_without_a_setting_the_database_lies_in_the_users_data_folder(mdvec):
+def test_by_default_the_database_is_in_the_users_data_folder(mdvec):
     done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", MDVEC_DATABASE_PATH=None)
     assert done.code == 0
     assert [path for path in mdvec.files() if path.endswith("/mdvec/vector-db.sqlite")] != []
@@ -98,7 +98,7 @@ def test_a_tool_that_was_never_imported_has_details_too(mdvec):
     assert (as_json.json["last_import_at"], as_json.json["documents"]) == (None, [])
 
 
-def test_a_file_that_others_may_use_is_named_with_the_command_that_changes_it(notes):
+def test_a_file_open_to_others_is_reported_with_the_chmod_command(notes):
     assert notes.database.stat().st_mode & 0o077 == 0
     database = notes.database = notes.database.rename(notes.work / "my notes.sqlite")
     notes.environment["MDVEC_DATABASE_PATH"] = str(database)
@@ -117,7 +117,7 @@ def test_a_file_that_others_may_use_is_named_with_the_command_that_changes_it(no
 
 
 @pytest.mark.parametrize("asked", [[], ["--format", "table"]])
-def test_a_database_without_tools_says_how_to_begin(mdvec, asked):
+def test_a_database_without_tools_says_how_to_add_one(mdvec, asked):
     mdvec.database.touch(mode=0o600)
     done = mdvec("status", *asked)
     assert (done.code, done.err) == (0, "")

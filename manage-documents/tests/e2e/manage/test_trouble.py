@@ -30,7 +30,7 @@ def refused(mdvec, command):
     return done.err
 
 
-def test_a_file_that_is_no_database_is_left_alone(mdvec):
+def test_a_file_that_is_not_a_database_is_unchanged(mdvec):
     mdvec.database.write_text("# Notes\n\nNo database.\n" * 100)
     assert refused(mdvec, "import -n notes") == (
         f"error: {mdvec.database} is not a database; name another file with --database, "
@@ -38,7 +38,7 @@ def test_a_file_that_is_no_database_is_left_alone(mdvec):
     )
 
 
-def test_another_programs_database_is_left_alone(mdvec):
+def test_another_programs_database_is_unchanged(mdvec):
     with closing(sqlite3.connect(mdvec.database)) as other, other:
         other.execute("CREATE TABLE tools (id INTEGER)")
     assert refused(mdvec, "tool add -n other -d d -s docs") == (
@@ -47,7 +47,7 @@ def test_another_programs_database_is_left_alone(mdvec):
     )
 
 
-def test_a_database_of_a_newer_version_is_left_alone(notes):
+def test_a_database_of_a_newer_version_is_unchanged(notes):
     with closing(sqlite3.connect(notes.database)) as other, other:
         other.execute("PRAGMA user_version = 99")
     said = refused(notes, "tool delete -n notes -y")
@@ -55,7 +55,7 @@ def test_a_database_of_a_newer_version_is_left_alone(notes):
     assert said.endswith("); update mdvec to use it\n")
 
 
-def test_a_folder_in_the_databases_place_is_named(mdvec):
+def test_a_folder_in_place_of_the_database_is_reported(mdvec):
     done = mdvec("import", "-n", "notes", "--database", "docs")
     assert (done.code, done.out) == (1, "")
     assert done.err == (
@@ -63,7 +63,7 @@ def test_a_folder_in_the_databases_place_is_named(mdvec):
     )
 
 
-def test_a_database_that_lost_its_second_half_is_called_damaged(notes):
+def test_a_truncated_database_is_reported_as_damaged(notes):
     half = notes.database.read_bytes()[: notes.database.stat().st_size // 2]
     notes.database.write_bytes(half)
     assert refused(notes, "status") == (
@@ -83,7 +83,7 @@ def test_a_database_that_lost_its_second_half_is_called_damaged(notes):
         ("x" * 300, "error: {work}/xxx"),
     ],
 )
-def test_a_place_where_no_file_can_be_is_one_sentence(mdvec, path, message):
+def test_an_impossible_path_is_one_sentence(mdvec, path, message):
     mdvec.write("a.md", "# A")
     (mdvec.work / "dangling").symlink_to("nowhere/db.sqlite")
     done = mdvec("tool", "add", "-n", "notes", "-d", "d", "-s", "docs", "--database", path)
@@ -92,7 +92,7 @@ def test_a_place_where_no_file_can_be_is_one_sentence(mdvec, path, message):
     assert "--database" in done.err
 
 
-def test_in_a_folder_that_cannot_be_written_reading_works_and_writing_is_one_sentence(notes):
+def test_in_a_read_only_folder_reading_works_and_writing_is_one_sentence(notes):
     folder = notes.work / "closed"
     folder.mkdir()
     notes.database = notes.database.rename(folder / "db.sqlite")
@@ -115,7 +115,7 @@ def test_in_a_folder_that_cannot_be_written_reading_works_and_writing_is_one_sen
     assert overview(notes.database).tools[0].vectors == 4
 
 
-def test_a_file_that_cannot_be_written_is_read_and_kept(notes):
+def test_a_read_only_file_is_read_and_unchanged(notes):
     notes.write("new.md", "# 新しい\n\n本文。")
     notes.database.chmod(0o444)
     assert notes.process("tool", "ls", first=FILE_MODES_COUNT).out == "notes\n"

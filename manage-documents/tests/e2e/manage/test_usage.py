@@ -39,7 +39,7 @@ def test_the_help_of_every_command_names_every_option_short_and_long(mdvec):
 
 
 @pytest.mark.parametrize("command", [["--version"], ["import", "-h"]])
-def test_help_and_version_load_no_library_that_takes_its_time(mdvec, command):
+def test_help_and_version_load_no_slow_library(mdvec, command):
     done = mdvec.process(*command, python=("-X", "importtime"))
     loaded = {line.rpartition("|")[2].strip() for line in done.err.splitlines()}
     assert "mdvec_cli.main" in loaded

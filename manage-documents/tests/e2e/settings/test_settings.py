@@ -48,7 +48,7 @@ REFUSED = {
 }
 
 
-def test_a_setting_that_cannot_be_is_refused_with_file_key_and_what_is_allowed(mdvec):
+def test_an_invalid_setting_is_refused_with_file_key_and_allowed_values(mdvec):
     commands = []
     for number, text in enumerate(REFUSED):
         (mdvec.work / f"{number}.toml").write_text(text)
@@ -61,7 +61,7 @@ def test_a_setting_that_cannot_be_is_refused_with_file_key_and_what_is_allowed(m
         assert done.err == expected
 
 
-def test_a_file_that_is_missing_or_no_toml_is_refused(mdvec):
+def test_a_missing_or_invalid_settings_file_is_refused(mdvec):
     (mdvec.work / "broken.toml").write_text("[database\n")
     missing, broken = mdvec.each("tool ls --config nowhere.toml", "tool ls --config broken.toml")
     assert missing.err == (
@@ -72,7 +72,7 @@ def test_a_file_that_is_missing_or_no_toml_is_refused(mdvec):
     assert {done.code for done in (missing, broken)} == {1}
 
 
-def test_a_variable_that_is_no_setting_or_has_a_wrong_value_is_refused(mdvec):
+def test_unknown_variables_and_wrong_values_are_refused(mdvec):
     unknown = mdvec("tool", "ls", MDVEC_DATABASE="a.sqlite")
     assert (unknown.code, unknown.err) == (
         1,
@@ -88,7 +88,7 @@ def test_a_variable_that_is_no_setting_or_has_a_wrong_value_is_refused(mdvec):
     )
 
 
-def test_settings_of_the_environment_cut_chunks_and_choose_files(mdvec):
+def test_environment_variables_set_chunking_and_scan_rules(mdvec):
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     mdvec.write("a.md", "# 一\n\n# 二\n\n## 三\n\n本文がここにある。")
     mdvec.write("b.rst", "別の書式の文書。")

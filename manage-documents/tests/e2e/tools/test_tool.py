@@ -65,7 +65,7 @@ def test_add_refuses_a_name_that_is_taken_a_missing_folder_and_an_empty_descript
 REFUSED = ['qu"ote', "two words", "日本語", "x" * 100]
 
 
-def test_names_that_no_tool_can_have_are_refused_in_one_line_and_nothing_is_made(mdvec):
+def test_invalid_names_are_refused_in_one_line_and_create_nothing(mdvec):
     before = mdvec.files()
     adding = [("tool", "add", "-d", "d", "-s", "docs", f"--name={name}") for name in REFUSED]
     for done in mdvec.each(*adding):
@@ -94,7 +94,7 @@ def test_names_of_unknown_tools_are_shown_and_never_become_sql(notes):
     assert list(registered(notes)) == ["notes"]
 
 
-def test_a_tool_named_like_sql_and_one_named_like_anothers_table_live_and_die_alone(mdvec, fill):
+def test_tools_named_like_sql_or_like_tables_do_not_affect_others(mdvec, fill):
     mdvec.write("a.md", "# A\n\n一つだけの文書です。")
     for name in ("select", "notes", "notes_data"):
         fill(name)
@@ -120,7 +120,7 @@ def test_a_tool_named_like_sql_and_one_named_like_anothers_table_live_and_die_al
     }
 
 
-def test_switching_off_hides_a_tool_and_switching_on_brings_it_back(mdvec):
+def test_disable_hides_a_tool_and_enable_shows_it_again(mdvec):
     for name in ("b", "a"):
         add_tool(mdvec.database, name, "d", mdvec.docs, "markdown")
     off = mdvec("tool", "disable", "-n", "a")
@@ -136,7 +136,7 @@ def test_switching_off_hides_a_tool_and_switching_on_brings_it_back(mdvec):
     assert mdvec("tool", "ls").out == "a\nb\n"
 
 
-def test_ls_prints_the_active_names_alone_whatever_the_default_format_is(notes):
+def test_ls_prints_only_active_names_in_any_default_format(notes):
     add_tool(notes.database, "off", "switched off", notes.docs, "markdown")
     notes("tool", "disable", "-n", "off")
     names, table, all_as_json, active_as_json = notes.each(

@@ -112,13 +112,13 @@ def test_an_export_is_a_handle_and_the_file_has_the_rows(ask, exports):
     assert made["columns"] == ["activity_id", "pace"]
 
 
-def test_csv_can_be_asked_for(ask, exports):
+def test_an_export_can_be_csv(ask, exports):
     made = ask("export", query="SELECT '食費' AS 分類, 1 AS n", format="csv")
     assert made["handle"].endswith(".csv")
     assert exports.path_of(made["handle"]).read_text(encoding="utf-8") == "分類,n\n食費,1\n"
 
 
-def test_nothing_found_is_an_empty_file_with_its_columns(ask, exports):
+def test_an_empty_result_is_an_empty_file_with_its_columns(ask, exports):
     made = ask("export", query="SELECT pace, part FROM runs WHERE false")
     assert made["rows"] == 0
     found = duckdb.execute(f"DESCRIBE SELECT * FROM '{exports.path_of(made['handle'])}'").fetchall()
@@ -133,7 +133,7 @@ def test_too_many_rows_are_an_error_with_their_count_and_no_file(refused, export
     assert [export.handle for export in exports.list()] == before
 
 
-def test_a_profile_tells_the_period_and_each_column(ask):
+def test_a_profile_has_the_period_and_each_column(ask):
     found = ask("profile", table_or_query="runs", columns=["pace", "heart_rate", "part"])
     assert found["row_count"] == ROWS
     assert found["date_range"] == ["2025-06-01T06:00:00", "2025-06-08T04:39:30"]
@@ -164,7 +164,7 @@ def test_a_query_over_a_period_is_profiled(ask):
     assert "approximate" not in found
 
 
-def test_figures_of_very_many_rows_tell_how_far_off_they_may_be(ask):
+def test_estimates_of_very_many_rows_have_error_bounds(ask):
     query = "SELECT range AS n FROM range(12000000)"
     found = ask("profile", table_or_query=query)
     assert found["approximate"].keys() == {"median", "distinct_count"}
@@ -176,7 +176,7 @@ def test_figures_of_very_many_rows_tell_how_far_off_they_may_be(ask):
     assert ask("runs", query=query, statistics_only=True)["approximate"].keys() == percent.keys()
 
 
-def test_the_exact_figures_can_be_asked_for(ask):
+def test_exact_figures_can_be_requested(ask):
     found = ask("profile", table_or_query="SELECT pace FROM runs", exact=True)
     assert "approximate" not in found
     assert found["columns"]["pace"]["distinct_count"] == 60
@@ -202,7 +202,7 @@ def test_categories_are_counted_by_name(ask):
     assert {one["value"] for one in found["bins"]} == {"朝", "昼", "夜"}
 
 
-def test_a_household_can_be_asked_like_any_table(ask):
+def test_a_household_can_be_queried_like_any_table(ask):
     found = ask(
         "histogram",
         table_or_query="SELECT category_major FROM transactions WHERE counted AND amount < 0",
@@ -227,7 +227,7 @@ def test_a_materialized_table_is_used_by_its_name(ask):
     assert "by_part" in [one["name"] for one in ask("list_handles")["materialized"]]
 
 
-def test_the_eleventh_table_takes_the_place_of_the_oldest(ask, refused):
+def test_the_eleventh_table_replaces_the_oldest(ask, refused):
     for number in range(11):
         made = ask("materialize", name=f"t{number}", query=f"SELECT {number} AS n")
     assert "t0" in made["warnings"][0]
@@ -235,14 +235,14 @@ def test_the_eleventh_table_takes_the_place_of_the_oldest(ask, refused):
     assert ask("profile", table_or_query="t10")["row_count"] == 1
 
 
-def test_what_is_alive_is_listed(ask):
+def test_list_handles_lists_tables_and_exports(ask):
     handle = ask("export", query="SELECT 1 AS n")["handle"]
     listed = ask("list_handles")
     assert handle in [one["handle"] for one in listed["exports"]]
     assert {"runs", "transactions", "more_runs__june"} <= set(listed["tables"])
 
 
-def test_a_dataset_tells_its_tables(ask):
+def test_a_dataset_describes_its_tables(ask):
     told = ask("runs")
     (table,) = told["tables"]
     assert (table["name"], table["rows"]) == ("runs", ROWS)
@@ -268,13 +268,13 @@ def test_a_dataset_never_answers_in_bulk(ask):
     assert len(json.dumps(few, ensure_ascii=False, separators=(",", ":")).encode()) <= 300
 
 
-def test_no_name_of_a_column_gets_past_the_guard(ask):
+def test_long_column_names_stay_within_the_guard(ask):
     many = ", ".join(f"{n} AS column_with_a_long_name_{n}" for n in range(150))
     assert "select fewer" in ask("runs", query=f"SELECT {many}")["warnings"][0]
     ask("runs", query=f"SELECT '{'あ' * 5000}'")
 
 
-def test_statistics_can_be_had_instead_of_rows(ask):
+def test_statistics_only_returns_a_profile(ask):
     found = ask("runs", query="SELECT pace, part FROM runs", statistics_only=True)
     assert found["row_count"] == ROWS
     assert "rows" not in found
@@ -305,13 +305,13 @@ def test_statistics_can_be_had_instead_of_rows(ask):
         ("runs", {"query": "SELECT * FROM read_csv('/etc/passwd')"}, "read_csv"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(refused, tool, arguments, said):
+def test_invalid_calls_are_refused_in_one_sentence(refused, tool, arguments, said):
     told = refused(tool, **arguments)
     assert said in told
     assert "\n" not in told
 
 
-def test_a_query_without_end_is_stopped_and_the_next_one_answered(refused, ask):
+def test_an_endless_query_is_stopped_and_the_next_one_works(refused, ask):
     began = time.monotonic()
     told = refused("profile", table_or_query="SELECT a.moment FROM runs a, runs b, runs c")
     assert time.monotonic() - began < 2 + 1.5
@@ -378,7 +378,7 @@ def test_the_rules_reach_the_client(client):
     assert "export returns a handle" in client.client.instructions
 
 
-def test_handles_live_on_after_a_restart_and_go_when_their_time_is_over(data, connect, tmp_path):
+def test_handles_survive_a_restart_and_expire(data, connect, tmp_path):
     folder = tmp_path / "exports"
 
     def server(ttl: int):

@@ -192,7 +192,7 @@ def parsed_time(value):
 
 @settings(max_examples=40, deadline=None)
 @given(table=tables())
-def test_every_value_comes_back_as_it_was(exporter, table):
+def test_every_value_is_loaded_unchanged(exporter, table):
     kinds, rows = table
     cells = (", ".join(sql(k, v) for k, v in zip(kinds, row, strict=True)) for row in rows)
     query = " UNION ALL ".join(f"SELECT {at}, {row}" for at, row in enumerate(cells))
@@ -224,13 +224,13 @@ def test_every_value_comes_back_as_it_was(exporter, table):
         ("union_value(n := 9007199254740993::HUGEINT)", '{"n":9007199254740993}'),
     ],
 )
-def test_a_sum_inside_of_something_keeps_its_digits(exporter, library, expression, parquet):
+def test_a_sum_inside_a_nested_type_keeps_its_digits(exporter, library, expression, parquet):
     frame = exporter.frame(f"SELECT {expression} AS v", "parquet", library)
     assert frame["v"].to_list() == [parquet]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_nothing_that_looks_like_another_type_becomes_one_in_csv(exporter, library):
+def test_text_that_looks_like_another_type_stays_text_in_csv(exporter, library):
     query = """SELECT '00123' AS code, '2025-01-01' AS day, 'true' AS yes, '' AS empty,
         '1e5' AS word, 9007199254740993::HUGEINT AS n, '1.50'::DECIMAL(9,2) AS price"""
     frame = exporter.frame(query, "csv", library)
@@ -243,13 +243,13 @@ def test_nothing_that_looks_like_another_type_becomes_one_in_csv(exporter, libra
     assert frame["price"].to_list() == [Decimal("1.50") if library == "polars" else 1.5]
 
 
-def test_nan_and_nothing_stay_apart_in_pandas(exporter):
+def test_nan_and_null_stay_distinct_in_pandas(exporter):
     frame = exporter.frame("SELECT unnest([1.5, 'nan'::DOUBLE, NULL]) AS v", "parquet", "pandas")
     first, second, third = frame["v"].to_list()
     assert (first, math.isnan(second), missing(third)) == (1.5, True, True)
 
 
-def test_what_follows_a_failed_attempt_is_written_to_a_file_of_its_own(tmp_path: Path):
+def test_a_second_attempt_is_written_to_another_file(tmp_path: Path):
     """DuckDB removes the file of a COPY that failed, at times after it has said so."""
     with duckdb.connect() as connection:
         connection.execute("CALL enable_logging('QueryLog')")

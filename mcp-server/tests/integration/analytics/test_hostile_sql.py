@@ -273,7 +273,7 @@ def test_a_hostile_statement_is_refused_as_rows_export_and_table(untouched, atte
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_is_no_table_is_refused_where_a_source_stands(untouched, name):
+def test_an_unknown_name_is_refused_as_a_source(untouched, name):
     with pytest.raises(QueryRefused):
         untouched.process.rows(said(name, untouched), max_rows=10)
 
@@ -314,19 +314,19 @@ def test_the_users_tables_cannot_be_replaced(untouched, name):
         "*", "i) FROM (SELECT 1", "getenv('PATH')", "\\", "名'前",
     ],
 )  # fmt: skip
-def test_a_column_is_a_name_and_never_sql(untouched, column):
+def test_a_column_name_is_never_run_as_sql(untouched, column):
     sql = f"SELECT {identifier(column)} FROM {{source}} AS s"
     with pytest.raises(QueryFailed, match="not found"):
         untouched.process.rows("SELECT 'a)' AS \"b{source}\" FROM runs", sql, max_rows=1)
 
 
 @pytest.mark.parametrize("text", ["' OR 1 = 1 --", "'); DROP VIEW runs; --", "{source}", "\\'"])
-def test_a_text_is_a_value_and_never_sql(untouched, text):
+def test_a_text_is_never_run_as_sql(untouched, text):
     sql = f"SELECT count(*) FROM {{source}} AS s WHERE name = {literal(text)}"
     assert untouched.process.rows("runs", sql, max_rows=1).rows == [[0]]
 
 
-def test_our_own_statement_around_a_source_is_judged_as_well(untouched):
+def test_our_own_statement_around_a_source_is_checked_too(untouched):
     for sql in ("DELETE FROM {source}", "SELECT * FROM {source}; SELECT 1", "SELECT getenv('A')"):
         with pytest.raises(QueryRefused):
             untouched.process.rows("runs", sql, max_rows=1)
@@ -345,7 +345,7 @@ STOPPED = [
 
 
 @pytest.mark.parametrize("attempt", STOPPED)
-def test_a_query_without_end_or_without_measure_is_stopped_in_time(untouched, attempt):
+def test_endless_and_huge_queries_are_stopped_in_time(untouched, attempt):
     # Elsewhere the machine may be busy: what counts is that the limit and a second are enough.
     began = time.monotonic()
     with pytest.raises(QueryStopped, match=r"stopped after 0\.6 s|more memory than the limit"):

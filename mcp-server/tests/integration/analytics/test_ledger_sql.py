@@ -80,7 +80,7 @@ def rows(process, sql, most=100_000):
     return process.rows(sql, max_rows=most, max_bytes=50_000_000).rows
 
 
-def test_every_row_of_the_ledger_is_there_as_it_is(sample, process):
+def test_every_row_of_the_ledger_is_in_the_table_unchanged(sample, process):
     with open_database(sample, "read") as connection:
         ledger = list_transactions(connection, tools(sample)[0].id)
     assert len(ledger) > 100
@@ -118,7 +118,7 @@ def test_sums_by_kind_are_those_of_the_household_tools(sample, process):
     assert len(found) > 1
 
 
-def test_a_row_that_does_not_count_is_of_a_kind_that_no_sum_takes(process):
+def test_a_row_that_does_not_count_is_of_kind_transfer_or_excluded(process):
     found = rows(
         process,
         "SELECT counted, kind, count(*) > 0 FROM transactions GROUP BY ALL ORDER BY ALL",
@@ -151,7 +151,7 @@ def insert(database, tool, number, description, amount=-100):
         )
 
 
-def test_texts_of_any_kind_come_through(start_process, tmp_path):
+def test_any_text_is_unchanged(start_process, tmp_path):
     database = tmp_path / "vectors.sqlite"
     tool = registering.add_tool(database, "odd", "家計簿", SAMPLES, "household")
     texts = ['a "quoted", text', "line\nbreak\r\n\ttab", "\\n \\",
@@ -165,7 +165,7 @@ def test_texts_of_any_kind_come_through(start_process, tmp_path):
     assert [text for (text,) in found] == [text[:20] for text in texts]
 
 
-def test_households_are_one_table_and_news_of_any_of_them_are_seen_at_once(start_process, tmp_path):
+def test_households_share_a_table_and_changes_of_each_are_seen_at_once(start_process, tmp_path):
     database = tmp_path / "vectors.sqlite"
     ours = registering.add_tool(database, "ours", "家計簿", SAMPLES, "household")
     theirs = registering.add_tool(database, "theirs", "家計簿", SAMPLES, "household")
@@ -188,7 +188,7 @@ def test_without_a_household_there_is_no_such_table(tmp_path):
     process.close()
 
 
-def test_a_database_that_cannot_be_read_is_said_without_its_path(tmp_path):
+def test_an_unreadable_database_is_reported_without_its_path(tmp_path):
     (tmp_path / "vectors.sqlite").write_bytes(b"no database" * 100)
     data = Data((), tmp_path / "vectors.sqlite", ((1, "kakeibo", 1),))
     process = QueryProcess(tmp_path / "spool", LIMITS, lambda: data)
@@ -198,7 +198,7 @@ def test_a_database_that_cannot_be_read_is_said_without_its_path(tmp_path):
     process.close()
 
 
-def test_a_shop_is_found_and_grouped_however_its_source_wrote_it(start_process, tmp_path):
+def test_a_shop_is_found_and_grouped_in_any_spelling(start_process, tmp_path):
     written = {
         "amazon": ["ＡＭＡＺＯＮ", "Amazon"],
         "amazon.co.jp": ["AMAZON.CO.JP"],

@@ -150,7 +150,7 @@ def test_columns_of_one_name_can_be_exported(shared):
     exported.path.unlink()
 
 
-def test_questions_from_many_threads_each_get_their_own_answer(shared):
+def test_queries_from_many_threads_get_their_own_results(shared):
     answers = {}
 
     def ask(number):
@@ -195,7 +195,7 @@ def test_a_query_that_is_stopped_leaves_its_process_and_its_tables_alive(start_p
     assert subject.value("kept") == 1
 
 
-def test_an_answer_that_does_not_come_ends_the_process_and_the_next_has_its_tables(start_process):
+def test_a_missing_response_ends_the_process_and_the_next_has_its_tables(start_process):
     subject = start_process(limits=replace(LIMITS, seconds=0.5))
     subject.process.materialize("kept", "SELECT 7 AS a")
     pid = subject.pid
@@ -218,7 +218,7 @@ def test_a_process_that_is_killed_is_replaced(start_process):
     assert subject.value("SELECT 43") == 43
 
 
-def test_a_process_that_breaks_in_the_middle_says_so_and_the_next_call_works(start_process):
+def test_a_process_that_dies_during_a_query_is_reported_and_the_next_call_works(start_process):
     subject = start_process()
     assert subject.value("SELECT 42") == 42
     pid = subject.pid
@@ -229,7 +229,7 @@ def test_a_process_that_breaks_in_the_middle_says_so_and_the_next_call_works(sta
     assert subject.value("SELECT 42") == 42
 
 
-def test_tables_whose_sources_are_gone_are_reported_gone(start_process):
+def test_tables_whose_sources_are_gone_are_reported_lost(start_process):
     subject = start_process()
     subject.process.materialize("first", "SELECT 1 AS a")
     subject.process.materialize("second", "SELECT a + 1 AS a FROM first")
@@ -245,7 +245,7 @@ def test_tables_whose_sources_are_gone_are_reported_gone(start_process):
     assert subject.process.take_warnings() == []
 
 
-def test_new_data_are_seen_at_the_next_question_and_tables_made_again(start_process, tmp_path):
+def test_the_next_query_sees_new_data_and_tables_are_recreated(start_process, tmp_path):
     old = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     subject = start_process(old)
     subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
@@ -267,7 +267,7 @@ def test_new_data_are_seen_at_the_next_question_and_tables_made_again(start_proc
     assert again.endswith("other")
 
 
-def test_a_file_that_is_gone_or_broken_is_said_and_the_rest_works(start_process, tmp_path):
+def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, tmp_path):
     good = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     gone = ParquetTable("gone", tmp_path / "gone.parquet", 1, 1)
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and nothing more PAR1")
@@ -280,9 +280,7 @@ def test_a_file_that_is_gone_or_broken_is_said_and_the_rest_works(start_process,
     assert str(tmp_path) not in str(warnings)
 
 
-def test_a_file_that_goes_while_it_is_asked_about_is_named_without_its_path(
-    start_process, tmp_path
-):
+def test_a_file_deleted_during_a_query_is_reported_without_its_path(start_process, tmp_path):
     subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS i"))
     assert subject.value("runs") == 1
     (tmp_path / "runs.parquet").unlink()
@@ -300,7 +298,7 @@ def test_a_file_that_goes_while_it_is_asked_about_is_named_without_its_path(
         "a\\b.parquet",
     ],
 )
-def test_a_file_is_opened_by_exactly_its_path(start_process, tmp_path, place):
+def test_exactly_the_given_path_is_opened(start_process, tmp_path, place):
     table = parquet(tmp_path / place, "SELECT 7 AS i")
     parquet(tmp_path / "it's 1 x.parquet", "SELECT 8 AS i, 1 AS other")
     subject = start_process(table)
@@ -328,24 +326,24 @@ def child(tmp_path):
     assert is_gone(child.pid)
 
 
-def test_a_child_that_grows_over_its_memory_is_given_up(child):
+def test_a_child_over_its_memory_limit_is_given_up(child):
     child._memory = 2**20
     with pytest.raises(MemoryExceeded):
         child.request(ENDLESS, 60.0)
 
 
-def test_a_child_that_is_told_to_stop_answers_and_goes_on(child):
+def test_a_child_told_to_stop_responds_and_continues(child):
     assert child.request(ENDLESS, 0.2)["error"] == "QueryStopped"
     assert child.request(ENDLESS | {"source": "SELECT 42", "max_bytes": 9}, 60.0)["rows"] == [[42]]
 
 
-def test_a_child_that_cannot_start_is_no_mystery(start_process, monkeypatch):
+def test_a_child_that_cannot_start_gives_the_reason(start_process, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(QueriesUnavailable, match="did not start"):
         start_process().process.rows("SELECT 1", max_rows=1)
 
 
-def test_a_child_that_says_nothing_is_not_waited_for(tmp_path, monkeypatch):
+def test_a_silent_child_times_out(tmp_path, monkeypatch):
     silent = tmp_path / "silent"
     silent.write_text("#!/bin/sh\nexec sleep 60\n")
     silent.chmod(0o700)
@@ -420,7 +418,7 @@ def test_a_child_does_not_outlive_its_server_even_in_the_middle_of_a_query(tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_table_that_breaks_the_next_process_takes_no_other_with_it(start_process, tmp_path):
+def test_a_table_that_kills_the_next_process_does_not_lose_the_others(start_process, tmp_path):
     one = "SELECT range AS a FROM range({})"
     subject = start_process(
         parquet(tmp_path / "runs.parquet", one.format(10)), limits=replace(LIMITS, seconds=1.0)
@@ -440,7 +438,7 @@ def test_a_table_that_breaks_the_next_process_takes_no_other_with_it(start_proce
     assert any("made again from them: kept" in warning for warning in warnings)
 
 
-def test_a_folder_that_somebody_cleared_away_is_made_again(start_process, tmp_path):
+def test_a_deleted_spool_folder_is_created_again(start_process, tmp_path):
     subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
     assert subject.value("runs") == 1
     shutil.rmtree(subject.spool)
@@ -450,7 +448,7 @@ def test_a_folder_that_somebody_cleared_away_is_made_again(start_process, tmp_pa
     assert exported.path.is_file()
 
 
-def test_a_folder_that_cannot_be_made_is_said_at_the_first_question(start_process, tmp_path):
+def test_a_folder_that_cannot_be_created_fails_the_first_query(start_process, tmp_path):
     (tmp_path / "spool").write_text("no folder")
     subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
     with pytest.raises(QueriesUnavailable):

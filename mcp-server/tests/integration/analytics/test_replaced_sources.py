@@ -105,7 +105,7 @@ REPLACED = [
 
 @pytest.mark.parametrize("replace", REPLACED)
 @pytest.mark.parametrize("asked_before", [True, False])
-def test_what_a_link_out_of_the_folder_leads_to_is_not_served(folder, replace, asked_before):
+def test_the_target_of_a_link_out_of_the_folder_is_not_served(folder, replace, asked_before):
     if asked_before:
         assert folder.word() == "mine"
     replace(folder)
@@ -121,7 +121,7 @@ def test_what_a_link_out_of_the_folder_leads_to_is_not_served(folder, replace, a
 
 
 @pytest.mark.parametrize("replace", REPLACED)
-def test_a_file_of_equal_size_and_time_in_its_place_is_seen(folder, replace):
+def test_a_replacement_of_equal_size_and_time_is_noticed(folder, replace):
     before = (folder.data / "sub" / "a.parquet").stat()
     for name in ("a.parquet", "sub/a.parquet"):
         os.truncate(folder.secret / name, before.st_size)
@@ -145,7 +145,7 @@ def test_a_link_within_the_folder_works_at_the_import_and_after_it(folder):
     assert "since the import" not in folder.told()
 
 
-def test_a_file_that_is_put_back_is_served_again(folder):
+def test_a_restored_file_is_served_again(folder):
     file = folder.data / "sub" / "a.parquet"
     file.rename(folder.root / "kept.parquet")
     file.symlink_to(folder.secret / "a.parquet")
@@ -155,14 +155,14 @@ def test_a_file_that_is_put_back_is_served_again(folder):
     assert folder.word() == "mine"
 
 
-def test_a_file_that_is_gone_is_named_by_the_next_answer(folder):
+def test_the_next_answer_names_a_deleted_file(folder):
     (folder.data / "sub" / "a.parquet").unlink()
     assert folder.word("d__b") == "other"
     (warning,) = folder.process.take_warnings()
     assert warning.startswith("not there: d__sub_a (its file is gone)")
 
 
-def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(folder):
+def test_a_pipe_in_place_of_a_file_does_not_block(folder):
     file = folder.data / "sub" / "a.parquet"
     file.unlink()
     os.mkfifo(file)
@@ -170,7 +170,7 @@ def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(folder):
     assert "in the place of its file is something else" in str(folder.process.take_warnings())
 
 
-def test_a_link_that_comes_while_the_process_runs_is_not_followed_by_it(folder):
+def test_a_link_created_while_the_process_runs_is_not_followed(folder):
     data = current_data(folder.database)
     process = QueryProcess(folder.root / "spool2", Limits(5.0, 1024, 2**20), lambda: data)
     try:
@@ -182,7 +182,7 @@ def test_a_link_that_comes_while_the_process_runs_is_not_followed_by_it(folder):
         process.close()
 
 
-def test_however_a_file_is_swapped_what_is_opened_lies_in_the_folder(tmp_path):
+def test_however_a_file_is_exchanged_only_files_in_the_folder_are_opened(tmp_path):
     folder, outside = tmp_path / "data", tmp_path / "outside"
     for place in (folder / "sub", outside):
         place.mkdir(parents=True)
@@ -217,7 +217,7 @@ def test_however_a_file_is_swapped_what_is_opened_lies_in_the_folder(tmp_path):
     assert found["refused"]
 
 
-def test_copies_beside_a_database_that_is_named_through_a_link_are_served(tmp_path):
+def test_copies_of_a_database_opened_through_a_link_are_served(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "way").symlink_to(tmp_path / "real")
     (tmp_path / "t.csv").write_text("word\nmine\n")

@@ -72,30 +72,30 @@ def rows(handler, source, sql="SELECT * FROM {source}", max_rows=10, max_bytes=1
         ("union_value(n := 1)", {"n": 1}),
     ],
 )  # fmt: skip
-def test_a_value_is_what_json_has_for_it(handler, expression, value):
+def test_values_become_their_json_equivalents(handler, expression, value):
     assert rows(handler, f"SELECT {expression} AS v")["rows"] == [[value]]
 
 
-def test_a_long_list_is_cut_and_says_how_long_it_is(handler):
+def test_a_long_list_is_cut_and_shows_its_length(handler):
     (cell,) = rows(handler, "SELECT range(10000) AS v")["rows"][0]
     assert cell.startswith("[0,1,2,")
     assert cell.endswith("… (48891 characters)")
 
 
-def test_rows_come_in_their_order_and_say_that_there_are_more(handler):
+def test_rows_are_in_order_and_tell_whether_there_are_more(handler):
     found = rows(handler, "SELECT i FROM runs ORDER BY i DESC", max_rows=3)
     assert found == {"columns": [["i", "BIGINT"]], "rows": [[99], [98], [97]], "more": True}
     assert rows(handler, "SELECT 1 AS a", max_rows=1)["more"] is False
 
 
-def test_rows_stop_at_the_bytes_that_there_is_room_for(handler):
+def test_rows_stop_at_the_byte_limit(handler):
     found = rows(handler, "SELECT repeat('家', 10) AS s FROM runs", max_bytes=100, max_rows=50)
     assert found["more"] is True
     assert len(found["rows"]) == 2
     assert rows(handler, "SELECT repeat('x', 200)", max_bytes=100)["rows"] == []
 
 
-def test_columns_of_one_name_stay_apart(handler):
+def test_columns_of_the_same_name_stay_distinct(handler):
     found = rows(handler, 'SELECT 1 AS a, 2 AS a, 3 AS "A"')
     assert found["rows"] == [[1, 2, 3]]
     assert len({name for name, _ in found["columns"]}) == 3
@@ -157,7 +157,7 @@ def test_an_error_of_duckdb_names_no_path_and_shows_none_of_our_sql(handler):
     assert str(refusal_of(other, hidden={"/secret/place": "it"}, **LIMITS)) == "in it/x"
 
 
-def test_an_error_that_ends_duckdb_asks_for_a_new_process():
+def test_a_fatal_duckdb_error_requires_a_new_process():
     import duckdb
 
     with pytest.raises(FatalDuckDBError):
@@ -167,7 +167,7 @@ def test_an_error_that_ends_duckdb_asks_for_a_new_process():
     assert "the disk is full" in str(refusal_of(full, hidden={}, **LIMITS))
 
 
-def test_a_system_without_landlock_goes_without(monkeypatch, tmp_path):
+def test_a_system_without_landlock_runs_without_it(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.platform", "darwin")
     assert restrict([], tmp_path) is False
 

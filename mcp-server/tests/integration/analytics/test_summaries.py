@@ -279,7 +279,7 @@ SHAPES = {
 }
 
 
-def test_estimates_are_within_the_error_that_they_tell(pressed):
+def test_estimates_are_within_their_stated_error(pressed):
     shaped = ", ".join(f'{sql} AS "{name}"' for name, sql in SHAPES.items())
     query = f"SELECT {shaped} FROM range(3000000)"
     answer = pressed.profile(query)
@@ -294,7 +294,7 @@ def test_estimates_are_within_the_error_that_they_tell(pressed):
         assert figures["distinct_count"] == pytest.approx(distinct, rel=counts.get(name, 0)), name
 
 
-def test_few_values_among_many_rows_are_never_estimated(pressed):
+def test_few_distinct_values_are_never_estimated(pressed):
     query = """
         SELECT range AS id, CASE WHEN range % 1000000 = 5 THEN range END AS rare, range % 60 AS few
         FROM range(5000000)
@@ -314,7 +314,7 @@ def test_a_histogram_keeps_no_row_in_memory(pressed, rows):
     assert [one["count"] for one in answer["bins"]] == [rows // 20] * 20
 
 
-def test_rows_that_change_while_they_are_read_are_told(pressed):
+def test_rows_that_change_between_readings_are_reported(pressed):
     with pytest.raises(RowsDiffer, match="materialize it"):
         pressed.histogram("v", 20, "SELECT random() AS v FROM range(1000)")
 
@@ -329,7 +329,7 @@ def test_rows_that_change_while_they_are_read_are_told(pressed):
         ("DECIMAL(38, 0)", -(10**38) + 1, 10**38 - 1),
     ],
 )
-def test_the_extremes_of_a_type_are_summed_up(pressed, type_, low, high):
+def test_the_extremes_of_a_type_are_profiled(pressed, type_, low, high):
     query = f"SELECT unnest(['{low}', '{high}', '{high}'])::{type_} AS v"
     figures = pressed.profile(query)["columns"]["v"]
     assert figures == {
@@ -341,7 +341,7 @@ def test_the_extremes_of_a_type_are_summed_up(pressed, type_, low, high):
     assert found["total_count"] == 3
 
 
-def test_a_list_of_tables_says_which_columns_are_not_in_it(tmp_path):
+def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
     frame = shapes(1).assign(**{f"one_of_the_columns_{n}": 1 for n in range(20)})
     for room, listed in ((2_048, list(frame)[:30]), (512, None)):
         tables = Tables(tmp_path / str(room), frame, room=room)

@@ -79,7 +79,7 @@ def test_a_chart_comes_in_chunks_of_the_size_that_is_set(serving):
     assert fetch(url)[2] == PNG.data
 
 
-def test_head_tells_what_get_would_send(serving):
+def test_head_gives_the_headers_of_get(serving):
     url = serving().publish(PNG)
     status, headers, body = fetch(url, "HEAD")
     assert (status, headers["content-length"], body) == (200, str(len(PNG.data)), b"")
@@ -92,7 +92,7 @@ def test_a_chart_can_only_be_read(serving, method):
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-def test_every_name_of_this_machine_is_answered(serving, name):
+def test_every_name_of_this_machine_is_accepted(serving, name):
     url = serving().publish(PNG)
     assert fetch(url, host=f"{name}:{urlsplit(url).port}")[0] == 200
 
@@ -117,7 +117,7 @@ def test_another_name_is_refused_even_with_the_right_id(serving, host):
      "/api/charts/../../etc/passwd", "/api/charts/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
      "/api/charts/a/b", "/api/charts/%00", "/api/charts/" + "a" * 5000],
 )  # fmt: skip
-def test_nothing_else_is_there(serving, path):
+def test_other_paths_are_not_found(serving, path):
     status, headers, body = fetch(serving().publish(PNG), path=path)
     assert (status, headers["content-type"]) == (404, "text/plain; charset=utf-8")
     assert body.decode().strip() in {
@@ -126,7 +126,7 @@ def test_nothing_else_is_there(serving, path):
     }
 
 
-def test_a_port_that_is_taken_gives_way_to_the_next(serving):
+def test_if_the_port_is_taken_the_next_is_used(serving):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -162,7 +162,7 @@ def test_many_threads_share_one_server(serving):
     assert [fetch(url)[0] for url in urls] == [200] * 8
 
 
-def test_closing_frees_the_port_and_forgets_the_charts(serving):
+def test_closing_frees_the_port_and_drops_the_charts(serving):
     server = serving()
     url = server.publish(PNG)
     server.close()
@@ -181,7 +181,7 @@ def test_a_closed_server_starts_again_with_the_next_chart(serving):
     assert fetch(server.publish(PNG))[2] == PNG.data
 
 
-def test_a_client_that_hangs_does_not_hold_up_the_end(serving):
+def test_a_hanging_client_does_not_delay_closing(serving):
     server = serving()
     address = urlsplit(server.publish(PNG))
     with socket.create_connection((address.hostname, address.port)) as client:
@@ -195,7 +195,7 @@ def test_a_client_that_hangs_does_not_hold_up_the_end(serving):
     [b"", b"G", b"GET /api/charts/x HTTP/1.1\r\nHost: 127.0.0.1\r\n",
      b"POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n"],
 )  # fmt: skip
-def test_sockets_that_ask_for_nothing_do_not_keep_others_out(serving, said):
+def test_idle_sockets_do_not_block_others(serving, said):
     url = serving().publish(PNG)
     address = urlsplit(url)
     with ExitStack() as open_ones:
@@ -209,7 +209,7 @@ def test_sockets_that_ask_for_nothing_do_not_keep_others_out(serving, said):
             assert (status, body) == (200, PNG.data)
 
 
-def test_clients_that_never_read_their_answer_do_not_keep_others_out(serving):
+def test_clients_that_never_read_do_not_block_others(serving):
     large = Picture(bytes(8 * 2**20), "image/png")
     url = serving(chunk_size=2**20).publish(large)
     address = urlsplit(url)
@@ -228,7 +228,7 @@ class Hasty(TimedConnection):
 
 
 @pytest.mark.parametrize("said", [b"", b"GET /api/charts/x HTTP/1.1\r\n"])
-def test_a_connection_does_not_wait_for_a_request_for_ever(serving, said):
+def test_a_connection_without_a_request_is_closed(serving, said):
     address = urlsplit(serving(Hasty).publish(PNG))
     with socket.create_connection((address.hostname, address.port), timeout=10) as client:
         client.sendall(said)
@@ -277,7 +277,7 @@ class Clock:
         return self.now
 
 
-def test_a_chart_is_kept_for_its_time_and_no_longer():
+def test_a_chart_expires():
     clock = Clock()
     store = ChartStore(entries=50, ttl_seconds=3600, clock=clock)
     chart_id = store.put(PNG)
@@ -297,7 +297,7 @@ def test_an_expired_chart_is_gone_for_clients_too(serving):
     assert fetch(url)[0] == 404
 
 
-def test_of_too_many_charts_the_one_unused_for_longest_goes():
+def test_the_least_recently_used_chart_is_dropped():
     store = ChartStore(entries=2, ttl_seconds=3600)
     first, second = store.put(PNG), store.put(SVG)
     store.get(first)
@@ -305,7 +305,7 @@ def test_of_too_many_charts_the_one_unused_for_longest_goes():
     assert [store.get(one) is not None for one in (first, second, third)] == [True, False, True]
 
 
-def test_charts_never_take_more_bytes_than_allowed():
+def test_charts_stay_within_the_byte_limit():
     store = ChartStore(entries=50, ttl_seconds=3600, max_bytes=25)
     kept = [store.put(Picture(bytes(10), "image/png")) for _ in range(5)]
     assert [store.get(one) is not None for one in kept] == [False, False, False, True, True]
@@ -313,7 +313,7 @@ def test_charts_never_take_more_bytes_than_allowed():
     assert len(store) == 2
 
 
-def test_ids_are_long_and_never_the_same():
+def test_ids_are_long_and_unique():
     store = ChartStore(entries=1000, ttl_seconds=3600)
     ids = {store.put(SVG) for _ in range(500)}
     assert len(ids) == 500

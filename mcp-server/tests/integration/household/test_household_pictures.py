@@ -66,7 +66,7 @@ def test_a_refund_that_is_more_than_was_spent_stays_in_the_pies_total(ledger_of)
     assert "0円以下の1項目には扇形がありません（合計と割合には含みます）。扇形は2項目です" in texts
 
 
-def test_what_came_to_nothing_in_all_is_drawn_as_bars(ledger_of):
+def test_amounts_that_total_zero_are_drawn_as_bars(ledger_of):
     answer = ledger_of(of_july(("食費/外食", -100), ("旅行/宿", 400))).month(TODAY, "2025年7月")
     chart = month_chart(answer, None)
     assert (chart.kind, {"100円", "-400円"} <= set(written(chart))) == ("bar", True)
@@ -136,7 +136,7 @@ def test_the_numbers_on_a_pie_are_those_of_the_answer_and_of_the_rows(connection
         assert f"{share.amount:,}円" in answer.text
 
 
-def test_totals_have_their_pictures_the_rate_in_per_cent(ledger_of):
+def test_totals_have_charts_and_the_rate_is_in_per_cent(ledger_of):
     rows = of_july(("収入/給与", 300_000), ("食費/外食", -60_000), ("旅行/宿", -32_100))
     rows += [Row("2025-06-05", 200_000, "収入/給与"), Row("2025-06-06", -250_000, "旅行/宿")]
     ledger = ledger_of(rows)

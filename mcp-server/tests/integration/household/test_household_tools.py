@@ -163,7 +163,7 @@ def test_totals_are_answered_by_month_and_trend_with_a_picture_and_a_day_is_not(
     assert "「2025年07月」のように月で指定してください" in day.words
 
 
-def test_an_svg_comes_by_its_address_alone(database):
+def test_an_svg_is_only_at_its_address(database):
     question = {"category": "食費", "output_format": "image", "image_format": "svg"}
     (answer,) = asked(database, ("get_category_trend", question))
     kind, svg = answer.served
@@ -172,7 +172,7 @@ def test_an_svg_comes_by_its_address_alone(database):
     assert b"<svg" in svg
 
 
-def test_a_graph_that_does_not_fit_is_refused_with_those_that_do(database):
+def test_an_unsuitable_graph_is_refused_with_the_suitable_ones(database):
     pie, line, big = asked(
         database,
         ("get_category_trend", {"output_format": "image", "graph_type": "pie"}),
@@ -194,7 +194,7 @@ def test_a_small_limit_shrinks_the_usual_size(database):
     assert size_of(answer.pictures[0]) == (640, 480)
 
 
-def test_a_font_that_cannot_be_used_leaves_the_text_and_the_reason(database, tmp_path):
+def test_with_an_unusable_font_the_answer_is_text_with_the_reason(database, tmp_path):
     font = tmp_path / "broken.ttf"
     font.write_bytes(b"no font")
     (answer,) = asked(
@@ -206,7 +206,7 @@ def test_a_font_that_cannot_be_used_leaves_the_text_and_the_reason(database, tmp
     assert "支出:" in answer.words
 
 
-def test_what_is_not_understood_is_refused_in_japanese_with_what_is_possible(database):
+def test_unknown_input_is_refused_in_japanese_with_the_choices(database):
     period, category, page, name = asked(
         database,
         ("get_category_trend", {"period": "いつか"}),
@@ -237,7 +237,7 @@ def test_an_empty_household_says_how_to_import(tmp_path):
     assert "mdvec import -n kakeibo" in search.words
 
 
-def test_the_resources_tell_categories_months_and_trends(database):
+def test_the_resources_have_categories_months_and_trends(database):
     hierarchy, categories, months, trends = asked(
         database, "data://category_hierarchy", "data://household_categories",
         "data://available_months", "data://category_trend_summary",
@@ -249,7 +249,7 @@ def test_the_resources_tell_categories_months_and_trends(database):
     assert {len(category["months"]) for category in trends["categories"]} == {12}
 
 
-def test_a_household_with_notes_beside_it_has_its_tools_and_notes_alone_have_not(tmp_path):
+def test_household_tools_exist_only_with_a_household(tmp_path):
     path = tmp_path / "vectors.sqlite"
     registering.add_tool(path, "notes", "notes", tmp_path, "markdown")
 

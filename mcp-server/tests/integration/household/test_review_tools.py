@@ -145,7 +145,7 @@ def test_a_duplicate_is_found_confirmed_and_restored(household):
     assert not any(one.is_error for one in (detected, listed, detail, confirmed, restored, after))
 
 
-def test_a_decided_pair_is_listed_with_its_decision_when_asked_for(household):
+def test_a_decided_pair_is_listed_with_its_decision_on_request(household):
     *_, listed = household.add().ask(
         ("detect_duplicates", {}),
         ("confirm_duplicate", {"check_id": 1, "decision": "duplicate"}),
@@ -171,7 +171,7 @@ def test_a_decided_pair_is_listed_with_its_decision_when_asked_for(household):
         ("get_duplicate_stats", {"tool": "unknown"}, "指定できる名前: kakeibo"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_japanese(household, tool, arguments, refusal):
+def test_invalid_calls_are_refused_in_japanese(household, tool, arguments, refusal):
     (answer,) = household.add().ask((tool, arguments))
     assert answer.is_error
     assert refusal in words(answer)
@@ -194,7 +194,7 @@ def test_a_server_without_households_says_how_to_add_one(household):
     assert "mdvec tool add --kind household" in words(answer)
 
 
-def test_a_database_that_is_gone_is_named_with_where_it_was_looked_for(household):
+def test_a_missing_database_is_reported_with_its_path(household):
     (answer,) = household.ask(("get_duplicate_stats", {}))
     assert words(answer).endswith("mdvec status で確認できます")
     assert f"ファイルがありません。探した場所: {household.database}。" in words(answer)
@@ -208,7 +208,7 @@ def test_the_settings_give_the_defaults(household):
     assert found.structured_content["candidates_count"] == 1
 
 
-def test_a_shop_cannot_pass_for_lines_of_the_answer(household):
+def test_a_shops_name_cannot_imitate_lines_of_the_answer(household):
     household.add()
     with open_database(household.database, "write") as connection:
         connection.execute("UPDATE transactions SET description = 'A' || char(10) || 'B\x1b[2J'")

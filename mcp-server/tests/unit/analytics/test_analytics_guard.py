@@ -13,7 +13,7 @@ def left_out(gone: int) -> str:
 
 
 @given(st.lists(st.text(max_size=80), max_size=60), st.integers(0, 5))
-def test_whatever_is_in_it_an_answer_fits_and_says_what_is_gone(values, missing):
+def test_any_answer_fits_and_says_what_was_left_out(values, missing):
     answer = GUARD.trimmed({"rows": values}, ("rows",), left_out, missing)
     assert size(answer) <= 1_024
     gone = len(values) - len(answer["rows"]) + missing
@@ -45,12 +45,12 @@ def test_columns_are_cut_from_the_end():
     assert list(answer["columns"]) == list(columns)[: len(answer["columns"])]
 
 
-def test_japanese_is_one_character_and_not_six():
+def test_japanese_is_not_escaped():
     assert as_json({"大項目": "食費"}) == '{"大項目":"食費"}'
 
 
 @given(st.lists(st.text(max_size=500), max_size=40), st.integers(0, 30))
-def test_warnings_are_told_as_far_as_they_fit(warnings, entries):
+def test_as_many_warnings_as_fit_are_kept(warnings, entries):
     answer = GUARD.settled({"bins": list(range(entries)), "warnings": warnings})
     assert size(answer) <= 1_024
     assert answer["bins"] == list(range(entries))

@@ -74,7 +74,7 @@ def test_bins_of_dates_are_whole_days(values, bins):
             assert date.fromisoformat(one["min"]) < date.fromisoformat(one["max"])
 
 
-def test_times_are_told_in_whole_seconds_where_that_is_fine_enough():
+def test_edges_of_times_are_whole_seconds_if_that_is_fine_enough():
     begin = datetime(2025, 6, 1, 6, 30)  # noqa: DTZ001
     values = [begin + timedelta(milliseconds=1_001 * n) for n in range(100)]
     found = counted("TIMESTAMP", values, 7)
@@ -101,7 +101,7 @@ def test_times_are_told_in_whole_seconds_where_that_is_fine_enough():
          ["2025-06-01T00:00:00.123", "2025-06-01T00:00:00.167"]),
     ],
 )  # fmt: skip
-def test_edges_of_times_are_round_and_told_in_the_shortest_form(type_, first, last, bins, told):
+def test_edges_of_times_are_round_and_in_the_shortest_form(type_, first, last, bins, told):
     found = counted(type_, [first, last], bins)
     assert [found.bins[0]["min"], found.bins[0]["max"]] == told
     assert total(found) == 2
@@ -125,7 +125,7 @@ def test_round_edges_cost_no_bin_and_hold_every_time(first, microseconds, bins):
         assert one["count"] == sum(begin <= v < begin + (end - edges[-1]) for v in values)
 
 
-def test_edges_are_told_once_where_that_is_needed():
+def test_edges_are_given_once_if_space_is_short():
     found = counted("BIGINT", [1, 2, 3], 3).without_repeats()
     assert found.bins == (
         {"min": 1, "count": 1}, {"min": 2, "count": 1}, {"min": 3, "max": 4, "count": 1},
@@ -133,7 +133,7 @@ def test_edges_are_told_once_where_that_is_needed():
     assert counted("BIGINT", [], 3).without_repeats().bins == ()
 
 
-def test_a_date_without_end_stands_apart():
+def test_infinite_dates_are_counted_separately():
     connection_values = ["2025-01-01", "infinity", "-infinity", None]
     found = counted("DATE", connection_values, 5)
     assert (found.not_finite_count, found.null_count, found.total_count) == (2, 1, 4)
@@ -156,7 +156,7 @@ def test_every_category_is_counted_once(values, bins):
         assert one["count"] == values.count(one["value"])
 
 
-def test_a_column_of_our_own_name_for_values_is_no_trouble():
+def test_a_column_named_like_our_own_alias_works():
     table = "(SELECT 'x' category, 1 v, 2 bin, 3 missing)"
     found = histogram_of(CONNECTION, table, Column("category", "VARCHAR"), 5)
     assert found.bins == ({"value": "x", "count": 1},)
@@ -165,19 +165,19 @@ def test_a_column_of_our_own_name_for_values_is_no_trouble():
         assert found.bins == ({"min": value, "max": value + 1, "count": 1},)
 
 
-def test_no_rows_have_no_bins():
+def test_no_rows_give_no_bins():
     for type_ in ("BIGINT", "DOUBLE", "DATE", "VARCHAR"):
         found = counted(type_, [], 10)
         assert (found.bins, found.total_count, found.null_count) == ((), 0, 0)
 
 
-def test_fewer_categories_leave_the_rare_ones_to_the_others():
+def test_rare_categories_are_counted_as_others():
     fewer = counted("VARCHAR", ["a"] * 3 + ["b"] * 2 + ["c"], 5).most_frequent(1)
     assert fewer.bins == ({"value": "a", "count": 3},)
     assert (fewer.other_count, fewer.other_values) == (3, 2)
 
 
-def test_neighbouring_edges_stay_apart_far_from_zero():
+def test_edges_far_from_zero_stay_distinct():
     found = counted("DOUBLE", [1.7e9 + n / 100 for n in range(100)], 10)
     edges = [one["min"] for one in found.bins]
     assert len(set(edges)) == len(found.bins) == 10
@@ -188,7 +188,7 @@ def test_a_list_has_no_bins():
         histogram.is_counted_by_value(Column("v", "INTEGER[]"))
 
 
-def test_a_query_that_gives_other_rows_when_read_again_says_so():
+def test_a_query_with_changing_rows_is_refused():
     with pytest.raises(RowsDiffer, match="materialize it"):
         histogram_of(
             CONNECTION, "(SELECT random() AS v FROM range(1000))", Column("v", "DOUBLE"), 5

@@ -27,7 +27,7 @@ def within(type_: str, first: str, last: str) -> list[str]:
     return [row[0] for row in found]
 
 
-def test_the_last_day_is_taken_in_whole():
+def test_the_whole_last_day_is_included():
     assert within("TIMESTAMP", "2025-01-31", "2025-01-31") == [
         "2025-01-31 00:00:00",
         "2025-01-31 23:59:59.999999",
@@ -35,7 +35,7 @@ def test_the_last_day_is_taken_in_whole():
     assert len(within("DATE", "2025-01-31", "2025-02-01")) == 4
 
 
-def test_a_moment_is_taken_in_itself():
+def test_the_last_moment_is_included():
     assert within("TIMESTAMP", "2025-02-01T00:00:00", "2025-02-01T12:00:00") == [
         "2025-02-01 00:00:00",
         "2025-02-01 12:00:00",
@@ -48,12 +48,12 @@ def test_a_moment_with_a_zone_counts_in_utc():
     ]
 
 
-def test_the_end_of_time_can_be_asked_for():
+def test_the_last_possible_day_can_be_the_end():
     assert len(within("TIMESTAMP", "0001-01-01", "9999-12-31")) == 4
 
 
 @pytest.mark.parametrize("bad", ["yesterday", "", "2025-13-01", "'; DROP TABLE x; --", "2025"])
-def test_what_is_no_date_is_refused_with_an_example(bad):
+def test_an_invalid_date_is_refused_with_an_example(bad):
     with pytest.raises(PeriodRefused, match="2025-01-31"):
         Period(bad, "2025-02-01").condition(DAY)
 
@@ -63,7 +63,7 @@ def test_a_range_that_ends_before_it_begins_is_refused():
         Period("2025-02-01", "2025-01-31").condition(DAY)
 
 
-def test_the_only_column_with_dates_is_meant():
+def test_the_only_column_with_dates_is_the_default():
     assert period_column([TEXT, DAY], None) == DAY
     assert period_column([TEXT], None) is None
     assert period_column([DAY, MOMENT], None) is None

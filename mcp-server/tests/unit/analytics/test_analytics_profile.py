@@ -60,7 +60,7 @@ def test_figures_of_whole_numbers_are_exact(data, type_):
 
 
 @given(st.lists(st.none() | st.floats(width=64), min_size=1, max_size=50))
-def test_figures_of_any_floats_are_finite_and_right(values):
+def test_figures_of_any_floats_are_finite_and_correct(values):
     connection = CONNECTION.cursor()
     connection.execute("CREATE OR REPLACE TABLE given (v DOUBLE)")
     connection.execute("INSERT INTO given SELECT unnest(?::DOUBLE[])", [values])
@@ -88,7 +88,7 @@ def test_nan_and_infinity_spoil_no_average():
     }  # fmt: skip
 
 
-def test_texts_dates_and_lists_have_the_figures_that_mean_something():
+def test_texts_dates_and_lists_have_only_meaningful_figures():
     columns = [Column("分類", "VARCHAR"), Column("日", "DATE"), Column("一覧", "INTEGER[]")]
     table = (
         "(VALUES ('食費', DATE '2025-06-01', [1]), ('住宅', '2025-06-30', NULL)) t(分類, 日, 一覧)"
@@ -100,14 +100,14 @@ def test_texts_dates_and_lists_have_the_figures_that_mean_something():
     assert found["一覧"] == {"null_rate": 0.5}
 
 
-def test_ids_and_yen_are_told_to_the_last_digit():
+def test_ids_and_yen_keep_every_digit():
     table = "(SELECT 20250601 + i AS id, 1234567.89 + i AS yen FROM range(11) t(i))"
     _, found, _ = profiled([Column("id", "BIGINT"), Column("yen", "DECIMAL(11,2)")], table)
     assert (found["id"]["median"], found["id"]["max"]) == (20250606, 20250611)
     assert float(found["yen"]["min"]) == 1234567.89
 
 
-def test_a_profile_of_nothing_has_no_figures():
+def test_a_profile_of_no_rows_has_no_figures():
     (rows, _, _), found, _ = profiled([Column("v", "INTEGER")], "(SELECT 1 AS v WHERE false)")
     assert rows == 0
     assert found["v"]["min"] is None
@@ -128,7 +128,7 @@ def test_a_single_null_or_value_among_many_rows_is_seen_in_the_rate():
         assert profiled([Column("v", "INTEGER")], table)[1]["v"]["null_rate"] == rate
 
 
-def test_what_is_estimated_says_so_and_how_far_off_it_may_be():
+def test_estimates_are_marked_with_their_error_bound():
     table = "(SELECT v, v AS w FROM range(100000) t(v))"
     columns = [Column("v", "BIGINT"), Column("w", "BIGINT")]
     samples = Samples({"v": Sample(rows=0.1, one_in=8)})
@@ -145,7 +145,7 @@ def test_what_is_estimated_says_so_and_how_far_off_it_may_be():
     st.integers(0, 10**8),
     st.integers(1_000, 10**8),
 )
-def test_columns_share_what_there_is_room_for(distinct, nulls, room):
+def test_columns_share_the_effort(distinct, nulls, room):
     columns = [Column(f"c{n}", "BIGINT") for n in range(len(distinct))]
     rows = max(distinct) + nulls
     spread = [cell for one in distinct for cell in (one, one)]
@@ -160,7 +160,7 @@ def test_columns_share_what_there_is_room_for(distinct, nulls, room):
             assert one == Sample()
 
 
-def test_a_condition_counts_for_everything():
+def test_a_condition_applies_to_all_figures():
     (rows, _, _), found, _ = profiled([Column("v", "BIGINT")], "range(10) t(v)", condition="v < 4")
     assert (rows, found["v"]["max"]) == (4, 3)
 

@@ -29,7 +29,7 @@ def judge(connection, sql):
 
 
 @pytest.mark.parametrize("function", FAMILY)
-def test_an_aggregate_that_is_written_out_is_allowed(connection, function):
+def test_an_aggregate_named_by_a_literal_is_allowed(connection, function):
     for sql in (
         f"SELECT {function}([1, 2], 'sum')",
         f"SELECT {function}([1, 2], 'SUM')",
@@ -68,14 +68,14 @@ def test_an_aggregate_that_is_written_out_is_allowed(connection, function):
         "sum({}([1], 'combine_aggr')) OVER ()",
     ],
 )
-def test_one_that_is_denied_or_not_written_out_is_refused(connection, function, call):
+def test_a_denied_or_computed_function_name_is_refused(connection, function, call):
     with pytest.raises(QueryRefused, match=r"combine_aggr\(\) is not allowed|written out"):
         judge(connection, f"SELECT {call.format(function)}")
 
 
 @settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from(sorted(vocabulary.DENIED_FUNCTIONS)), data=st.data())
-def test_what_may_not_be_called_may_not_be_named_whatever_its_case(connection, name, data):
+def test_denied_functions_cannot_be_named_in_any_case(connection, name, data):
     shown = "".join(data.draw(st.sampled_from([sign, sign.upper()])) for sign in name)
     function = data.draw(st.sampled_from(FAMILY))
     with pytest.raises(QueryRefused, match=f"{name}"):

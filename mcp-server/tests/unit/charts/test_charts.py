@@ -166,7 +166,7 @@ def test_a_character_the_font_lacks_is_shown_as_a_stand_in_and_counted(caplog):
     assert "🍜" not in caplog.text
 
 
-def test_letters_in_pieces_joiners_and_line_breaks_are_put_in_order():
+def test_decomposed_letters_joiners_and_line_breaks_are_normalised():
     shown = typeface(None).legible("カ\u3099ス\ufe0f\u200d\n代\t 円\x00")
     assert shown == ("ガス 代 円", [])
 
@@ -174,7 +174,7 @@ def test_letters_in_pieces_joiners_and_line_breaks_are_put_in_order():
 @pytest.mark.parametrize(
     "text", ["$x_1^2$", "\\alpha", "a$b", "_食費", "^_^", "$\\frac{1}{0}$", "%{}#&"]
 )
-def test_signs_of_mathematics_are_letters_like_others(text):
+def test_mathematical_signs_are_drawn_as_text(text):
     chart = CategoryChart("pie", text, ((text, 5), ("食費", 3)), note=text)
     assert draw(chart, (800, 600), "png").missing_characters == ()
     one = TrendChart("line", text, months(2), (Series(text, (1, 2)),), note=text)
@@ -227,7 +227,7 @@ def settings_of_matplotlib():
     return {name: mpl.rcParams[name] for name in mpl.rcParams if name != "backend"}
 
 
-def test_matplotlib_is_left_as_it_was():
+def test_matplotlibs_global_state_is_unchanged():
     before = settings_of_matplotlib()
     fonts = len(font_manager.fontManager.ttflist)
     for chart in EVERY:
@@ -275,7 +275,7 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
     assert 200_000 < len(drawn.data) < 500_000
 
 
-def test_small_slices_become_one_that_is_named():
+def test_small_slices_are_merged_and_listed():
     entries = joined((("大", 1000), ("中", 500), ("小", 3), ("微", 2)), 8, min_value=20)
     assert [(entry.name, entry.value) for entry in entries] == [
         ("大", 1000), ("中", 500), ("その他（2項目）", 5),
@@ -293,7 +293,7 @@ def test_a_single_small_slice_keeps_its_name():
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(-(10**9), 10**9)), max_size=30),
        st.integers(1, 12), st.integers(0, 10**6))  # fmt: skip
-def test_joining_loses_no_yen(items, most, smallest):
+def test_merging_loses_no_yen(items, most, smallest):
     entries = joined(tuple(items), most, smallest)
     assert sum(entry.value for entry in entries) == sum(value for _, value in items)
     assert len(entries) <= most + 1
@@ -308,13 +308,13 @@ def texts_of_a_pie(chart, size):
 
 
 @pytest.mark.parametrize("size", [(800, 600), (1024, 768), (1600, 900), (1900, 1080), (500, 900)])
-def test_a_name_is_whole_where_there_is_room(size):
+def test_a_name_is_not_cut_if_there_is_room(size):
     for names in (("住宅", "食費"), ("家", "車"), NAMES[:7]):
         chart = CategoryChart("pie", "題", tuple((name, 9876) for name in names))
         assert {*names, "合計"} <= set(texts_of_a_pie(chart, size))
 
 
-def test_a_pie_says_what_has_no_slice():
+def test_a_pie_lists_amounts_without_a_slice():
     with_refund = CategoryChart("pie", "題", (("食費", 5), ("返金", -3), ("なし", 0)))
     texts = texts_of_a_pie(with_refund, (800, 600))
     assert texts[-8:] == ["食費", "5円", "250.0%", "返金", "-3円", "-150.0%", "合計", "2円"]
@@ -339,12 +339,12 @@ def test_a_pie_says_what_has_no_slice():
         (TrendChart("area", "題", ("2025/06",), (Series("a", (1,)),)), "「2025/06」"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_japanese(chart, reason):
+def test_impossible_charts_are_refused_in_japanese(chart, reason):
     with pytest.raises(ChartError, match=reason):
         draw(chart, (800, 600), "png")
 
 
-def test_an_error_leaves_the_next_chart_alone():
+def test_an_error_does_not_affect_the_next_chart():
     with pytest.raises(ChartError):
         draw(CategoryChart("pie", "題", ()), (800, 600), "png")
     assert draw(EVERY[0], (800, 600), "png").data
@@ -358,7 +358,7 @@ def test_a_size_is_read_as_people_write_it(text):
 @pytest.mark.parametrize(
     "text", ["", "800", "x600", "800x", "800x600x2", "-800x600", "8e2x600", "大"]
 )
-def test_what_is_no_size_is_refused_with_an_example(text):
+def test_an_invalid_size_is_refused_with_an_example(text):
     with pytest.raises(ChartError, match="「800x600」のように"):
         parse_size(text)
 
@@ -379,13 +379,13 @@ def test_the_largest_size_can_be_set_lower():
         draw(EVERY[0], (2000, 600), "png")
 
 
-def test_a_font_of_ones_own_is_taken(tmp_path):
+def test_a_configured_font_is_used(tmp_path):
     own = tmp_path / "own.ttf"
     own.write_bytes(typeface(None).path.read_bytes())
     assert draw(EVERY[0], (300, 200), "png", font_path=str(own)).data
 
 
-def test_a_font_that_is_not_there_or_not_japanese_is_refused(tmp_path):
+def test_a_missing_or_non_japanese_font_is_refused(tmp_path):
     text = tmp_path / "text.ttf"
     text.write_text("no font", encoding="utf-8")
     latin = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"

@@ -66,7 +66,7 @@ def beginning(collection):
 
 
 @pytest.mark.parametrize("how", ["kill", "stop"])
-def test_whatever_the_moment_nothing_is_lost_and_the_next_ends_it(beginning, tmp_path, how):
+def test_killed_at_any_moment_it_loses_nothing_and_can_be_repeated(beginning, tmp_path, how):
     contents = beginning.contents()
 
     def copy(name):

@@ -65,7 +65,7 @@ def test_pandas_has_the_rows_in_their_types(folder, fmt):
 
 @LIBRARIES
 @FORMATS
-def test_a_larger_export_than_meant_is_not_loaded(folder, library, fmt):
+def test_an_export_over_max_rows_is_not_loaded(folder, library, fmt):
     handle = exported(folder, "SELECT i FROM range(10001) AS t(i)", fmt)
     with pytest.raises(TooManyRows) as refused:
         safe_load_export(handle, library=library, folder=folder)
@@ -122,7 +122,7 @@ def test_a_csv_whose_types_are_not_known_is_text(folder, library):
         ("""'{"a": 1.10}'::JSON""", '{"a": 1.10}'),
     ],
 )  # fmt: skip
-def test_what_a_library_has_no_type_for_is_text(folder, library, fmt, value, text):
+def test_values_without_a_type_in_the_library_become_text(folder, library, fmt, value, text):
     frame = safe_load_export(exported(folder, f"SELECT {value} AS v", fmt), library=library,
                              folder=folder)  # fmt: skip
     assert frame["v"].to_list() == [text]
@@ -134,7 +134,7 @@ def test_a_path_is_refused(folder, path):
         safe_load_export(path, folder=folder)
 
 
-def test_the_settings_say_where_exports_lie(folder, monkeypatch):
+def test_the_folder_of_exports_comes_from_the_settings(folder, monkeypatch):
     monkeypatch.setenv("MDVEC_ANALYTICS_FOLDER", str(folder))
     handle = exported(folder, "SELECT 1 AS a", "parquet")
     assert safe_load_export(handle).rows() == [(1,)]
@@ -143,7 +143,7 @@ def test_the_settings_say_where_exports_lie(folder, monkeypatch):
         safe_load_export(handle)
 
 
-def test_without_polars_it_is_pandas(folder, monkeypatch):
+def test_without_polars_pandas_is_used(folder, monkeypatch):
     handle = exported(folder, "SELECT 1 AS a", "parquet")
     monkeypatch.setitem(sys.modules, "polars", None)
     assert isinstance(safe_load_export(handle, folder=folder), pd.DataFrame)

@@ -80,7 +80,7 @@ def old(collection):
     return collection
 
 
-def test_what_old_versions_left_readable_is_gone_and_the_contents_are_the_same(old):
+def test_data_left_readable_by_old_versions_is_erased_and_the_contents_stay(old):
     assert holding(old, SECRET) == ["vectors.sqlite", "vectors.sqlite-wal"]
     contents, answer = old.contents(), old.search("春夏秋冬").results
     before = place.size_on_disk(old.database)
@@ -103,7 +103,7 @@ def test_the_files_mode_stays(old):
     assert old.database.stat().st_mode & 0o777 == 0o640
 
 
-def test_copies_of_data_files_that_nobody_needs_go_too(old, tmp_path):
+def test_unneeded_copies_of_data_files_are_removed_too(old, tmp_path):
     (tmp_path / "a.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     data = Collection(tmp_path / "data-notes", old.database, name="data", is_new=False)
     registering.add_tool(old.database, "data", "d", tmp_path / "a.csv", "dataset")
@@ -118,7 +118,7 @@ def test_copies_of_data_files_that_nobody_needs_go_too(old, tmp_path):
 
 
 @pytest.mark.parametrize("place_without_room", [0, 1])
-def test_without_room_it_says_where_and_how_much_and_changes_nothing(
+def test_without_free_space_it_names_the_disk_and_the_size_and_changes_nothing(
     old, monkeypatch, tmp_path, place_without_room
 ):
     folders = [tmp_path / "temporary", old.database.parent]
@@ -139,13 +139,13 @@ def test_without_room_it_says_where_and_how_much_and_changes_nothing(
     assert compact(old.database, free_bytes=free.__getitem__).is_complete
 
 
-def test_there_has_to_be_a_database(tmp_path):
+def test_a_missing_database_is_refused(tmp_path):
     with pytest.raises(DatabaseMissing):
         compact(tmp_path / "none.sqlite")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_search_in_the_way_is_waited_for_and_sees_what_it_began_with(old):
+def test_it_waits_for_a_running_search_which_sees_its_old_state(old):
     with open_database(old.database, "read") as reader, snapshot(reader):
         count = "SELECT count(*) FROM documents_notes"
         assert reader.execute(count).get == 30
@@ -160,7 +160,7 @@ def test_a_search_in_the_way_is_waited_for_and_sees_what_it_began_with(old):
     assert holding(old, SECRET) == []
 
 
-def test_a_search_that_does_not_end_is_named_and_the_next_time_does_the_rest(old):
+def test_a_search_that_does_not_end_is_reported_and_the_next_compacting_does_the_rest(old):
     with open_database(old.database, "read") as reader, snapshot(reader):
         assert reader.execute("SELECT count(*) FROM documents_notes").get == 30
         assert not compact(old.database, patience_ms=1).is_complete
@@ -169,7 +169,7 @@ def test_a_search_that_does_not_end_is_named_and_the_next_time_does_the_rest(old
     assert holding(old, SECRET) == []
 
 
-def test_searches_answer_the_same_while_the_file_is_written_anew(old):
+def test_searches_give_the_same_results_while_the_file_is_rewritten(old):
     wanted = old.places("春夏秋冬")
     stop, answers, errors = threading.Event(), [], []
 

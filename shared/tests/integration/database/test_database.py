@@ -31,7 +31,7 @@ def test_reading_and_writing_a_missing_file_create_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+def test_a_file_that_is_not_a_database_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("これはデータベースではない。" * 200, encoding="utf-8")
     before = path.read_bytes()
@@ -41,7 +41,7 @@ def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_another_programs_database_is_refused_and_left_alone(tmp_path):
+def test_another_programs_database_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "other.sqlite"
     other = apsw.Connection(str(path))
     other.execute("CREATE TABLE tools (id INTEGER)")
@@ -53,7 +53,7 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
-def test_a_database_of_a_newer_version_is_refused_and_left_alone(collection):
+def test_a_database_of_a_newer_version_is_refused_and_unchanged(collection):
     with open_database(collection.database, "write") as connection:
         connection.execute(f"PRAGMA user_version = {migrations.LATEST + 1}")
     for mode in ("read", "write", "create"):
@@ -70,13 +70,13 @@ def test_an_empty_file_is_a_database_without_tools(tmp_path):
     assert registering.list_tools(path, active_only=False) == []
 
 
-def test_a_folder_is_no_database(tmp_path):
+def test_a_folder_is_not_a_database(tmp_path):
     for mode in ("read", "write", "create"):
         with pytest.raises(DatabaseUnusable, match=str(tmp_path)), open_database(tmp_path, mode):
             pass
 
 
-def test_a_place_that_cannot_be_made_is_refused(tmp_path):
+def test_a_path_that_cannot_be_created_is_refused(tmp_path):
     (tmp_path / "file").touch()
     with (
         pytest.raises(DatabaseUnusable, match="cannot create the folder"),
@@ -85,7 +85,7 @@ def test_a_place_that_cannot_be_made_is_refused(tmp_path):
         pass
 
 
-def test_a_damaged_database_is_named_as_such(collection):
+def test_a_damaged_database_is_reported_as_damaged(collection):
     collection.write("a.md", "言葉。" * 2000)
     collection.import_("new")
     with collection.database.open("r+b") as file:
@@ -142,7 +142,7 @@ def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection)
     collection.check()
 
 
-def test_a_file_of_the_first_format_gets_its_marks_at_the_first_write(tmp_path):
+def test_a_new_file_has_its_application_id_its_format_and_wal_mode(tmp_path):
     path = tmp_path / "new.sqlite"
     with open_database(path, "create") as connection:
         marks = [
@@ -166,7 +166,7 @@ def fill_up(connection):
             connection.execute("INSERT INTO filler VALUES (zeroblob(4000))")
 
 
-def test_a_full_disk_is_named_although_sqlite_has_ended_the_transaction_itself(collection):
+def test_a_full_disk_is_reported_although_sqlite_ended_the_transaction(collection):
     with (
         pytest.raises(DatabaseError, match="the disk is full") as raised,
         open_database(collection.database, "write") as connection,

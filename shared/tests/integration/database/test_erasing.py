@@ -69,7 +69,7 @@ def vectors_of_secret(collection: Collection) -> list[bytes]:
     ]
 
 
-def test_a_changed_document_leaves_nothing_of_what_it_was(filled):
+def test_the_old_text_of_a_changed_document_is_erased(filled):
     vectors = vectors_of_secret(filled)
     assert vectors
     filled.write("secret.md", "# 題\n\n何もない。\n")
@@ -78,7 +78,7 @@ def test_a_changed_document_leaves_nothing_of_what_it_was(filled):
     filled.check()
 
 
-def test_a_document_that_is_gone_leaves_nothing(filled):
+def test_a_deleted_document_is_erased(filled):
     vectors = vectors_of_secret(filled)
     (filled.folder / "secret.md").unlink()
     assert filled.import_().deleted == 1
@@ -86,21 +86,21 @@ def test_a_document_that_is_gone_leaves_nothing(filled):
     filled.check()
 
 
-def test_a_rebuild_leaves_nothing_of_what_was_before(filled):
+def test_a_rebuild_erases_the_old_contents(filled):
     vectors = vectors_of_secret(filled)
     (filled.folder / "secret.md").unlink()
     filled.import_("replace")
     assert gone(filled, *vectors)
 
 
-def test_a_deleted_tool_leaves_nothing(filled):
+def test_a_deleted_tool_is_erased(filled):
     vectors = embeddings(filled)
     registering.delete_tool(filled.database, "notes")
     assert gone(filled, *vectors)
     assert places(filled.database, "春", "題 7") == []
 
 
-def test_an_update_that_was_stopped_before_it_erased_is_made_good_by_the_next(filled):
+def test_the_update_after_one_stopped_before_erasing_erases(filled):
     filled.write("secret.md", "# 題\n\n何もない。\n")
     (filled.folder / "00.md").unlink()
     with open_database(filled.database, "write") as connection, connection:
@@ -130,7 +130,7 @@ def test_a_search_in_the_way_delays_the_erasing_only_until_it_ends(filled):
     assert gone(filled)
 
 
-def test_new_files_are_their_owners_alone(tmp_path):
+def test_new_files_are_readable_only_by_their_owner(tmp_path):
     database = tmp_path / "new" / "data" / "vectors.sqlite"
     collection = Collection(tmp_path / "notes", database)
     collection.write("a.md", "言葉。")
@@ -152,7 +152,7 @@ def test_new_files_are_their_owners_alone(tmp_path):
     assert stat.S_IMODE(database.parent.stat().st_mode) == 0o700
 
 
-def test_a_file_that_is_there_keeps_its_mode(tmp_path):
+def test_an_existing_file_keeps_its_mode(tmp_path):
     database = tmp_path / "vectors.sqlite"
     database.touch(mode=0o640)
     database.chmod(0o640)
@@ -165,7 +165,7 @@ STEP = st.tuples(st.sampled_from("wdrn"), st.integers(0, 5), st.integers(1, 40))
 
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEP, min_size=2, max_size=12))
-def test_whatever_was_changed_only_what_is_there_now_can_be_read(tmp_path_factory, steps):
+def test_after_any_changes_only_the_current_contents_are_readable(tmp_path_factory, steps):
     folder = tmp_path_factory.mktemp("any")
     collection = Collection(folder / "notes", folder / "data" / "vectors.sqlite")
     there: dict[str, list[str]] = {}

@@ -52,13 +52,13 @@ def household(tables):
     return made
 
 
-def test_a_row_that_has_other_words_now_leaves_nothing_of_the_old(household):
+def test_the_old_text_of_a_changed_row_is_erased(household):
     household.export(JULY, row("x", "本", "贈り物"), row("y", "花"))
     assert household.import_().updated == 1
     assert household.holding() == []
 
 
-def test_a_file_that_is_gone_leaves_nothing_after_a_replace(household):
+def test_a_replace_erases_the_rows_of_deleted_files(household):
     (household.folder / JULY).unlink()
     assert household.import_("replace").deleted == 2
     assert household.holding() == []
@@ -84,7 +84,7 @@ def dataset(tables):
     return made
 
 
-def test_a_table_with_other_columns_leaves_nothing_of_the_old(tables):
+def test_the_old_columns_of_a_changed_table_are_erased(tables):
     made = tables("dataset")
     made.write("a.csv", f"{SECRET}column,b\n{SECRET}value,2\n")
     made.import_("new")
@@ -95,12 +95,12 @@ def test_a_table_with_other_columns_leaves_nothing_of_the_old(tables):
 
 
 @pytest.mark.parametrize("mode", ["update", "replace"])
-def test_a_data_file_that_is_gone_leaves_nothing(dataset, mode):
+def test_a_deleted_data_file_is_erased(dataset, mode):
     (dataset.folder / f"{SECRET}.csv").unlink()
     dataset.import_(mode)
     assert dataset.holding() == []
 
 
-def test_a_deleted_dataset_leaves_nothing(dataset):
+def test_a_deleted_dataset_is_erased(dataset):
     registering.delete_tool(dataset.database, "notes")
     assert dataset.holding() == []

@@ -17,7 +17,7 @@ RELEASED = {
 }
 
 
-def test_every_step_makes_the_schema_that_it_made_when_it_was_released():
+def test_every_step_creates_the_schema_of_its_release():
     connection = apsw.Connection(":memory:")
     made = {}
     for step in migrations.STEPS:

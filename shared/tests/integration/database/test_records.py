@@ -14,19 +14,19 @@ class Shop:
     visits: int
 
 
-def test_rows_become_records_whatever_the_order_of_their_columns():
+def test_rows_become_records_in_any_column_order():
     cursor = apsw.Connection(":memory:").execute(
         "SELECT 3 AS visits, 'コンビニ' AS name UNION ALL SELECT 1, '書店'"
     )
     assert list(records(cursor, Shop)) == [Shop("コンビニ", 3), Shop("書店", 1)]
 
 
-def test_a_column_that_no_field_is_named_after_is_an_error():
+def test_a_column_without_a_field_is_an_error():
     cursor = apsw.Connection(":memory:").execute("SELECT 3 AS visits, 'x' AS name, 1 AS spare")
     with pytest.raises(TypeError, match="spare"):
         list(records(cursor, Shop))
 
 
-def test_no_rows_are_no_records():
+def test_no_rows_give_no_records():
     cursor = apsw.Connection(":memory:").execute("SELECT 3 AS visits, 'x' AS name WHERE 0")
     assert list(records(cursor, Shop)) == []

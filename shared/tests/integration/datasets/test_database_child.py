@@ -66,7 +66,7 @@ def copied(folder, file):
     return found, views
 
 
-def test_columns_that_are_computed_are_left_out_and_named_and_nothing_of_them_is_run(folder):
+def test_generated_columns_are_left_out_and_listed_and_never_run(folder):
     file = made(
         folder,
         f"CREATE TABLE t (a INTEGER, path VARCHAR GENERATED ALWAYS AS ({TELLING}), b INTEGER, "
@@ -88,7 +88,7 @@ def test_columns_that_are_computed_are_left_out_and_named_and_nothing_of_them_is
     )
 
 
-def test_what_a_log_has_computed_when_it_is_replayed_tells_no_path(folder):
+def test_expressions_in_a_replayed_log_cannot_reveal_paths(folder):
     file = left_open(
         folder,
         "CREATE TABLE t (a VARCHAR)", "INSERT INTO t VALUES ('x')", "CHECKPOINT",
@@ -102,7 +102,7 @@ def test_what_a_log_has_computed_when_it_is_replayed_tells_no_path(folder):
     assert os.path.expanduser("~") not in value  # noqa: PTH111
 
 
-def test_a_log_that_needs_more_memory_than_there_is_is_an_error_of_its_file(folder):
+def test_a_log_that_exceeds_the_memory_limit_fails_its_file(folder):
     file = left_open(
         folder,
         "CREATE TABLE t (a VARCHAR)", "INSERT INTO t VALUES ('x')", "CHECKPOINT",
@@ -114,7 +114,7 @@ def test_a_log_that_needs_more_memory_than_there_is_is_an_error_of_its_file(fold
     assert list((folder / "copies").iterdir()) == []
 
 
-def test_rows_in_a_log_are_copied_and_the_file_and_its_log_stay_as_they_are(folder):
+def test_rows_in_a_log_are_copied_and_file_and_log_stay_unchanged(folder):
     file = left_open(
         folder,
         "CREATE TABLE t (a INTEGER)", "CHECKPOINT", "INSERT INTO t VALUES (7)",
@@ -147,7 +147,7 @@ KEPT = {
 }  # fmt: skip
 
 
-def test_no_value_is_another_in_the_copy(folder):
+def test_every_value_is_equal_in_the_copy(folder):
     columns = ", ".join(f'{value} AS "c{n}"' for n, value in enumerate(KEPT))
     file = made(folder, f"CREATE TABLE t AS SELECT {columns}")
     with opened(file, folder / "copies", folder) as database:
@@ -162,7 +162,7 @@ def test_no_value_is_another_in_the_copy(folder):
     assert kind == ("INTERVAL",)
 
 
-def test_a_file_that_took_anothers_place_as_it_was_opened_is_not_read(folder):
+def test_a_file_exchanged_while_it_is_opened_is_not_read(folder):
     file = made(folder, "CREATE TABLE t AS SELECT 1 AS n")
     other = folder / "other"
     other.write_bytes(file.read_bytes())

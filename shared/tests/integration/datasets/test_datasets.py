@@ -163,7 +163,7 @@ def test_files_in_folders_are_tables_of_their_own_without_columns_from_their_pat
     }
 
 
-def test_a_name_with_signs_of_a_pattern_is_exactly_that_file(runs):
+def test_a_name_with_glob_characters_means_exactly_that_file(runs):
     runs.parquet("run1.parquet", rows=1)
     runs.parquet("run[1].parquet", rows=2)
     runs.parquet("r*n?.parquet", rows=5)
@@ -211,7 +211,7 @@ def test_rows_in_a_databases_log_are_a_change(runs):
     assert runs.content("my_runs__a__t") == [(1,)]
 
 
-def test_what_cannot_be_read_is_named_and_the_rest_goes_in(runs, tmp_path):
+def test_unreadable_files_are_reported_and_the_rest_is_imported(runs, tmp_path):
     good = runs.parquet("good.parquet", rows=1000).read_bytes()
     (runs.folder / "cut.parquet").write_bytes(good[: len(good) // 2])
     (runs.folder / "empty.parquet").write_bytes(b"")
@@ -237,7 +237,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_goes_in(runs, tmp_path):
     assert reasons(runs.import_("update")) == reasons(report)
 
 
-def test_a_file_that_breaks_keeps_the_copy_that_was_made_of_it(runs):
+def test_a_file_that_becomes_unreadable_keeps_its_last_copy(runs):
     csv_ = runs.folder / "b.csv"
     csv_.write_text("n\n1\n")
     runs.parquet("a.parquet")
@@ -251,7 +251,7 @@ def test_a_file_that_breaks_keeps_the_copy_that_was_made_of_it(runs):
     assert runs.content("my_runs__b") == [(1,)]
 
 
-def test_an_import_of_nothing_but_broken_files_leaves_the_tool_as_it_was(runs):
+def test_an_import_of_only_broken_files_leaves_the_tool_unchanged(runs):
     file = runs.parquet("a.parquet")
     runs.import_("new")
     before = runs.tables()
@@ -262,7 +262,7 @@ def test_an_import_of_nothing_but_broken_files_leaves_the_tool_as_it_was(runs):
     assert runs.tables() == before
 
 
-def test_a_file_that_changes_while_it_is_read_is_no_table_yet(runs):
+def test_a_file_that_changes_while_it_is_read_is_not_imported(runs):
     file = runs.folder / "a.csv"
     file.write_text("n\n1\n")
     report = runs.import_("new", on_progress=lambda _: file.write_text("n\n1\n2\n"))
@@ -270,7 +270,7 @@ def test_a_file_that_changes_while_it_is_read_is_no_table_yet(runs):
     assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
 
 
-def test_a_database_that_another_program_writes_is_named(runs):
+def test_a_database_open_in_another_program_is_reported(runs):
     file = runs.duckdb("a.duckdb", "CREATE TABLE t (n INTEGER)")
     holds = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); input()"
     with subprocess.Popen(
@@ -284,7 +284,7 @@ def test_a_database_that_another_program_writes_is_named(runs):
     assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
 
 
-def test_two_files_of_one_name_are_refused_and_the_table_that_was_there_stays(runs):
+def test_two_files_with_one_table_name_are_refused_and_the_existing_table_stays(runs):
     runs.parquet("june.parquet")
     runs.import_("new")
     (runs.folder / "June.csv").write_text("n\n1\n")
@@ -299,14 +299,14 @@ def test_two_files_of_one_name_are_refused_and_the_table_that_was_there_stays(ru
     assert list(runs.tables()) == ["my_runs__july", "my_runs__june"]
 
 
-def test_the_databases_own_copies_are_no_data_files(tmp_path):
+def test_the_databases_own_copies_are_not_imported(tmp_path):
     runs = Dataset(tmp_path, tmp_path / "data.sqlite")
     (tmp_path / "a.csv").write_text("n\n1\n")
     assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
     assert counts(runs.import_("update")) == (0, 0, 0, 1, 0)
 
 
-def test_the_modes_guard_what_is_there(runs):
+def test_new_refuses_a_filled_dataset_and_no_mode_empties_one(runs):
     file = runs.parquet("a.parquet")
     runs.import_("new")
     with pytest.raises(ImportRefused, match="has 1 tables already; use --mode update"):
@@ -322,11 +322,11 @@ def test_the_modes_guard_what_is_there(runs):
     assert list(runs.tables()) == ["my_runs__a"]
 
 
-def test_a_source_file_that_is_gone_is_missing(runs):
+def test_a_deleted_source_file_is_reported_missing(runs):
     file = runs.parquet("a.parquet")
     registering.update_tool(runs.database, "my-runs", None, file)
     file.unlink()
-    with pytest.raises(SourceMissing, match=r"the source file .*a\.parquet is not there"):
+    with pytest.raises(SourceMissing, match=r"the source file .*a\.parquet does not exist"):
         runs.import_("new")
 
 
@@ -385,7 +385,7 @@ def test_a_killed_import_leaves_the_old_tables_and_the_next_one_completes_the_wo
     assert len(runs.copies) == 2
 
 
-def test_a_tool_that_is_deleted_meanwhile_leaves_nothing_behind(runs):
+def test_a_tool_deleted_during_its_import_leaves_nothing_behind(runs):
     (runs.folder / "a.csv").write_text("n\n1\n")
 
     def delete(progress):
@@ -397,7 +397,7 @@ def test_a_tool_that_is_deleted_meanwhile_leaves_nothing_behind(runs):
     assert not Path(f"{runs.database}.datasets").exists()
 
 
-def test_a_database_of_before_datasets_gets_them(tmp_path):
+def test_a_database_from_before_datasets_is_migrated(tmp_path):
     connection = apsw.Connection(str(tmp_path / "old.sqlite"))
     for step in migrations.STEPS[:3]:
         step(connection)
@@ -410,7 +410,7 @@ def test_a_database_of_before_datasets_gets_them(tmp_path):
     assert [tool.tables for tool in overview(notes.database).tools] == [None, 0]
 
 
-def test_the_status_tells_tables_and_rows(runs):
+def test_the_status_shows_tables_and_rows(runs):
     runs.parquet("a.parquet", rows=3)
     runs.parquet("b.parquet", rows=4)
     runs.import_("new")
@@ -421,7 +421,7 @@ def test_the_status_tells_tables_and_rows(runs):
     assert [table.name for table in contents.tables] == list(runs.tables())
 
 
-def test_a_search_passes_over_datasets_and_says_what_they_are_for(runs):
+def test_a_search_skips_datasets_and_says_how_to_query_them(runs):
     runs.parquet("a.parquet")
     runs.import_("new")
     everywhere = search(runs.database, Question("速い日"), no_model)
@@ -433,7 +433,7 @@ def test_a_search_passes_over_datasets_and_says_what_they_are_for(runs):
         read_document(runs.database, "my-runs", "a.parquet", Part(), 1000)
 
 
-def test_only_data_files_and_folders_are_a_datasets_source(runs, tmp_path):
+def test_a_datasets_source_is_a_data_file_or_a_folder(runs, tmp_path):
     notes = tmp_path / "notes.md"
     notes.write_text("# notes")
     file = runs.parquet("a.PARQUET")
@@ -450,14 +450,14 @@ def test_only_data_files_and_folders_are_a_datasets_source(runs, tmp_path):
     assert registering.add_tool(runs.database, "other", "d", file, "dataset").source == file
 
 
-def test_names_of_datasets_are_kept_apart(runs):
+def test_names_of_datasets_cannot_clash(runs):
     for name in ("my_runs", "my_runs__june", "transactions"):
         with pytest.raises(InvalidToolName):
             registering.add_tool(runs.database, name, "d", runs.folder, "dataset")
     registering.add_tool(runs.database, "my_runs", "d", runs.folder, "markdown")
 
 
-def test_a_link_that_leads_nowhere_now_keeps_the_table_it_led_to(runs):
+def test_a_link_that_broke_keeps_its_table(runs):
     file = runs.parquet("a.parquet")
     runs.parquet("b.parquet")
     runs.import_("new")

@@ -70,7 +70,7 @@ def test_a_column_whose_values_are_of_one_kind_gets_its_type(tmp_path):
     assert found == {name: (type_, read) for name, (_, type_, read) in wanted.items()}
 
 
-def test_a_column_that_would_lose_something_stays_text(tmp_path):
+def test_a_column_that_would_lose_digits_stays_text(tmp_path):
     named = {
         "leading zeros": ["00123", "00124"],
         "one leading zero": ["1", "2", "007"],
@@ -122,7 +122,7 @@ ROWS = [["東京", "1"], ["髙島屋\n2階", "2"], ['say "x", y', "3"]]
     ("encoding", "end"),
     [("utf-8", "\n"), ("utf-8-sig", "\r\n"), ("cp932", "\r\n"), ("cp932", "\r"), ("utf-16", "\n")],
 )
-def test_text_comes_back_to_the_letter_from_every_encoding(tmp_path, encoding, end):
+def test_text_is_read_exactly_from_every_encoding(tmp_path, encoding, end):
     text = written(["店", "数"], ROWS, lineterminator=end, quoting=csv.QUOTE_ALL)
     types, rows = imported(tmp_path, text.encode(encoding))
     assert types == {"店": "VARCHAR", "数": "BIGINT"}
@@ -130,18 +130,18 @@ def test_text_comes_back_to_the_letter_from_every_encoding(tmp_path, encoding, e
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_what_parts_the_cells_is_found(tmp_path, delimiter):
+def test_the_delimiter_is_detected(tmp_path, delimiter):
     assert imported(tmp_path, written(["a", "b"], ROWS, delimiter=delimiter)) == (
         {"a": "VARCHAR", "b": "BIGINT"},
         [[name, int(number)] for name, number in ROWS],
     )
 
 
-def test_a_tsv_is_parted_by_tabs_alone(tmp_path):
+def test_a_tsv_is_split_at_tabs_only(tmp_path):
     assert imported(tmp_path, "a,b\n1,2\n", name="a.TSV") == ({"a,b": "VARCHAR"}, [["1,2"]])
 
 
-def test_lines_may_end_in_several_ways_and_blank_ones_count_for_nothing(tmp_path):
+def test_any_line_ends_are_read_and_blank_lines_skipped(tmp_path):
     found = imported(tmp_path, "a,b\n1,2\r\n\r\n3,4\n\n")
     assert found == ({"a": "BIGINT", "b": "BIGINT"}, [[1, 2], [3, 4]])
 
@@ -166,9 +166,9 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"a,b\n1,2\n3\n", "line 3: the row has 1 cells, but there are 2 columns"),
         (b'a,b\n1,2\n"x\ny",2,3\n', "line 4: the row has 3 cells"),
         (b'a,b\n1,2\n3,"x\n', "line 3: the file ends within a cell"),
-        (b'a,b\n"x"y,2\n', "line 2: it is no proper CSV"),
+        (b'a,b\n"x"y,2\n', "line 2: it is not valid CSV"),
         (b'a,b\n1,"' + b"x" * 140_000 + b'"\n', "line 2: a cell has more than 131,072"),
-        (b"a,b\n1,\0\n", "it holds NUL characters"),
+        (b"a,b\n1,\0\n", "it contains NUL characters"),
         (b"a,b\n1,\xff\xff\xff\n", "it is neither UTF-8 nor cp932"),
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
@@ -226,7 +226,7 @@ def test_what_is_read_back_equals_what_was_written(tmp_path_factory, data):
 
 @settings(max_examples=40)
 @given(values=st.lists(st.text(st.sampled_from("0123456789.,-¥/ eE+"), min_size=1, max_size=10)))
-def test_whatever_looks_like_a_number_loses_no_digit(tmp_path_factory, values):
+def test_numbers_keep_all_their_digits(tmp_path_factory, values):
     values = ["0", *values]
     type_, read = columns(tmp_path_factory.mktemp("csv"), {"key": ["k"], "v": values})["v"]
     for text, value in zip(values, read, strict=True):

@@ -17,7 +17,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_it_reads_what_it_is_given_and_writes_where_it_may(folder):
+def test_it_reads_the_given_files_and_writes_only_to_its_folder(folder):
     (folder / "copies").mkdir()
     mine = folder / "mine.parquet"
     with safe_connection([mine], writes_to=folder / "copies") as connection:
@@ -58,7 +58,7 @@ def test_a_stop_by_the_user_is_a_keyboard_interrupt_whichever_thread_works(stops
         endless()
 
 
-def test_a_signal_that_is_no_stop_and_a_place_for_signals_are_left_as_they_were(stops):
+def test_other_signals_and_the_wakeup_descriptor_are_unchanged(stops):
     signal.signal(signal.SIGUSR1, lambda *_: None)
     place = signal.set_wakeup_fd(-1)
     try:

@@ -43,7 +43,7 @@ class Counting:
         return self.connection.execute(sql, *values)
 
 
-def test_thousands_of_columns_are_asked_about_in_a_handful_of_short_statements(tmp_path):
+def test_thousands_of_columns_are_checked_in_a_few_short_statements(tmp_path):
     width = 2_000
     plain, target = tmp_path / "plain", tmp_path / "target"
     with plain.open("w", encoding="utf-8") as lists:
@@ -108,7 +108,7 @@ def test_ten_thousand_columns_of_one_name_are_named_at_once():
     assert time.process_time() - began < 2
 
 
-def test_the_wider_a_table_the_fewer_of_its_rows_are_kept_in_memory():
+def test_wider_tables_keep_fewer_rows_in_memory():
     assert [rows_at_once(width) for width in (1, 1_000, 10**6)] == [122_880, 10_000, 2_048]
 
 

@@ -22,7 +22,7 @@ def test_a_nul_is_refused_because_the_library_would_end_the_text_there(backend):
         Embedder(backend).embed_documents(["文", "前\0後"])
 
 
-def test_a_ligature_that_the_library_has_no_room_for_is_read_letter_by_letter(backend):
+def test_a_ligature_too_long_for_the_librarys_buffer_is_expanded(backend):
     embedder = Embedder(backend)
     assert backend.oversized("ﷺ" * 130)
     rows = embedder.embed_documents(["ﷺ" * 60, "صلى الله عليه وسلم" * 60])
@@ -32,7 +32,7 @@ def test_a_ligature_that_the_library_has_no_room_for_is_read_letter_by_letter(ba
 
 
 @pytest.mark.parametrize("unit", ["猫", "word ", "齟齬", "㍿½", "👨\u200d👩", "0123456789", "ﷺ"])
-def test_too_long_is_told_by_the_models_own_count(backend, unit):
+def test_oversized_uses_the_models_own_count(backend, unit):
     counts = {
         number: backend._encoder.token_count((unit * number).replace("ﷺ", "صلى الله عليه وسلم"))
         for number in (1, 20, 60, 100, 140, 200, 300, 600, 2000)
@@ -42,7 +42,7 @@ def test_too_long_is_told_by_the_models_own_count(backend, unit):
     assert set(told.values()) == {True, False}
 
 
-def test_a_text_beyond_its_reach_is_refused(backend):
+def test_a_text_over_the_limit_is_refused(backend):
     with pytest.raises(UnembeddableText, match="20,001 characters"):
         Embedder(backend).embed_documents(["あ" * 20_001])
 

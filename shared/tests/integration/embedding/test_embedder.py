@@ -45,7 +45,7 @@ def test_tiny_and_huge_vectors_are_normalised_too(scale):
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float16, np.int64])
-def test_whatever_numbers_a_model_returns_float32_comes_out(kind):
+def test_any_numeric_type_becomes_float32(kind):
     backend = Answering([[3, 0, 0, 4]])
     backend.answer = backend.answer.astype(kind)
     assert Embedder(backend).embed_documents(["text"]).dtype == np.float32
@@ -62,7 +62,7 @@ def test_whatever_numbers_a_model_returns_float32_comes_out(kind):
         ([[1, 0, 0, 0], [0, 1, 0, 0]], "shape "),
     ],
 )
-def test_a_vector_that_cannot_be_used_is_refused(answer, reason):
+def test_an_unusable_vector_is_refused(answer, reason):
     embedder = Embedder(Answering(answer))
     for embed in (lambda: embedder.embed_documents(["text"]), lambda: embedder.embed_query("text")):
         with pytest.raises(BadEmbedding) as refused:
@@ -106,7 +106,7 @@ def test_no_texts_give_no_rows():
         ("\udc80text", "it holds half of a surrogate pair"),
     ],
 )
-def test_text_that_means_nothing_is_refused_before_any_is_embedded(text, reason):
+def test_a_meaningless_text_is_refused_before_any_is_embedded(text, reason):
     backend = TinyBackend()
     embedder = Embedder(backend)
     with pytest.raises(UnembeddableText, match=f"the text cannot be embedded: {reason}"):
@@ -125,7 +125,7 @@ def test_a_models_own_refusal_is_passed_on():
         Embedder(Picky()).embed_query("a pretty question")
 
 
-def test_the_fingerprint_tells_model_revision_dimension_and_normalisation():
+def test_the_fingerprint_has_model_revision_dimension_and_normalisation():
     assert tiny_embedder().fingerprint == "tiny@1:16:l2"
     assert tiny_embedder(name="other", dimension=32).fingerprint == "other@1:32:l2"
 
@@ -140,7 +140,7 @@ def test_the_fingerprint_tells_model_revision_dimension_and_normalisation():
     ],
     ids=["documents", "query", "spans", "oversized"],
 )
-def test_a_model_is_never_in_two_calls_at_once(call):
+def test_a_model_runs_one_call_at_a_time(call):
     class Meeting(TinyBackend):
         """Every call waits a moment for a second one to join it."""
 

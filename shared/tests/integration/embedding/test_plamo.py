@@ -87,7 +87,7 @@ def new_folder(tmp_path):
 # --- vectors ---
 
 
-def test_it_answers_what_its_code_computes_in_float32(backend, folder):
+def test_it_returns_what_its_code_computes_in_float32(backend, folder):
     import torch
     from safetensors.torch import load_file
     from transformers import AutoConfig, AutoModel, AutoTokenizer
@@ -141,7 +141,7 @@ def test_each_text_gets_its_own_vector_whatever_it_is_embedded_with(embedder):
     np.testing.assert_allclose(together, alone, atol=1e-5)
 
 
-def test_numbers_that_are_none_are_refused(new_folder):
+def test_nan_is_refused(new_folder):
     embedder = Embedder(PlamoBackend(tiny_plamo.build(new_folder, weights="nan"), device="cpu"))
     with pytest.raises(BadEmbedding, match=r"'plamo' .*NaN"):
         embedder.embed_documents(["東京"])
@@ -149,7 +149,7 @@ def test_numbers_that_are_none_are_refused(new_folder):
         embedder.embed_query("東京")
 
 
-def test_weights_in_parts_are_put_together(new_folder, embedder):
+def test_sharded_weights_are_loaded(new_folder, embedder):
     parts = Embedder(PlamoBackend(tiny_plamo.build(new_folder, shards=2), device="cpu"))
     assert not (new_folder / "model.safetensors").exists()
     np.testing.assert_allclose(parts.embed_query("東京"), embedder.embed_query("東京"), atol=1e-6)
@@ -179,7 +179,7 @@ def read(backend, text):
     return [text[start:end] for start, end in backend.token_spans(text)]
 
 
-def test_tokens_lie_where_they_stand_in_the_text(backend):
+def test_tokens_have_their_positions_in_the_text(backend):
     text = "東京の😀 the cat\r\n  hello world\r\n<s>é"
     assert read(backend, text) == [
         *("東京", "の", "😀", "😀", "😀", "😀", " the", " ", "cat", "\r\n", "  ", "hello"),
@@ -191,7 +191,7 @@ WORDS = ["東京", "猫", "😀", "é", " ", "\r\n", "\n", "the", "<s>", "<0x41>
 
 
 @given(st.lists(st.sampled_from(WORDS)).map("".join))
-def test_there_is_a_place_for_each_token_that_the_model_is_fed(backend, text):
+def test_every_token_of_the_model_has_a_position(backend, text):
     spans = backend.token_spans(text)
     assert len(spans) == len(backend._tokenizer(text)["input_ids"]) - 1
     edges = sorted({edge for span in spans for edge in span})
@@ -208,7 +208,7 @@ def test_windows_of_tokens_cut_from_the_text_have_that_many_tokens(backend):
         assert abs(len(backend.token_spans(window)) - (last - first)) <= 6
 
 
-def test_a_long_text_is_read_in_blocks_and_keeps_its_places(backend):
+def test_a_long_text_read_in_blocks_keeps_its_positions(backend):
     text = "the cat\r\n猫😀 hello\n" * 8_000
     spans = backend.token_spans(text)
     assert spans == sorted(spans)
@@ -224,12 +224,12 @@ def test_a_text_is_oversized_when_the_model_would_be_fed_more_than_its_limit(bac
     assert not backend.oversized("")
 
 
-def test_places_come_from_the_tokenizer_where_it_tells_them(new_folder):
+def test_positions_come_from_the_tokenizer_if_it_has_them(new_folder):
     backend = PlamoBackend(tiny_plamo.build_fast(new_folder), device="cpu")
     assert read(backend, "東京 cat \r\n 😀😀 the") == ["東京", "cat", "😀😀", "the"]
 
 
-def test_any_text_is_taken(backend):
+def test_any_text_is_accepted(backend):
     assert backend.refusal("\0 <s> \x07 😀") is None
     assert backend.encode_documents(["\0 <s> \x07 😀"]).shape == (1, tiny_plamo.HIDDEN)
 
@@ -258,7 +258,7 @@ def spoil(folder, file, old, new):
         ("model.safetensors", b"{", b"", "cannot be used"),
     ],
 )
-def test_a_model_that_cannot_be_used_says_so_in_one_sentence(new_folder, file, old, new, reason):
+def test_an_unusable_model_is_one_sentence(new_folder, file, old, new, reason):
     spoil(tiny_plamo.build(new_folder), file, old, new)
     with pytest.raises(ModelUnavailable, match="cannot be used with transformers") as refused:
         PlamoBackend(new_folder, device="cpu")
@@ -276,7 +276,7 @@ def test_a_failure_while_embedding_is_an_error_of_the_model(new_folder):
     assert backend.encode_documents(["a"]).shape == (1, tiny_plamo.HIDDEN)
 
 
-def test_a_device_that_is_not_there_is_refused_before_anything_is_loaded(tmp_path):
+def test_a_missing_device_is_refused_before_anything_is_loaded(tmp_path):
     with pytest.raises(ModelUnavailable, match="cannot run on 'cuda'"):
         PlamoBackend(tmp_path, device="cuda")
 
@@ -352,7 +352,7 @@ def assert_refused(done, sentence):
     assert done.returncode == 0
 
 
-def test_a_hub_that_is_out_of_reach_is_named_at_once(tmp_path, folder):
+def test_an_unreachable_hub_is_reported_at_once(tmp_path, folder):
     with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
         pass
     done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
@@ -361,7 +361,7 @@ def test_a_hub_that_is_out_of_reach_is_named_at_once(tmp_path, folder):
     assert (len(done.stdout.splitlines()), done.stderr) == (3, "")
 
 
-def test_a_hub_without_plamo_is_named(tmp_path, folder):
+def test_a_hub_without_plamo_is_reported(tmp_path, folder):
     with hub_stand_in.serving(folder, "somebody/else", REVISION) as hub:
         done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
     assert_refused(
@@ -371,7 +371,7 @@ def test_a_hub_without_plamo_is_named(tmp_path, folder):
     )
 
 
-def test_a_download_that_lacks_a_file_is_not_taken_for_the_model(tmp_path, new_folder):
+def test_an_incomplete_download_is_not_used(tmp_path, new_folder):
     tiny_plamo.build(new_folder)
     (new_folder / "model.safetensors").unlink()
     with hub_stand_in.serving(new_folder, REPOSITORY, REVISION) as hub:
@@ -379,7 +379,7 @@ def test_a_download_that_lacks_a_file_is_not_taken_for_the_model(tmp_path, new_f
     assert_refused(done, "the download of PLaMo is not complete; run it again to go on")
 
 
-def test_a_cache_that_cannot_be_written_is_named(tmp_path, folder):
+def test_an_unwritable_cache_is_reported(tmp_path, folder):
     (tmp_path / "file").touch()
     with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
         done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint, HF_HUB_CACHE=f"{tmp_path}/file/hub")

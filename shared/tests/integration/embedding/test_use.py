@@ -71,7 +71,7 @@ def test_tokens_come_in_the_same_order_as_the_wheels(backend, reference, text):
 
 @given(text=TEXTS)
 @settings(deadline=None)
-def test_every_token_has_a_place_and_places_never_go_back(backend, reference, text):
+def test_every_token_has_a_position_and_positions_ascend(backend, reference, text):
     spans = backend.token_spans(text)
     starts = [start for start, _ in spans]
     assert starts == sorted(starts)
@@ -90,7 +90,7 @@ def test_every_token_has_a_place_and_places_never_go_back(backend, reference, te
         (" \u3000\ufeff", []),
     ],
 )
-def test_a_tokens_place_is_its_own_letters_with_the_space_in_front(backend, text, places):
+def test_a_tokens_position_includes_the_space_before_it(backend, text, places):
     spans = backend.token_spans(text)
     assert [text[start:end] for start, end in spans if end > start] == places
 
@@ -178,7 +178,7 @@ def test_any_text_is_refused_or_has_the_wheels_vector(backend, wheel, text):
         ("猫\ud83d", "surrogate"),
     ],
 )
-def test_what_the_vocabulary_does_not_see_is_refused(backend, text, reason):
+def test_text_without_tokens_is_refused(backend, text, reason):
     embedder = Embedder(backend)
     with pytest.raises(UnembeddableText, match=reason):
         embedder.embed_query(text)
@@ -186,7 +186,7 @@ def test_what_the_vocabulary_does_not_see_is_refused(backend, text, reason):
         embedder.embed_documents(["文", text])
 
 
-def test_too_long_is_told_by_tokens_not_by_characters(backend):
+def test_oversized_counts_tokens_not_characters(backend):
     assert not backend.oversized("word " * 4000)
     assert backend.oversized("word " * 4200)
 

@@ -51,12 +51,12 @@ def test_a_found_file_has_its_path_size_and_time(source):
     assert (result.problems, result.unseen) == ((), ())
 
 
-def test_files_come_by_path_and_other_endings_do_not(source):
+def test_files_are_sorted_by_path_and_other_endings_skipped(source):
     fill(source, "b.md", "a.txt", "c/a.markdown", "d.mdx", "e.md.bak", "md", "x.png", "Z.md")
     assert found(source) == ["Z.md", "a.txt", "b.md", "c/a.markdown"]
 
 
-def test_endings_count_in_any_case_on_both_sides(source):
+def test_endings_match_in_any_case(source):
     fill(source, "A.MD", "b.Txt", "c.md")
     assert found(source, extensions=(".MD",)) == ["A.MD", "c.md"]
     assert found(source) == ["A.MD", "b.Txt", "c.md"]
@@ -71,7 +71,7 @@ def test_hidden_and_machine_made_folders_are_not_entered(source):
     assert found(source) == ["kept/a.md", "my_node_modules/a.md", "node_modules.md"]
 
 
-def test_what_macos_leaves_beside_a_file_is_skipped_but_a_hidden_note_is_not(source):
+def test_macos_metadata_files_are_skipped_but_hidden_notes_are_not(source):
     fill(source, "._a.md", "a.md", ".draft.md")
     assert found(source) == [".draft.md", "a.md"]
 
@@ -138,7 +138,7 @@ def test_links_that_leave_the_folder_are_reported_and_not_followed(source, tmp_p
     )
 
 
-def test_links_that_lead_nowhere_are_reported_where_they_could_be_documents(source):
+def test_broken_links_with_a_documents_ending_are_reported(source):
     (source / "gone.md").symlink_to("no-such-file.md")
     (source / "self.md").symlink_to("self.md")
     (source / "gone.png").symlink_to("no-such-file.png")
@@ -149,7 +149,7 @@ def test_links_that_lead_nowhere_are_reported_where_they_could_be_documents(sour
     assert set(result.unseen) == {"gone.md", "self.md"}
 
 
-def test_links_in_a_circle_end(source):
+def test_circular_links_end(source):
     fill(source, "a/x.md", "b/y.md")
     (source / "a" / "up").symlink_to("..", target_is_directory=True)
     (source / "a" / "to-b").symlink_to("../b", target_is_directory=True)
@@ -174,7 +174,7 @@ def test_a_folder_that_is_a_link_itself_is_walked(source, tmp_path):
     assert found(tmp_path / "link") == ["a.md"]
 
 
-def test_pipes_sockets_and_folders_with_a_documents_name_are_no_documents(source, monkeypatch):
+def test_pipes_sockets_and_folders_are_not_documents(source, monkeypatch):
     fill(source, "folder.md/a.md")
     os.mkfifo(source / "pipe.md")
     os.mkfifo(source / "pipe")
@@ -189,7 +189,7 @@ def test_pipes_sockets_and_folders_with_a_documents_name_are_no_documents(source
     )
 
 
-def test_names_that_are_no_unicode_are_reported_where_they_could_be_documents(source):
+def test_names_that_are_not_unicode_are_reported_if_they_end_like_documents(source):
     folder = os.fsencode(source)
     try:
         os.mkdir(folder + b"/d\xff")  # noqa: PTH102 - bytes
@@ -244,7 +244,7 @@ def test_a_folder_is_walked_however_deep_it_goes(source):
     assert paths == ["d/" * 1200 + "a.md"]
 
 
-def test_a_folder_that_is_not_there_is_refused(source, tmp_path):
+def test_a_missing_folder_is_refused(source, tmp_path):
     fill(tmp_path, "file")
     for missing in (source / "none", tmp_path / "file"):
         with pytest.raises(SourceMissing, match="mdvec tool update -n NAME -s FOLDER"):
@@ -263,7 +263,7 @@ def test_a_folder_that_is_not_there_is_refused(source, tmp_path):
         ("nbsp\u00a0\u0080".encode(), "nbsp\u00a0\u0080"),
     ],
 )
-def test_text_is_read_letter_for_letter_with_the_hash_of_its_bytes(source, data, text):
+def test_text_is_read_exactly_with_the_hash_of_its_bytes(source, data, text):
     (source / "a.md").write_bytes(data)
     digest = hashlib.sha256(data).hexdigest()
     assert read_text(source, "a.md") == FileText(text, digest)
@@ -282,7 +282,7 @@ def test_text_is_read_letter_for_letter_with_the_hash_of_its_bytes(source, data,
         ("cat".encode("utf-16-le"), "it contains NUL bytes, so it is not text"),
     ],
 )
-def test_what_is_no_text_is_refused_with_the_reason(source, data, reason):
+def test_files_that_are_not_text_are_refused_with_the_reason(source, data, reason):
     (source / "a.md").write_bytes(data)
     with pytest.raises(UnreadableFile) as refused:
         read_text(source, "a.md")

@@ -171,7 +171,7 @@ def test_deciding_the_same_again_changes_nothing(db, tool):
 
 
 @pytest.mark.parametrize("decision", ["not_duplicate", "skip"])
-def test_another_decision_takes_the_mark_back(db, tool, decision):
+def test_another_decision_removes_the_mark(db, tool, decision):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
@@ -181,7 +181,7 @@ def test_another_decision_takes_the_mark_back(db, tool, decision):
     assert (answer.marked_transaction_id, marks(db)) == (None, {})
 
 
-def test_a_skipped_pair_stays_open_behind_those_never_asked_about(db, tool):
+def test_a_skipped_pair_stays_open_after_the_new_ones(db, tool):
     add(db, tool)
     add(db, tool)
     add(db, tool, description="スーパーマーケット")
@@ -219,7 +219,7 @@ def test_an_open_pair_gets_its_newer_score(db, tool):
     assert one.similarity_score < 1
 
 
-def test_a_decided_pair_keeps_what_it_was_decided_by(db, tool):
+def test_a_decided_pair_keeps_its_score_and_tolerances(db, tool):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
@@ -243,7 +243,7 @@ def test_three_copies_leave_one(db, tool):
     assert pairs(db, tool) == {}
 
 
-def test_a_row_that_two_pairs_mark_stays_marked_until_both_are_taken_back(db, tool):
+def test_a_row_marked_by_two_pairs_stays_marked_until_both_are_undone(db, tool):
     for _ in range(3):
         add(db, tool)
     review.detect(db, tool, EXACT)
@@ -272,7 +272,7 @@ def test_when_an_original_turns_out_to_be_a_duplicate_its_copies_follow(db, tool
     assert marks(db) == {3: 2}
 
 
-def test_a_restored_row_counts_and_its_pair_is_no_duplicate(db, tool):
+def test_a_restored_row_counts_and_its_pair_is_not_a_duplicate(db, tool):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
@@ -310,7 +310,7 @@ def test_a_search_frees_rows_that_lost_their_original(db, tool):
 
 
 @pytest.mark.parametrize("column", ["is_target = 0", "is_transfer = 1", "amount = NULL"])
-def test_a_pair_with_a_row_that_no_longer_counts_is_not_asked_about(db, tool, column):
+def test_a_pair_with_a_row_that_no_longer_counts_is_not_listed(db, tool, column):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
@@ -338,7 +338,7 @@ def test_the_rows_that_sql_counts_are_those_that_the_ledger_counts(db, tool):
         assert line._asdict() == {name: getattr(row, name) for name in line._fields}
 
 
-def test_numbers_of_a_ledger(db, tool):
+def test_the_statistics_of_a_ledger(db, tool):
     assert review.stats(db, tool).duplicate_rate == 0.0
     for day in range(1, 4):
         add(db, tool, date=f"2024-02-0{day}")
@@ -379,7 +379,7 @@ def test_a_search_of_some_transactions_finds_their_pairs_only(db, tool):
     assert list(pairs(db, tool)) == [(3, 4)]
 
 
-def test_what_is_not_there_is_named(db, tool):
+def test_unknown_ids_are_named_in_the_error(db, tool):
     add(db, tool)
     for check_id in (99, -1, 2**70):
         with pytest.raises(CheckNotFound, match="指定された重複候補が見つかりません"):
@@ -415,7 +415,7 @@ def test_a_list_has_one_to_fifty_pairs(db, tool):
             review.list_candidates(db, tool, limit)
 
 
-def test_a_decision_that_cannot_be_written_whole_is_not_written(db, tool):
+def test_a_decision_is_written_whole_or_not_at_all(db, tool):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
@@ -429,7 +429,7 @@ def test_a_decision_that_cannot_be_written_whole_is_not_written(db, tool):
     assert (marks(db), review.stats(db, tool).pending_checks) == ({}, 1)
 
 
-def test_a_search_that_finds_too_much_stores_nothing(db, tool):
+def test_a_search_with_too_many_pairs_stores_nothing(db, tool):
     with db:
         for _ in range(449):
             add(db, tool)

@@ -111,7 +111,7 @@ def check_golden(name, text):
     assert text + "\n" == path.read_text(encoding="utf-8")
 
 
-def test_the_texts_are_those_that_were_read_and_found_good(year):
+def test_the_texts_match_the_reviewed_examples(year):
     check_golden("trend_of_a_category", year.trend("食費", period="2025年6月〜7月").text)
     check_golden(
         "trend_of_a_short_ledger", year.trend("食費 > 外食", period="2024年7月から9月").text
@@ -169,7 +169,7 @@ def test_a_trend_is_the_sum_of_the_rows_that_count(random_ledger, said):
         assert figure.change_from_year_before == change(figure.amount, year)
 
 
-def test_a_part_of_a_trend_has_the_figures_of_the_whole(random_ledger):
+def test_a_shorter_trend_has_the_same_figures(random_ledger):
     whole = random_ledger.trend("食費", period="全期間").categories[0].months
     for period in ("2025年6月", "2024年5月〜2024年8月", "2023年6月", "2024-02〜2024-03"):
         part = random_ledger.trend("食費", period=period)
@@ -196,7 +196,7 @@ def test_the_sums_of_a_period_are_those_of_the_rows_that_count(random_ledger):
     assert answer.counts.total == answer.total_rows == len(rows)
 
 
-def test_every_row_stands_on_one_page_in_order_with_the_reason_that_it_does_not_count(
+def test_every_row_is_on_one_page_in_order_with_its_reason_left_out(
     random_ledger,
 ):
     found: list[dict[str, object]] = []
@@ -213,7 +213,7 @@ def test_every_row_stands_on_one_page_in_order_with_the_reason_that_it_does_not_
     assert [row["left_out"] is None for row in found] == [row.counts for row in rows]
 
 
-def test_the_top_three_are_those_that_took_most_and_never_income(random_ledger):
+def test_the_top_three_are_the_largest_spending_categories(random_ledger):
     answer = random_ledger.trend(period="2024年")
     months = [Month(2024, n) for n in range(1, 13)]
     total = {
@@ -264,14 +264,14 @@ def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
     assert [month.may_be_filling for month in in_july] == [False, False, False, True]
 
 
-def test_a_period_that_the_ledger_has_in_part_is_clipped_and_the_answer_says_so(year):
+def test_a_period_partly_outside_the_ledger_is_clipped_with_a_note(year):
     answer = year.trend("食費", period="2025年")
     assert answer.months == MonthRange(Month(2025, 1), Month(2025, 7))
     assert "データのある 2025年01月〜2025年07月 だけを対象にしました" in answer.notes
     assert answer.understood == "「2025年」を 2025年01月〜2025年12月 と解釈しました"
 
 
-def test_a_category_that_takes_no_part_in_a_figure_has_none(year):
+def test_figures_without_the_category_are_none(year):
     food = year.month("2025-07", category="食費")
     assert (food.spending, food.income, food.balance) == (42_000, None, None)
     assert [(s.category, s.amount) for s in food.spending_by_category] == [
@@ -296,7 +296,7 @@ def test_a_page_says_where_the_next_is_and_holds_at_most_twenty_rows(year):
             year.month(page_size=size)
 
 
-def test_a_category_without_rows_in_the_period_took_nothing(year):
+def test_a_category_without_rows_in_the_period_is_zero(year):
     answer = year.month("2025-06", category="現金・カード")
     assert (answer.spending, answer.total_rows, answer.rows) == (0, 0, ())
     assert (answer.page, answer.pages, answer.next_page) == (1, 1, None)
@@ -350,7 +350,7 @@ def test_months_without_spending_have_no_top_categories(ledger):
         ledger.trend()
 
 
-def test_what_was_not_understood_is_answered_with_what_there_is(year):
+def test_unknown_input_is_refused_with_the_choices(year):
     with pytest.raises(UnknownCategory, match=r"該当カテゴリが見つかりません.*近い名前: 食費"):
         year.trend("食日")
     with pytest.raises(InvalidPeriod, match="2024年06月〜2025年07月"):
@@ -371,7 +371,7 @@ def test_two_households_never_mix(year):
     assert "秘密" not in category_hierarchy(year.connection, year.tool_id)["食費"]
 
 
-def test_a_question_may_be_asked_within_a_reading_of_one_state(year):
+def test_a_question_can_run_within_a_snapshot(year):
     with snapshot(year.connection):
         assert year.trend("食費", period="2025-07").categories[0].total == 42_000
         assert year.month("2025-07").spending == 131_000
@@ -380,7 +380,7 @@ def test_a_question_may_be_asked_within_a_reading_of_one_state(year):
 # --- answers that are kept ---------------------------------------------------------------------
 
 
-def test_an_answer_is_kept_until_the_data_change(year):
+def test_an_answer_is_cached_until_the_data_change(year):
     cache = TrendCache()
 
     def ask(version, **asked):
@@ -409,7 +409,7 @@ def test_the_answer_of_one_household_is_not_given_to_another(year):
     assert cache.category_trend(year.connection, other.tool_id, 1, **asked).categories[0].total == 5
 
 
-def test_only_so_many_answers_are_kept(year):
+def test_the_cache_of_answers_is_bounded(year):
     cache = TrendCache(entries=1)
 
     def ask(category):
@@ -423,7 +423,7 @@ def test_only_so_many_answers_are_kept(year):
     assert ask("食費") == food
 
 
-def test_an_error_is_not_kept(ledger):
+def test_an_error_is_not_cached(ledger):
     cache = TrendCache()
     with pytest.raises(EmptyLedger):
         cache.category_trend(ledger.connection, ledger.tool_id, 1, today=TODAY)
@@ -432,7 +432,7 @@ def test_an_error_is_not_kept(ledger):
     assert answer.categories[0].total == 5
 
 
-def test_many_threads_may_ask_at_once(year):
+def test_the_cache_is_thread_safe(year):
     cache = TrendCache(entries=2)
     path = Path(year.connection.filename)
     names = ["食費", "住宅", "交通費", "収入"] * 6

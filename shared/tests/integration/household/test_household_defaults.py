@@ -51,7 +51,7 @@ def figures(ledger, period, today=TODAY):
     )
 
 
-def test_a_row_of_a_month_to_come_moves_no_default_and_is_named(ledger):
+def test_a_row_of_a_future_month_moves_no_default_and_is_reported(ledger):
     before = [figures(ledger, period) for period in DEFAULTS]
     ledger.add(Row("2025-12-27", -80_000, "住宅/家賃"))
     ledger.add(Row("2026-03-01", 250_000, "収入/給与"))
@@ -73,7 +73,7 @@ def test_a_row_of_a_month_to_come_moves_no_default_and_is_named(ledger):
     assert not any("予定" in note for note in ledger.trend(TODAY, "食費").notes)
 
 
-def test_what_is_to_come_is_answered_when_it_is_asked_for_and_said_to_be_planned(ledger):
+def test_future_months_are_answered_on_request_and_marked_as_planned(ledger):
     ledger.add(Row("2025-07-25", -500, "食費/外食"))
     ledger.add(Row("2025-12-27", -80_000, "住宅/家賃"))
     july = ledger.month(TODAY, "今月")
@@ -106,7 +106,7 @@ def test_a_ledger_that_ended_months_ago_keeps_its_latest_months(ledger):
         ledger.month(today, "今月")
 
 
-def test_a_ledger_of_days_to_come_alone_is_answered(connection):
+def test_a_ledger_of_only_future_days_is_answered(connection):
     ledger = SmallLedger(connection, [Row("2025-09-01", -5, "食費/外食")])
     assert ledger.month(TODAY).spending == 5
     assert ledger.month(TODAY, "直近3か月").months.last == Month(2025, 9)
@@ -116,7 +116,7 @@ WRONG = ("1926-06-15", "0206-06-15", "2205-06-15", "9999-12-31", "2015-06-15")
 
 
 @pytest.mark.parametrize("day", WRONG)
-def test_a_row_of_a_wrong_year_moves_nothing_bounds_the_answer_and_is_named(ledger, day):
+def test_a_row_of_a_wrong_year_moves_no_default_and_is_reported(ledger, day):
     before = [figures(ledger, period) for period in DEFAULTS]
     ledger.add(Row(day, -1_200, "食費/外食"))
     assert [figures(ledger, period) for period in DEFAULTS] == before
@@ -128,7 +128,7 @@ def test_a_row_of_a_wrong_year_moves_nothing_bounds_the_answer_and_is_named(ledg
     assert len(available_months(ledger.connection, ledger.tool_id, TODAY)) == 15
 
 
-def test_months_of_wrong_years_are_answered_when_they_are_asked_for(ledger):
+def test_months_of_wrong_years_are_answered_on_request(ledger):
     ledger.add(Row("1926-06-15", -1_200, "食費/外食"))
     ledger.add(Row("2066-06-15", -66, "食費/外食"))
     old = ledger.trend(TODAY, "食費", period="1926年")
@@ -142,7 +142,7 @@ def test_months_of_wrong_years_are_answered_when_they_are_asked_for(ledger):
     ]  # fmt: skip
 
 
-def test_many_rows_far_away_are_a_part_of_the_ledger_and_long_answers_are_cut(connection):
+def test_many_rows_far_away_belong_to_the_ledger_and_long_answers_are_cut(connection):
     rows = [Row(f"{1999 + n % 2}-0{n % 9 + 1}-05", -100, "食費/外食") for n in range(30)]
     rows += [Row(f"{year}-03-05", -100, "食費/外食") for year in range(2004, 2026)]
     ledger = SmallLedger(connection, rows)

@@ -100,7 +100,7 @@ def test_equal_texts_are_embedded_once_and_dates_and_amounts_not_at_all(househol
     assert household.backend.embedded == ["スーパー 食費 食料品"]
 
 
-def test_a_row_of_two_exports_is_found_once_in_the_later(household):
+def test_a_row_of_two_statement_files_is_found_once_in_the_newer(household):
     household.export("early.csv", row("a"), row("b"), time=1_000)
     household.export("late.csv", row("b", amount=-999), row("c"), time=2_000)
     report = household.import_("new")
@@ -116,7 +116,7 @@ def test_a_row_of_two_exports_is_found_once_in_the_later(household):
     ]  # fmt: skip
 
 
-def test_a_change_is_followed_and_what_is_right_is_left_alone(household):
+def test_a_change_is_imported_and_unchanged_rows_stay(household):
     household.export("7.csv", row("a"), row("b"), time=1_000)
     household.import_("new")
     embedded = len(household.backend.embedded)
@@ -132,7 +132,7 @@ def test_a_change_is_followed_and_what_is_right_is_left_alone(household):
     assert household.search("スーパー", k=9).total_chunks == 2
 
 
-def test_rows_of_a_file_that_is_gone_are_still_found_until_a_replace(household):
+def test_rows_of_a_deleted_file_are_found_until_a_replace(household):
     household.export("6.csv", row("a", "市営プール", day="2025/06/30"))
     household.export("7.csv", row("b"))
     household.import_("new")
@@ -145,7 +145,7 @@ def test_rows_of_a_file_that_is_gone_are_still_found_until_a_replace(household):
     assert [hit.file_path for hit in household.search("市営プール", k=9).results] == ["7.csv"]
 
 
-def test_an_import_that_was_stopped_after_the_ledger_goes_on_with_what_is_found(household):
+def test_an_import_stopped_after_the_ledger_continues_with_the_texts(household):
     household.export("7.csv", row("a"), row("b", "市営プール"))
     with pytest.raises(ModelUnavailable):
         import_tool(household.request("new"), no_model)
@@ -155,7 +155,7 @@ def test_an_import_that_was_stopped_after_the_ledger_goes_on_with_what_is_found(
     assert household.search("市営プール", k=1).results[0].start_line == 3
 
 
-def test_a_folder_without_exports_empties_nothing(household):
+def test_a_folder_without_statement_files_deletes_nothing(household):
     household.export("7.csv", row("a"))
     household.import_("new")
     (household.folder / "7.csv").unlink()
@@ -249,7 +249,7 @@ def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):
         import_tool(wrong, lambda _: Embedder(household.backend))
 
 
-def test_rows_of_a_file_that_was_overwritten_are_not_taken_for_others(household):
+def test_rows_of_an_overwritten_file_are_not_confused_with_others(household):
     household.export("7.csv", row("a"), row("b", "市営プール"), time=1_000)
     household.import_("new")
     household.export("7.csv", row("c", "書店"), row("d", "花屋"), time=2_000)
@@ -258,7 +258,7 @@ def test_rows_of_a_file_that_was_overwritten_are_not_taken_for_others(household)
         assert shop in household.search(shop, k=1).results[0].content
 
 
-def test_duplicates_are_looked_for_after_an_import_only_where_asked(household):
+def test_duplicates_are_detected_after_an_import_only_on_request(household):
     same = {"description": "家具店", "amount": -18700}
     household.export("7.csv", row("a", **same), row("b", account="アプリ", **same))
     assert household.import_("new").details.duplicate_candidates is None
@@ -267,7 +267,7 @@ def test_duplicates_are_looked_for_after_an_import_only_where_asked(household):
     assert report.details.duplicate_candidates == 1
 
 
-def test_other_csv_files_are_passed_over_and_bad_rows_named(household):
+def test_other_csv_files_are_skipped_and_bad_rows_reported(household):
     household.export("7.csv", row("a"), "1,2025/13/01,x,-1,y,食費,食料品,,0,bad")
     (household.folder / "assets.csv").write_text(
         "日付,合計（円）\n2025/07/01,100\n", encoding="cp932"
@@ -280,7 +280,7 @@ def test_other_csv_files_are_passed_over_and_bad_rows_named(household):
     assert report.chunks == 1
 
 
-def test_a_purchase_never_disappears_when_the_row_that_was_kept_is_taken_out(household):
+def test_a_purchase_counts_when_the_original_of_its_duplicate_stops_counting(household):
     same = {"description": "家具店", "amount": -18700}
     kept = row("a", **same)
     household.export("7.csv", kept, row("b", account="アプリ", **same), time=1_000)
@@ -294,7 +294,7 @@ def test_a_purchase_never_disappears_when_the_row_that_was_kept_is_taken_out(hou
     assert [one.counts for one in household.ledger()] == [False, True]
 
 
-def test_a_copy_of_an_old_export_does_not_bring_old_values_back(household):
+def test_a_copy_of_an_old_statement_file_does_not_restore_old_values(household):
     household.export("a.csv", row("x", amount=-1234), time=1_000)
     household.export("b.csv", row("x", amount=-1300), time=2_000)
     household.import_("new")

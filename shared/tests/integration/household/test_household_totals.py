@@ -51,7 +51,7 @@ def test_spending_is_all_spending_and_not_the_category_whose_name_holds_the_word
     assert "「貯蓄」は収支（収入 − 支出）として集計しました" in saved.notes
 
 
-def test_the_savings_rate_is_said_with_what_it_is_made_of(connection):
+def test_the_savings_rate_comes_with_income_and_spending(connection):
     ledger = SmallLedger(
         connection,
         [Row("2025-06-01", -5, "食費/外食"), Row("2025-07-01", -65_000, "食費/外食"),
@@ -91,7 +91,7 @@ SAID = (
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS, st.sampled_from(SAID))
-def test_a_name_is_answered_by_what_it_names_or_by_a_guess_that_is_named(connection, rows, said):
+def test_a_name_is_resolved_exactly_or_with_a_stated_guess(connection, rows, said):
     with connection:
         ledger = SmallLedger(connection, [Row("2025-05-01", -1, "日用品/"), *rows])
         try:

@@ -40,7 +40,7 @@ def folder():
         ("12025-07-01_2025-07-31.csv", StatementName("12025-07-01_2025-07-31", 0, "", "")),
     ],
 )  # fmt: skip
-def test_a_name_tells_its_period_and_its_number(path, name):
+def test_a_name_has_a_period_and_a_number(path, name):
     assert statement_name(path) == name
 
 
@@ -55,7 +55,7 @@ OLDER_THAN_ITS_TIME = {
 
 @pytest.mark.parametrize("why", OLDER_THAN_ITS_TIME)
 @pytest.mark.parametrize("mode", ["update", "replace"])
-def test_an_old_file_that_was_touched_does_not_bring_old_values_back(folder, why, mode):
+def test_touching_an_old_file_does_not_restore_old_values(folder, why, mode):
     old, old_rows, new, new_rows = OLDER_THAN_ITS_TIME[why]
     folder.write(old, line("a", -1), *old_rows, saved=AUGUST_20)
     folder.write(new, line("a", -2), *new_rows, saved=AUGUST_10)
@@ -69,7 +69,7 @@ def test_an_old_file_that_was_touched_does_not_bring_old_values_back(folder, why
     )
 
 
-def test_an_old_file_that_takes_the_place_of_a_newer_one_changes_nothing(folder):
+def test_an_old_file_that_replaces_a_newer_one_changes_nothing(folder):
     folder.write(f"{JULY}.csv", line("a", -2), *DAYS, saved=AUGUST_10)
     folder.import_()
     before = folder.amounts()
@@ -80,7 +80,7 @@ def test_an_old_file_that_takes_the_place_of_a_newer_one_changes_nothing(folder)
 
 
 @pytest.mark.parametrize("mode", ["update", "replace"])
-def test_a_change_that_was_taken_back_is_followed_when_the_file_is_downloaded_again(folder, mode):
+def test_an_undone_change_is_imported_when_the_file_is_downloaded_again(folder, mode):
     for day, amount in enumerate([-1, -2, -1, -2], 1):
         folder.write(f"{JULY}.csv", line("a", amount), *DAYS, saved=date(2025, 8, day))
         folder.import_(mode)
@@ -88,7 +88,7 @@ def test_a_change_that_was_taken_back_is_followed_when_the_file_is_downloaded_ag
 
 
 @pytest.mark.parametrize("stays", [True, False])
-def test_a_name_that_is_free_again_is_no_older_for_having_no_number(folder, stays):
+def test_a_reused_name_without_number_is_not_older(folder, stays):
     folder.write(f"{JULY}.csv", line("a", -1), *DAYS, saved=date(2025, 8, 1))
     folder.write(f"{JULY} (1).csv", line("a", -2), *DAYS, saved=date(2025, 8, 2))
     folder.import_()
@@ -100,7 +100,7 @@ def test_a_name_that_is_free_again_is_no_older_for_having_no_number(folder, stay
         assert (folder.amounts()["店a"], "店day10" in folder.amounts()) == (-3, False)
 
 
-def test_a_file_that_says_nothing_against_its_time_is_as_new_as_that(folder):
+def test_without_other_evidence_the_modification_time_decides(folder):
     folder.write("new.csv", line("a", -2), saved=AUGUST_20)
     folder.write("old.csv", line("a", -1), *DAYS, saved=AUGUST_10)
     report = folder.import_()
@@ -236,7 +236,7 @@ def test_the_first_import_of_an_old_database_only_lists():
     assert folder.amounts().keys() == {"店a"}
 
 
-def test_an_old_database_goes_on_as_before_where_nothing_is_gone():
+def test_an_old_database_without_removals_continues_as_before():
     folder = old_ledger({"6.csv": ["a"], "7.csv": ["b"]})
     del folder.files["6.csv"]
     report = folder.import_()
@@ -247,7 +247,7 @@ def test_an_old_database_goes_on_as_before_where_nothing_is_gone():
     assert folder.amounts().keys() == {"店b", "店c"}
 
 
-def test_a_row_that_an_old_database_counts_twice_is_asked_about():
+def test_a_row_counted_twice_in_an_old_database_awaits_consent():
     folder = old_ledger({"with.csv": ["a"], "without.csv": [""]})
     folder.connection.execute(
         "UPDATE transactions SET identity = ? WHERE mf_id = ''",
@@ -260,7 +260,7 @@ def test_a_row_that_an_old_database_counts_twice_is_asked_about():
         assert len(folder.amounts()) == 1
 
 
-def test_a_duplicate_counts_again_when_the_row_that_was_kept_is_gone(folder):
+def test_a_duplicate_counts_again_when_its_original_is_gone(folder):
     kept = line("a", -18700, "2025/07/05", shop="家具店")
     twice = line("b", -18700, "2025/07/05", shop="家具店", account="カード")
     folder.write(f"{JULY}.csv", kept, twice, line("c"))
@@ -285,7 +285,7 @@ BLOCKS = st.lists(
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(BLOCKS, min_size=1, max_size=3), st.booleans())
-def test_the_last_block_that_has_an_id_says_all_of_its_different_rows(files, at_once):
+def test_the_last_block_with_an_id_determines_the_parts_of_its_purchase(files, at_once):
     folder = LedgerFolder()
     wanted: dict[str, set[tuple[str, int]]] = {}
     for number, blocks in enumerate(files, 1):

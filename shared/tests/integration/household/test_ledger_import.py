@@ -120,7 +120,7 @@ def test_a_first_import_stores_every_row_as_its_file_has_it(ledger):
     assert (found.rows, found.first, found.last) == (2, date(2025, 7, 1), date(2025, 7, 1))
 
 
-def test_untouched_files_are_not_even_opened(ledger):
+def test_unchanged_files_are_not_opened(ledger):
     ledger.write("2025.csv", line("a"), line("b", amount="x"))
     ledger.files["asset.csv"] = (1, '"年月","合計（円）"\r\n'.encode("cp932"))
     first, version = ledger.import_(), ledger.version()
@@ -163,7 +163,7 @@ def test_an_id_with_other_values_is_an_update_and_keeps_its_number_and_decision(
         assert (rows[1].is_duplicate, rows[1].duplicate_of) == (True, first.id)
 
 
-def test_an_older_export_never_overwrites_a_newer_one(ledger):
+def test_an_older_statement_file_never_overwrites_a_newer_one(ledger):
     ledger.write("new.csv", line("a", memo="new"), time=9)
     ledger.import_()
     ledger.write("older.csv", line("a", memo="old"), time=5)
@@ -192,7 +192,7 @@ def test_rows_without_id_are_not_doubled_by_an_overlapping_file_and_can_be_edite
     assert len(ledger.rows()) == 3
 
 
-def test_a_file_that_is_gone_takes_nothing_on_update_and_its_rows_on_replace(ledger):
+def test_rows_of_a_deleted_file_stay_on_update_and_go_on_replace(ledger):
     ledger.write("a.csv", line("a"))
     ledger.write("b.csv", line("a"), line("b"), line("c"), time=2)
     ledger.import_()
@@ -247,7 +247,7 @@ def test_replace_deletes_nothing_when_not_all_files_could_be_seen(ledger):
     assert ledger.import_("replace").deleted == 1
 
 
-def test_a_row_that_went_bad_in_its_file_is_not_deleted_on_replace(ledger):
+def test_a_row_that_became_unreadable_is_not_deleted_on_replace(ledger):
     ledger.write("a.csv", line("a"), line("b"))
     ledger.import_()
     ledger.write("a.csv", line("a"), line("b", amount="-10.5"), time=2)
@@ -256,7 +256,7 @@ def test_a_row_that_went_bad_in_its_file_is_not_deleted_on_replace(ledger):
     assert [row.mf_id for row in ledger.rows()] == ["a", "b"]
 
 
-def test_other_files_are_passed_over_by_name(ledger):
+def test_other_files_are_skipped_and_listed(ledger):
     ledger.write("a.csv", line("a"))
     ledger.files["資産.csv"] = (1, '"年月","合計（円）"\r\n'.encode("cp932"))
     ledger.files["login.csv"] = (1, b"<!DOCTYPE html><html>")
@@ -363,7 +363,7 @@ def contents(ledger):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(FOLDERS, min_size=1, max_size=4))
-def test_whatever_the_files_were_importing_them_again_changes_nothing(folders):
+def test_importing_the_same_files_again_changes_nothing(folders):
     ledger = new_ledger()
     for folder in folders:
         fill(ledger, folder)

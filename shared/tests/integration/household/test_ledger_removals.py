@@ -53,7 +53,7 @@ def test_both_files_of_a_first_import_and_a_replace_of_both_say_the_same(folder)
         assert folder.amounts() == {"店a": -500}
 
 
-def test_the_months_answer_says_what_was_taken_out(folder):
+def test_the_months_answer_reports_removed_rows(folder):
     folder.write(f"{JULY}.csv", A, B, line("i", 9000, "2025/07/06").replace("食費", "収入"))
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     folder.import_()
@@ -81,7 +81,7 @@ WEAK = {
 
 
 @pytest.mark.parametrize("why", WEAK)
-def test_nothing_is_taken_out_on_weak_evidence(folder, why):
+def test_weak_evidence_removes_nothing(folder, why):
     name, lines, saved = WEAK[why]
     folder.write("全期間.csv", A, B, saved=date(2025, 7, 5))
     folder.import_()
@@ -103,7 +103,7 @@ def test_of_two_files_with_one_time_neither_shows_the_others_rows_gone(folder):
     assert len(folder.import_().removed) == 2
 
 
-def test_a_restored_row_stays_and_one_that_a_newer_file_has_comes_back_by_itself(folder):
+def test_a_restored_row_stays_and_a_row_in_a_newer_file_returns(folder):
     folder.write(f"{JULY}.csv", A, B, line("c"))
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     assert len(folder.import_().removed) == 2
@@ -118,7 +118,7 @@ def test_a_restored_row_stays_and_one_that_a_newer_file_has_comes_back_by_itself
         assert folder.amounts().keys() == {"店a", "店b", "店c"}
 
 
-def test_what_a_file_showed_is_remembered_when_the_file_is_gone(folder):
+def test_removals_stay_when_the_file_that_showed_them_is_deleted(folder):
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     folder.import_()
     del folder.files[f"{JULY} (1).csv"]
@@ -146,7 +146,7 @@ def many(first, last):
 @pytest.mark.parametrize(
     ("left", "of", "asks"), [(21, 100, True), (20, 99, False), (21, 105, False)]
 )
-def test_many_rows_of_a_month_at_once_are_asked_about(folder, left, of, asks):
+def test_many_removals_in_a_month_await_consent(folder, left, of, asks):
     folder.write(f"{JULY}.csv", *many(0, of))
     folder.import_()
     folder.write(f"{JULY} (1).csv", *many(left, of), saved=AUGUST_20)
@@ -162,7 +162,7 @@ def test_many_rows_of_a_month_at_once_are_asked_about(folder, left, of, asks):
         assert len(folder.amounts()) == of - left
 
 
-def test_what_waits_for_a_word_is_in_the_sums_and_the_answers_say_so(folder):
+def test_pending_removals_count_and_the_answers_say_so(folder):
     folder.write(f"{JULY}.csv", line("kept", -5), *many(0, 30))
     folder.write(f"{JULY} (1).csv", line("kept", -5), saved=AUGUST_20)
     folder.import_()
@@ -296,7 +296,7 @@ STEPS = st.lists(
 
 @settings(max_examples=120, deadline=None)
 @given(STEPS, st.booleans(), st.randoms(use_true_random=False))
-def test_sums_are_what_the_newest_download_of_each_day_said(steps, numbered, chance):
+def test_sums_are_those_of_the_newest_download_of_each_day(steps, numbered, chance):
     history = History()
     for step, one, other in [*steps, ("import", 0, 0)]:
         if step == "download":
@@ -320,7 +320,7 @@ def test_sums_are_what_the_newest_download_of_each_day_said(steps, numbered, cha
 
 @settings(max_examples=60, deadline=None)
 @given(STEPS, st.randoms(use_true_random=False))
-def test_numbered_files_are_understood_whatever_their_times_became(steps, chance):
+def test_numbered_files_are_ordered_despite_their_times(steps, chance):
     history = History()
     for step, one, other in steps:
         if step == "download":
@@ -334,7 +334,7 @@ def test_numbered_files_are_understood_whatever_their_times_became(steps, chance
     assert history.counted() == history.said
 
 
-def test_a_joined_file_has_a_block_for_each_header_and_the_later_has_its_word(folder):
+def test_in_a_joined_file_later_blocks_override_earlier_ones(folder):
     other = "ID,日付,金額（円）,内容,大項目"
     folder.put("joined.csv", "\r\n".join([
         HEADER, line("a", -1), line("b", -2), HEADER, line("b", -3),

@@ -104,7 +104,7 @@ def test_a_file_that_gets_another_title_with_its_name_is_embedded_with_it(collec
     collection.check()
 
 
-def test_a_touched_file_with_the_same_content_is_unchanged_and_remembered(collection):
+def test_a_touched_file_with_the_same_content_is_unchanged_and_its_time_stored(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")
     os.utime(collection.folder / "a.md", ns=(1, 1))
@@ -181,7 +181,7 @@ def test_no_chunk_is_more_than_the_model_takes(collection):
     collection.check()
 
 
-def test_a_file_that_cannot_be_read_is_reported_and_the_rest_goes_in(collection):
+def test_an_unreadable_file_is_reported_and_the_rest_is_imported(collection):
     collection.write("good.md", note("一"))
     (collection.folder / "bad.md").write_bytes(b"\xff\xfe\x00abc")
     (collection.folder / "nul.md").write_bytes(b"a\0b")
@@ -241,7 +241,7 @@ def test_an_unusable_vector_is_refused_naming_the_file(collection, answer, reaso
     collection.check()
 
 
-def test_a_replace_in_which_every_file_fails_leaves_the_tool_as_it_was(collection):
+def test_a_replace_in_which_every_file_fails_leaves_the_tool_unchanged(collection):
     collection.write("a.md", note("毒"))
     collection.import_("new")
     before = collection.contents()
@@ -322,7 +322,7 @@ def test_two_tools_whose_names_begin_alike_do_not_touch_each_other(collection, t
     other.check()
 
 
-def test_an_empty_source_folder_is_taken_for_a_disk_that_is_not_mounted(collection):
+def test_an_empty_source_folder_is_treated_as_an_unmounted_disk(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")
     (collection.folder / "a.md").unlink()
@@ -333,7 +333,7 @@ def test_an_empty_source_folder_is_taken_for_a_disk_that_is_not_mounted(collecti
     assert collection.contents() == []
 
 
-def test_a_model_that_is_not_here_stops_the_import(collection):
+def test_a_missing_model_stops_the_import(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")
     collection.write("a.md", note("二"))
@@ -369,7 +369,7 @@ def test_an_emoji_as_json_writes_it_is_one_character_of_the_title(collection):
     assert collection.rows('SELECT title FROM "documents_notes"') == [("😀 朝",)]
 
 
-def test_a_replace_that_could_read_nothing_leaves_the_tool_as_it_was(collection):
+def test_a_replace_that_can_read_nothing_leaves_the_tool_unchanged(collection):
     collection.write("a.md", note("一"))
     collection.import_("new")
     collection.write("empty.md", "")
@@ -379,7 +379,7 @@ def test_a_replace_that_could_read_nothing_leaves_the_tool_as_it_was(collection)
     assert len(collection.contents()) == 1
 
 
-def test_a_lock_file_that_cannot_be_made_is_one_sentence(collection):
+def test_a_lock_file_that_cannot_be_created_is_one_sentence(collection):
     collection.write("a.md", note("一"))
     lock = collection.database.with_name(f"{collection.database.name}.import-1.lock")
     lock.mkdir()

@@ -55,7 +55,7 @@ def mixed(collection):
     return collection
 
 
-def test_an_ending_that_is_not_in_force_any_more_deletes_nothing_and_is_told(mixed):
+def test_an_ending_removed_from_the_settings_deletes_nothing_and_is_reported(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
     report, said = import_(mixed, explicit=NOTHING_ASKED)
     assert (report.deleted, report.unchanged) == (0, 3)
@@ -66,7 +66,7 @@ def test_an_ending_that_is_not_in_force_any_more_deletes_nothing_and_is_told(mix
     ]
 
 
-def test_patterns_and_sizes_that_come_later_delete_nothing_and_let_nothing_grow_old(mixed):
+def test_later_patterns_and_sizes_delete_nothing_and_updates_continue(mixed):
     import_(mixed, "new")
     mixed.write("a.md", "# a.md\n\n別の言葉。\n")
     report, said = import_(mixed, exclude=("drafts/",), max_bytes=1)
@@ -74,7 +74,7 @@ def test_patterns_and_sizes_that_come_later_delete_nothing_and_let_nothing_grow_
     assert len(said) == 1
 
 
-def test_the_rules_stay_through_a_rebuild_unless_others_are_asked_for(mixed):
+def test_a_rebuild_keeps_the_rules_unless_others_are_set(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
     import_(mixed, "replace", explicit=NOTHING_ASKED)
     assert held(mixed) == ["a.md", "b.mdx", "drafts/c.md"]
@@ -86,7 +86,7 @@ def test_the_rules_stay_through_a_rebuild_unless_others_are_asked_for(mixed):
     assert (held(mixed), said) == (["a.md"], [])
 
 
-def test_the_rules_in_force_are_taken_when_that_is_asked_for(mixed):
+def test_take_scan_stores_the_current_rules(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
     report, said = import_(mixed, take_scan=True, explicit=NOTHING_ASKED)
     assert (report.deleted, report.chunks_embedded, said) == (1, 0, [])
@@ -94,7 +94,7 @@ def test_the_rules_in_force_are_taken_when_that_is_asked_for(mixed):
     assert (report.deleted, held(mixed), said) == (0, ["a.md", "drafts/c.md"], [])
 
 
-def test_rules_of_an_import_that_was_stopped_hold_for_the_one_that_goes_on(mixed):
+def test_a_continued_import_uses_the_rules_of_the_stopped_one(mixed):
     for number in range(20):
         mixed.write(f"{number:02}.mdx", f"# {number}\n\n言葉。\n")
     request = replace(mixed.request("new"), rules=replace(RULES, extensions=(".mdx",)))
@@ -158,7 +158,7 @@ RULES_IN_FORCE = st.fixed_dictionaries(
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(first=RULES_IN_FORCE, later=st.lists(RULES_IN_FORCE, max_size=3), old=st.booleans())
-def test_whatever_is_in_force_later_what_the_tool_holds_is_what_its_first_rules_let_in(
+def test_later_settings_never_change_which_documents_the_first_rules_included(
     tmp_path_factory, first, later, old
 ):
     folder = tmp_path_factory.mktemp("any")

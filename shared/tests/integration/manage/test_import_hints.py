@@ -26,7 +26,7 @@ def tool(tmp_path, kind):
     return Tool(tmp_path / "files", tmp_path / "vectors.sqlite")
 
 
-def test_an_import_that_takes_nothing_names_the_endings_it_saw(tmp_path, kind):
+def test_an_import_without_files_names_the_endings_it_saw(tmp_path, kind):
     made = tool(tmp_path, kind)
     for name in ("a.pdf", "b.PDF", "c.docx", "sub/d.pdf", "LICENSE"):
         (made.folder / name).parent.mkdir(exist_ok=True)
@@ -45,7 +45,7 @@ def test_an_import_of_an_empty_folder_says_that_it_is_empty(tmp_path, kind):
     assert hint.startswith(f"{made.folder} contains no files to import")
 
 
-def test_statements_in_a_tool_of_another_kind_name_the_kind_they_are_for(tmp_path, kind):
+def test_statement_files_in_another_kind_of_tool_suggest_a_household(tmp_path, kind):
     made = tool(tmp_path, kind)
     (made.folder / "7.csv").write_bytes(STATEMENT * 100)
     (made.folder / "a.md").write_text("# 題\n\n本文。\n", encoding="utf-8")
@@ -65,7 +65,7 @@ def test_neither_links_nor_pipes_are_opened_for_a_hint(tmp_path):
     assert "household" not in hint
 
 
-def test_files_beside_the_exports_of_a_household_are_named_with_what_to_do(tmp_path):
+def test_other_files_of_a_household_are_listed_with_advice(tmp_path):
     made = tool(tmp_path, "household")
     names = ["a.xlsx", "b.XLS", "c.numbers", "d.ods", "e.txt"]
     for name in names:
@@ -87,7 +87,7 @@ def test_a_sheet_with_tabs_is_read(tmp_path):
     assert (report.added, report.details.ledger.passed_over, report.hints) == (1, (), ())
 
 
-def test_what_is_excluded_or_left_by_macos_is_no_other_file(tmp_path):
+def test_excluded_files_and_macos_metadata_give_no_hints(tmp_path):
     for name in ("._a.pdf", "b.pdf", "c.tmp", "d.md"):
         (tmp_path / name).write_bytes(b"x")
     assert scan(tmp_path, ScanRules((".md",), ("*.tmp",), 10**6)).others == ("b.pdf",)

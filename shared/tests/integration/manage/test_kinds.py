@@ -55,7 +55,7 @@ def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(
         assert bool(own) == bool(KINDS[kind].report_fields)
 
 
-def test_a_household_says_what_the_ledger_took_and_what_can_be_searched(tmp_path):
+def test_a_household_reports_its_ledger_and_its_texts(tmp_path):
     report = imported(tmp_path, "household", "a.csv", ROWS)
     taken, searched = report.lines()
     assert taken == Line(

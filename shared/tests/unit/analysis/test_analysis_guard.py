@@ -21,7 +21,7 @@ def printed_by(code):
     return out.getvalue()
 
 
-def test_what_is_within_the_limit_passes_untouched():
+def test_output_within_the_limit_is_unchanged():
     def cell():
         with output_guard(max_bytes=20):
             print("平均 4:31")
@@ -30,7 +30,7 @@ def test_what_is_within_the_limit_passes_untouched():
     assert printed_by(cell) == "平均 4:31\nab"
 
 
-def test_what_goes_beyond_is_left_out_and_said_once(caplog):
+def test_output_over_the_limit_is_dropped_with_one_warning(caplog):
     def cell():
         with output_guard(max_bytes=10):
             for _ in range(1000):
@@ -55,7 +55,7 @@ def test_a_letter_is_not_cut_in_two():
     assert printed_by(cell).startswith("あ\n[mdvec] output trimmed: 7 bytes")
 
 
-def test_a_hundred_kilobytes_are_the_limit_unless_said_otherwise():
+def test_the_default_limit_is_a_hundred_kilobytes():
     def cell():
         with output_guard():
             print("x" * 150_000)
@@ -97,7 +97,7 @@ def test_guards_within_one_another_each_keep_their_limit():
     assert out.count("[mdvec]") == 1
 
 
-def test_a_stream_that_was_put_in_place_meanwhile_stays():
+def test_a_stream_replaced_meanwhile_stays():
     theirs = io.StringIO()
     before = sys.stdout
     try:

@@ -55,7 +55,7 @@ class Zone(Enum):
     ],
     ids=str,
 )  # fmt: skip
-def test_values_become_what_json_has_for_them(value, text):
+def test_values_become_their_json_equivalents(value, text):
     assert safe_json_output(value) == text
     json.loads(text)
 
@@ -98,7 +98,7 @@ class Counted:
             yield 1
 
 
-def test_what_cannot_fit_is_not_written_out_first():
+def test_data_that_cannot_fit_are_not_converted():
     numbers = Counted()
     with pytest.raises(OutputTooLarge, match="has more than 1,024 bytes, and at most 1,024"):
         safe_json_output({"values": numbers})
@@ -113,7 +113,7 @@ def test_what_cannot_fit_is_not_written_out_first():
         ({("a", "b"): 1}, "a key of data is a tuple"),
     ],
 )
-def test_what_json_has_no_form_for_is_refused_by_its_place(data, place):
+def test_values_without_a_json_form_are_refused_with_their_place(data, place):
     with pytest.raises(NotJson) as refused:
         safe_json_output(data)
     assert str(refused.value) == (
@@ -122,7 +122,7 @@ def test_what_json_has_no_form_for_is_refused_by_its_place(data, place):
     )
 
 
-def test_data_within_themselves_are_refused():
+def test_circular_data_are_refused():
     loop: list[object] = []
     loop.append(loop)
     with pytest.raises(NotJson, match="nested more than 50 deep"):

@@ -43,7 +43,7 @@ def test_ten_rows_are_not_cut_and_eleven_are(frame):
 
 @LIBRARIES
 @pytest.mark.parametrize(("most", "shown"), [(3, [0, 1, 99]), (1, [0]), (0, []), (-1, [])])
-def test_the_most_rows_can_be_chosen(frame, most, shown):
+def test_max_rows_can_be_set(frame, most, shown):
     lines = safe_summary_table(frame({"n": range(100)}), max_rows=most).splitlines()
     assert [int(line) for line in lines[1:] if "omitted" not in line] == shown
     assert f"({100 - len(shown)} rows omitted)" in "\n".join(lines)
@@ -108,7 +108,7 @@ def test_values_that_are_missing_say_so():
     assert safe_summary_table(pl.DataFrame({"x": [None, 1]})).splitlines()[1].split() == ["null"]
 
 
-def test_an_index_of_pandas_that_says_something_is_a_column():
+def test_a_meaningful_pandas_index_is_a_column():
     frame = pd.DataFrame({"k": ["a", "a", "b"], "m": [1, 2, 1], "v": [1.5, 2.5, 3.5]})
     by_two = frame.groupby(["k", "m"]).sum()
     assert safe_summary_table(by_two).splitlines()[:2] == ["k  m    v", "a  1  1.5"]
@@ -128,7 +128,7 @@ def test_columns_of_pandas_may_share_a_name_or_be_numbers():
 
 
 @pytest.mark.parametrize("what", [[1, 2], "text", None, {"a": 1}])
-def test_what_is_no_frame_is_refused(what):
+def test_a_value_that_is_not_a_frame_is_refused(what):
     with pytest.raises(UnsupportedFrame, match="use safe_json_output for other data"):
         safe_summary_table(what)
 

@@ -56,7 +56,7 @@ def mode(path):
     return path.stat().st_mode & 0o777
 
 
-def test_a_finished_file_moves_in_under_a_handle_that_says_when_it_ends(exports, tmp_path):
+def test_a_finished_file_gets_a_handle_and_an_expiry(exports, tmp_path):
     source = finished(tmp_path)
     export = exports.place(source, rows=3, columns=["day", "金額"], fmt="csv")
     assert re.fullmatch(r"export_20260102T120000Z_[0-9a-f]{32}\.csv", export.handle)
@@ -73,7 +73,7 @@ def test_a_finished_file_moves_in_under_a_handle_that_says_when_it_ends(exports,
     assert exports.path_of(export.handle).read_bytes() == b"x" * 10
 
 
-def test_only_the_user_may_read_what_lies_there(exports, tmp_path):
+def test_only_the_user_can_read_exports(exports, tmp_path):
     source = finished(tmp_path)
     source.chmod(0o644)
     export = exports.place(source, rows=1, columns=["a"])
@@ -81,19 +81,19 @@ def test_only_the_user_may_read_what_lies_there(exports, tmp_path):
     assert mode(exports.path_of(export.handle)) == 0o600
 
 
-def test_two_exports_of_one_second_have_handles_that_say_nothing_of_each_other(exports, tmp_path):
+def test_handles_of_one_second_are_unguessable_from_each_other(exports, tmp_path):
     handles = {placed(exports, tmp_path).handle for _ in range(20)}
     assert len({handle[25:] for handle in handles}) == 20
 
 
-def test_a_folder_that_is_too_wide_is_narrowed(exports, tmp_path):
+def test_an_open_folder_is_made_private(exports, tmp_path):
     placed(exports, tmp_path)
     exports.folder.chmod(0o755)
     placed(exports, tmp_path)
     assert mode(exports.folder) == 0o700
 
 
-def test_a_wide_folder_with_other_files_in_it_is_refused_and_left_alone(exports, tmp_path):
+def test_an_open_folder_with_other_files_is_refused_and_unchanged(exports, tmp_path):
     exports.folder.mkdir(parents=True)
     (exports.folder / "letter.txt").write_text("dear")
     exports.folder.chmod(0o755)
@@ -149,7 +149,7 @@ def test_a_folder_of_another_user_is_refused(tmp_path):
         b"export",
     ],
 )
-def test_what_is_no_handle_is_refused_unread(exports, handle):
+def test_text_that_is_not_a_handle_is_refused_unread(exports, handle):
     with pytest.raises(NotAHandle) as refused:
         exports.path_of(handle)
     assert str(refused.value) == (
@@ -158,7 +158,7 @@ def test_what_is_no_handle_is_refused_unread(exports, handle):
     )
 
 
-def test_a_handle_of_another_machine_says_what_to_do_and_makes_no_folder(exports):
+def test_an_unknown_handle_says_what_to_do_and_creates_no_folder(exports):
     with pytest.raises(ExportMissing) as missing:
         exports.path_of(HANDLE)
     assert str(missing.value) == (
@@ -178,7 +178,7 @@ def test_a_link_under_a_handles_name_is_not_read(exports, tmp_path):
     assert HANDLE not in [export.handle for export in exports.list()]
 
 
-def test_an_export_is_there_until_its_time_is_over_and_then_its_file_goes(exports, tmp_path, clock):
+def test_an_export_is_deleted_when_it_expires(exports, tmp_path, clock):
     export = placed(exports, tmp_path)
     clock.now += 3599
     assert exports.path_of(export.handle).exists()
@@ -189,7 +189,7 @@ def test_an_export_is_there_until_its_time_is_over_and_then_its_file_goes(export
     assert names(exports) == []
 
 
-def test_a_clock_that_was_set_back_keeps_no_file_for_ever(exports, tmp_path, clock):
+def test_a_clock_set_back_does_not_keep_files_forever(exports, tmp_path, clock):
     export = placed(exports, tmp_path)
     clock.now -= 3600
     assert exports.sweep() == [export.handle]
@@ -229,7 +229,7 @@ def test_one_file_over_the_limit_is_refused_and_removed(exports, tmp_path):
     assert names(exports) == [kept.handle]
 
 
-def test_a_sweep_removes_what_expired_and_leaves_other_peoples_files(exports, tmp_path, clock):
+def test_a_sweep_deletes_expired_exports_and_no_other_files(exports, tmp_path, clock):
     old = placed(exports, tmp_path)
     (exports.folder / "notes.txt").write_text("mine")
     clock.now += 3000
@@ -245,7 +245,7 @@ def test_expired_exports_go_first_when_a_new_one_comes(exports, tmp_path, clock)
     assert placed(exports, tmp_path, size=900).dropped == ()
 
 
-def test_before_the_first_export_there_is_nothing_and_no_folder(exports):
+def test_before_the_first_export_there_is_no_folder(exports):
     assert (exports.list(), exports.sweep(), exports.next_expiry()) == ([], [], None)
     assert not exports.folder.exists()
 
@@ -263,7 +263,7 @@ def test_two_servers_may_sweep_the_same_export(exports, tmp_path, clock):
     assert exports.sweep() == []
 
 
-def test_a_wide_folder_with_nothing_but_ours_in_it_is_narrowed(exports, tmp_path):
+def test_an_open_folder_with_only_our_files_is_made_private(exports, tmp_path):
     placed(exports, tmp_path)
     (exports.folder / "spool_0123456789abcdef").mkdir()
     exports.folder.chmod(0o755)
@@ -271,7 +271,7 @@ def test_a_wide_folder_with_nothing_but_ours_in_it_is_narrowed(exports, tmp_path
     assert mode(exports.folder) == 0o700
 
 
-def test_what_query_processes_have_under_way_stays(exports, tmp_path, clock):
+def test_unfinished_exports_of_query_processes_stay(exports, tmp_path, clock):
     (exports.folder / "spool_0123456789abcdef").mkdir(parents=True)
     clock.now += 10**6
     assert exports.sweep() == []
@@ -312,7 +312,7 @@ def test_the_types_go_with_their_file(exports, tmp_path, clock):
     assert names(exports) == []
 
 
-def test_types_that_were_left_alone_are_swept_too(exports, tmp_path, clock):
+def test_orphaned_types_are_swept_too(exports, tmp_path, clock):
     export = with_types(exports, tmp_path)
     exports.path_of(export.handle).unlink()
     assert exports.sweep() == []

@@ -158,5 +158,5 @@ def test_other_bulk_is_refused(output):
         "Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'pace'",
     ],
 )
-def test_what_a_person_would_say_passes(output):
+def test_ordinary_prose_passes(output):
     assert validate_output(output) == (True, None)

@@ -20,7 +20,7 @@ from mdvec.tools.names import InvalidToolName
         (("runs", "!"), "runs___"),
     ],
 )
-def test_a_tables_name_is_its_tools_with_its_file_behind_it(parts, name):
+def test_a_tables_name_is_the_tools_name_then_the_files(parts, name):
     assert table_name(*parts) == name
 
 
@@ -35,7 +35,7 @@ def test_names_that_only_begin_alike_are_two_datasets():
     assert checked_dataset_name("runs", ["runs2", "run", "runs_2"]) == "runs"
 
 
-def test_the_households_table_is_no_datasets():
+def test_no_dataset_can_take_the_households_table_name():
     with pytest.raises(InvalidToolName, match="belongs to the household's table"):
         checked_dataset_name("transactions", [])
 
@@ -63,6 +63,6 @@ def test_every_column_gets_a_name_of_its_own(header, names):
         (["<!DOCTYPE html>"], "a web page"),
     ],
 )
-def test_a_first_line_that_names_nothing_is_refused(header, why):
+def test_a_first_line_that_is_not_a_header_is_refused(header, why):
     with pytest.raises(NoHeader, match=why):
         column_names(header)

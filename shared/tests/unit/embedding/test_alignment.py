@@ -17,11 +17,11 @@ def read(text, pieces):
     return [text[start:end] for start, end in align(text, pieces)]
 
 
-def test_pieces_that_spell_the_text_lie_one_behind_the_other():
+def test_matching_pieces_are_adjacent():
     assert align("東京の猫", ["東京", "の", "猫"]) == [(0, 2), (2, 3), (3, 4)]
 
 
-def test_the_bytes_of_one_character_share_it():
+def test_byte_pieces_of_one_character_share_its_range():
     assert align("猫😀!", [*in_bytes("猫"), *in_bytes("😀"), "!"]) == [
         *[(0, 1)] * 3,
         *[(1, 2)] * 4,
@@ -68,11 +68,11 @@ def test_text_that_looks_like_a_byte_piece_is_text():
         ),
     ],
 )
-def test_behind_what_a_tokenizer_changed_the_places_are_right_again(text, pieces, expected):
+def test_after_normalised_text_the_positions_are_right_again(text, pieces, expected):
     assert read(text, pieces.split()) == expected.split("|")
 
 
-def test_what_cannot_be_found_at_all_is_shared_out():
+def test_unmatched_text_is_divided_among_the_pieces():
     assert read("猫が好き", ["x", "y"]) == ["猫が", "好き"]
     assert align("猫", []) == []
     assert align("", ["▁", "x"]) == [(0, 0), (0, 0)]
@@ -90,7 +90,7 @@ UNITS = st.one_of(
 
 
 @given(st.lists(UNITS))
-def test_every_piece_of_a_faithful_tokenizer_is_found_to_the_letter(units):
+def test_every_piece_of_a_lossless_tokenizer_is_found_exactly(units):
     expected, start = [], 0
     for written, pieces in units:
         expected += [(start, start + len(written))] * len(pieces)
@@ -120,7 +120,7 @@ def assert_covers(spans, text, pieces):
 
 
 @given(ANY_TEXT, ANY_PIECES)
-def test_no_pieces_lose_characters_or_go_back_or_crash(text, pieces):
+def test_arbitrary_pieces_cover_the_text_in_order(text, pieces):
     assert_covers(align(text, pieces), text, pieces)
 
 

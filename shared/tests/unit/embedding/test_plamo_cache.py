@@ -83,14 +83,14 @@ def test_a_file_that_was_not_downloaded_is_missed(cache, name):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_link_to_nowhere_is_no_file(cache, name):
+def test_a_broken_link_is_a_missing_file(cache, name):
     (fill(cache) / name).resolve().unlink()
     assert plamo_cache.missing() == NOT_THERE
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json"])
 @pytest.mark.parametrize("content", ["", "{", "[]", "\udcff"])
-def test_a_broken_configuration_is_none(cache, name, content):
+def test_a_broken_configuration_counts_as_missing(cache, name, content):
     (fill(cache) / name).write_text(content, encoding="utf-8", errors="surrogateescape")
     assert plamo_cache.missing() == NOT_THERE
 
@@ -184,7 +184,7 @@ def without_packages(script, tmp_path):
     )
 
 
-def test_weights_without_torch_count_as_not_there(tmp_path):
+def test_weights_without_torch_count_as_missing(tmp_path):
     snapshot = fill(tmp_path / "cache")
     script = f"""
 from pathlib import Path

@@ -21,12 +21,12 @@ ON_MPS = Placement(device="mps", dtype="float32", batch=1)
         ("mps", True, ON_MPS),
     ],
 )
-def test_it_runs_on_what_was_asked_for_else_on_the_gpu_that_is_there(asked, mps, expected):
+def test_it_runs_on_the_requested_device_else_on_an_available_gpu(asked, mps, expected):
     assert placement(asked, mps=mps) == expected
 
 
 @pytest.mark.parametrize("asked", ["mps", "cuda", "CPU"])
-def test_a_device_that_is_not_there_is_refused(asked):
+def test_a_missing_device_is_refused(asked):
     with pytest.raises(ModelUnavailable, match=f"cannot run on '{asked}' here; choose 'cpu'"):
         placement(asked, mps=False)
 

@@ -67,7 +67,7 @@ def test_a_major_goes_before_a_middle_category_of_its_name():
     assert resolve("未分類/未分類") == Category("未分類", "未分類")
 
 
-def test_a_middle_category_of_several_majors_is_asked_back():
+def test_a_middle_category_of_several_majors_is_ambiguous():
     with pytest.raises(AmbiguousCategory) as asked:
         resolve("その他")
     assert asked.value.choices == ("交通費 > その他", "日用品 > その他")
@@ -81,7 +81,7 @@ def test_a_middle_category_of_several_majors_is_asked_back():
      ("給", Category("収入", "給与")), ("食料", Category("食費", "食料品")),
      ("ＷＩ", Category("通信費", "Wi-Fi"))],
 )  # fmt: skip
-def test_a_part_of_one_name_alone_will_do_and_the_guess_is_named(said, meant):
+def test_a_part_of_only_one_name_is_accepted_and_the_guess_stated(said, meant):
     assert resolve_subject(said, HIERARCHY) == ResolvedSubject(
         meant, f"「{said}」は「{meant}」として集計しました"
     )
@@ -92,7 +92,7 @@ def test_a_part_of_one_name_alone_will_do_and_the_guess_is_named(said, meant):
     [("食", ("食費", "食費 > 外食", "食費 > 食料品")), ("通", ("交通費", "通信費")),
      ("収", ("収入", "収支")), ("支", ("支出", "収支"))],
 )  # fmt: skip
-def test_a_part_of_several_names_is_asked_back(said, choices):
+def test_a_part_of_several_names_is_ambiguous(said, choices):
     with pytest.raises(AmbiguousCategory) as asked:
         resolve(said)
     assert asked.value.choices == choices
@@ -114,7 +114,7 @@ def test_a_middle_category_of_another_major_is_not_found_under_this_one():
         resolve("交通費/食料品")
 
 
-def test_a_name_that_is_like_none_is_answered_without_nearest():
+def test_a_name_similar_to_none_has_no_suggestion():
     with pytest.raises(UnknownCategory) as unknown:
         resolve("zzzz")
     assert unknown.value.nearest == ()
@@ -122,7 +122,7 @@ def test_a_name_that_is_like_none_is_answered_without_nearest():
 
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from("食費/>の・ 料品")).map("".join)))
-def test_no_text_makes_the_resolver_stumble(said):
+def test_any_text_is_resolved_or_refused(said):
     try:
         found = resolve(said)
     except UnknownCategory as error:

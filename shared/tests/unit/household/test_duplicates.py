@@ -210,7 +210,7 @@ def test_tolerances_of_amounts(yen, percent, other, is_found):
     assert bool(find_pairs(rows, options(0, yen, percent)).pairs) is is_found
 
 
-def test_nothing_goes_with_zero_but_zero():
+def test_zero_pairs_only_with_zero():
     rows = [row(1, amount=0), row(2, amount=-1), row(3, amount=1), row(4, amount=0)]
     assert ids(find_pairs(rows, options(0, "100", "500"))) == [(1, 4)]
 
@@ -246,7 +246,7 @@ def test_a_purchase_seen_through_two_accounts_is_found_and_two_lines_of_one_acco
     assert ids(find_pairs([card, second], options(score=0.75))) == [(1, 3)]
 
 
-def test_an_id_or_an_account_that_is_missing_tells_nothing():
+def test_a_missing_id_or_account_is_neutral():
     known = row(1, mf_id="a")
     assert similarity(known, row(2)) == pytest.approx(1)
     blank = replace(known, account="")
@@ -259,7 +259,7 @@ def test_the_same_amount_on_the_same_day_in_another_shop_is_no_candidate():
     assert (found.pairs, found.below) == ((), 1)
 
 
-def test_the_way_a_source_writes_a_name_makes_no_difference():
+def test_spelling_variants_of_a_name_score_alike():
     for one, other in [
         ("ｾﾌﾞﾝ－ｶﾌｪ", "セブン カフェ"),
         ("CAFE〜ＡＢＣ", "cafe～abc"),
@@ -269,7 +269,7 @@ def test_the_way_a_source_writes_a_name_makes_no_difference():
         assert find_pairs(rows, options()).pairs[0].score == 1.0
 
 
-def test_the_farther_apart_the_less_alike():
+def test_greater_differences_score_lower():
     base = row(1)
     days = [similarity(base, replace(base, date=base.date + timedelta(n))) for n in range(5)]
     yen = [similarity(base, replace(base, amount=base.amount - n)) for n in range(0, 200, 40)]
@@ -295,7 +295,7 @@ def test_the_likeliest_pair_comes_first():
     assert ids(find_pairs(rows, options(1))) == [(2, 3), (1, 2), (1, 3)]
 
 
-def test_only_pairs_with_an_asked_for_row():
+def test_a_search_of_some_rows_finds_only_their_pairs():
     rows = [row(1), row(2), row(3)]
     assert ids(find_pairs(rows, options(), only=[3])) == [(1, 3), (2, 3)]
     two_lines = [replace(one, mf_id=str(one.id)) for one in rows]
@@ -322,7 +322,7 @@ def test_a_ledger_without_rows_has_no_pairs():
         ({"min_similarity_score": 1.01}, "min_similarity_score は0〜1の数で"),
     ],
 )
-def test_options_that_mean_nothing_are_refused(wish, words):
+def test_invalid_options_are_refused(wish, words):
     with pytest.raises(DuplicateDetectionError, match=words):
         DetectionOptions(**wish)
 
@@ -333,7 +333,7 @@ def test_a_day_with_more_pairs_than_are_compared_at_once_loses_none():
     assert (len(found.pairs), found.below) == (1601, 1601 * 1600 // 2)
 
 
-def test_more_pairs_than_anybody_could_look_at_are_refused():
+def test_more_than_max_pairs_are_refused():
     rows = [row(number, mf_id=f"id{number}") for number in range(1, 7748)]
     with pytest.raises(DuplicateDetectionError, match="条件に合う組が多すぎます（30,004,131件"):
         find_pairs(rows, options())

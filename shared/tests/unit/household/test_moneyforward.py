@@ -124,7 +124,7 @@ def test_what_a_file_of_any_dialect_holds_is_read_back_exactly(statement_file):
 
 
 @given(st.binary())
-def test_no_bytes_after_a_header_are_lost_without_a_word(junk):
+def test_no_bytes_after_a_header_are_lost_silently(junk):
     try:
         parsed = read_rows(csv_of(LINE) + junk)
     except NotTransactions:
@@ -136,7 +136,7 @@ def test_no_bytes_after_a_header_are_lost_without_a_word(junk):
 
 
 @given(st.binary())
-def test_no_bytes_make_the_reader_fail_in_its_own_way(data):
+def test_any_bytes_are_read_or_refused_with_our_error(data):
     try:
         parsed = read_rows(data)
     except NotTransactions:
@@ -167,7 +167,7 @@ def test_an_amount_is_whole_yen_however_it_is_written(text, amount):
         ("9" * 9000, "digits"), ("NaN", "number"), ("(100)", "number"),
     ],
 )  # fmt: skip
-def test_what_is_no_amount_is_refused_without_being_repeated(text, reason):
+def test_an_invalid_amount_is_refused_without_quoting_it(text, reason):
     with pytest.raises(BadCell, match=reason) as refused:
         parse_amount(text)
     assert text == "-" or text not in str(refused.value)
@@ -213,7 +213,7 @@ def test_a_date_is_read_with_either_sign_and_any_width(text):
         "25/7/1",
     ],
 )
-def test_what_is_no_day_is_refused(text):
+def test_an_invalid_date_is_refused(text):
     with pytest.raises(BadCell, match="日付"):
         parse_date(text)
 
@@ -287,13 +287,13 @@ def test_a_sheet_saved_as_unicode_text_has_tabs():
     assert read_rows(data).rows == (ROW,)
 
 
-def test_blank_lines_and_the_header_of_a_joined_file_are_no_rows():
+def test_blank_lines_and_repeated_headers_are_not_rows():
     parsed = read_rows(csv_of("", LINE, ",,,,,,,,,", HEADER, LINE))
     assert [(row.line, row.mf_id) for row in parsed.rows] == [(3, "a1"), (6, "a1")]
     assert parsed.bad == ()
 
 
-def test_a_bad_row_is_named_by_line_and_the_rest_goes_on():
+def test_a_bad_row_is_reported_by_line_and_parsing_continues():
     bad_date, bad_amount = LINE.replace("07/01", "02/30"), LINE.replace("-1000", "-100.5")
     parsed = read_rows(csv_of(LINE, bad_date, LINE, bad_amount, LINE + ",more", LINE[:-3], LINE))
     assert [row.line for row in parsed.rows] == [2, 4, 8]
@@ -312,7 +312,7 @@ def test_a_quote_that_is_never_closed_takes_only_its_own_row():
     assert parsed.bad == (BadRow(3, "its quotes do not match"),)
 
 
-def test_a_file_torn_off_within_its_last_id_loses_that_row_only():
+def test_a_file_truncated_within_its_last_id_loses_only_that_row():
     whole = csv_of('"1","2025/07/01","a","-1","b","c","d","","0","id-12345"')
     parsed = read_rows(whole[: whole.rindex(b"345")])
     assert (parsed.rows, parsed.bad) == ((), (BadRow(2, "its quotes do not match"),))
@@ -336,7 +336,7 @@ def test_a_nul_and_a_giant_cell_spoil_their_rows_only():
         ("日付,内容\n2025/07/01,a\n".encode(), "no column 金額（円）)"),
     ],
 )
-def test_another_file_is_passed_over_and_named(data, reason):
+def test_another_file_is_skipped_and_named(data, reason):
     parsed = read_rows(data)
     assert (parsed.rows, parsed.bad) == ((), ())
     assert reason in parsed.passed_over

@@ -64,7 +64,7 @@ def test_recent_months_are_counted_from_the_last_that_has_data(period, meant):
     assert said(period).months == months(meant)
 
 
-def test_what_counts_back_from_data_that_end_before_today_says_so():
+def test_counting_back_from_data_that_end_before_today_says_so():
     assert said("直近3か月").understood == (
         "「直近3か月」（データのある最後の月まで）を 2025年06月〜2025年08月 と解釈しました"
     )
@@ -117,7 +117,7 @@ def test_the_year_that_began_before_april_is_still_the_fiscal_year_before():
         ("10月から先月", "2024-10..2025-08"), ("先月から今年", "2025-08..2025-12"),
     ],
 )  # fmt: skip
-def test_two_ends_make_a_range_and_the_second_inherits_its_year(period, meant):
+def test_a_range_has_two_parts_and_the_second_inherits_its_year(period, meant):
     assert said(period).months == months(meant)
 
 
@@ -144,7 +144,7 @@ def test_last_month_is_the_calendar_month_before_today_also_in_january():
         (None, "2025-06", "2024-07..2025-06"),
     ],
 )  # fmt: skip
-def test_a_first_and_a_last_month_may_each_be_said(start, end, meant):
+def test_a_first_and_a_last_month_can_be_given_separately(start, end, meant):
     found = resolve_period(TODAY, LEDGER, start_month=start, end_month=end)
     assert found.months == months(meant)
 
@@ -166,7 +166,7 @@ def test_a_year_and_a_month_may_be_numbers(year, month, meant):
 
 
 @pytest.mark.parametrize(("year", "month"), [(2025, 13), (2025, 0), (25, 6), (3, None), (-1, 1)])
-def test_numbers_that_are_no_month_are_refused(year, month):
+def test_numbers_that_are_not_a_month_are_refused(year, month):
     with pytest.raises(InvalidPeriod):
         resolve_year_month(TODAY, LEDGER, year, month)
 
@@ -176,7 +176,7 @@ def test_numbers_that_are_no_month_are_refused(year, month):
     ["2025-13", "2025年0月", "13月", "直近0か月", "25年6月", "ほげ", "月", "-", "〜",
      "2025年6月7月", "第5四半期", "2025-24", "0000-01", "9999年", "一" * 61, "数か月"],
 )  # fmt: skip
-def test_what_is_no_period_is_refused_with_examples_and_what_there_is(period):
+def test_text_that_is_not_a_period_is_refused_with_examples_and_the_months_with_data(period):
     with pytest.raises(InvalidPeriod) as refused:
         said(period)
     assert "解釈できませんでした" in str(refused.value)
@@ -185,7 +185,7 @@ def test_what_is_no_period_is_refused_with_examples_and_what_there_is(period):
     assert len(str(refused.value)) < 300
 
 
-def test_an_end_that_is_no_month_is_the_one_that_is_named():
+def test_the_invalid_part_of_a_range_is_named():
     with pytest.raises(InvalidPeriod, match="「2025-13」"):
         resolve_period(TODAY, LEDGER, start_month="2025-06", end_month="2025-13")
 
@@ -208,7 +208,7 @@ PIECES = st.sampled_from(
 )
 @example("\ud800年", TODAY)
 @example("昨年" * 10, TODAY)
-def test_no_text_makes_the_resolver_stumble(text, today):
+def test_any_text_is_resolved_or_refused(text, today):
     try:
         found = resolve_period(today, LEDGER, period=text)
     except InvalidPeriod:

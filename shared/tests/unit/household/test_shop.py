@@ -56,12 +56,12 @@ def test_widths_and_case_make_no_other_shop(text):
 
 
 @given(texts=st.lists(NAMES | st.text(max_size=6), max_size=8))
-def test_many_together_are_what_each_is_alone(texts):
+def test_a_batch_gives_the_same_shops_as_single_calls(texts):
     assert shops_of(texts) == {text: shop_of(text) for text in texts}
 
 
 @given(text=NAMES)
-def test_capitals_make_no_other_shop(text):
+def test_capitals_make_no_difference(text):
     assert shop_of(text.upper()) == shop_of(text.lower())
 
 

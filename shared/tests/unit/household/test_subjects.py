@@ -41,13 +41,13 @@ def test_totals_are_totals_and_never_a_category_whose_name_holds_the_word(said, 
      ("貯金額", Total.BALANCE, "収支（収入 − 支出）"), ("貯金率", Total.SAVINGS_RATE, "貯蓄率"),
      ("差引", Total.BALANCE, "収支（収入 − 支出）"), ("総出費", Total.SPENDING, "支出")],
 )  # fmt: skip
-def test_another_word_for_a_total_is_said_to_be_that(said, total, words):
+def test_a_synonym_of_a_total_is_reported(said, total, words):
     assert resolve_subject(said, HIERARCHY) == ResolvedSubject(
         total, f"「{said}」は{words}として集計しました"
     )
 
 
-def test_a_category_with_the_name_of_a_total_is_asked_back_and_each_can_be_said():
+def test_a_category_named_like_a_total_is_ambiguous_and_both_can_be_named():
     own = hierarchy_of([("支出", "謎"), ("投資", "貯蓄"), ("食費", "貯金"), ("教育", "貯金")])
     for said, choices in (
         ("支出", ("支出合計", "支出カテゴリ")), ("貯蓄", ("収支合計", "投資 > 貯蓄")),

@@ -84,7 +84,7 @@ MONTH_NUMBERS = st.integers(0, 40)
     st.dictionaries(MONTH_NUMBERS, st.integers(-1000, 1000), max_size=30),
     MONTH_NUMBERS, MONTH_NUMBERS, MONTH_NUMBERS, MONTH_NUMBERS,
 )  # fmt: skip
-def test_a_trend_stands_on_an_axis_without_holes(rows, a, b, c, d):
+def test_a_trend_has_a_dense_axis_of_months(rows, a, b, c, d):
     first, last = min(a, b), max(a, b)
     amounts = {JANUARY.plus(n): yen for n, yen in rows.items() if first <= n <= last}
     ledger = MonthRange(JANUARY.plus(first), JANUARY.plus(last))

@@ -59,7 +59,7 @@ def test_a_tool_stays_with_its_model_unless_a_rebuild_takes_another(
     assert model_to_load(known, wished, rebuild=rebuild) == asked
 
 
-def test_another_model_without_a_rebuild_is_refused_with_the_way_out():
+def test_another_model_without_a_rebuild_is_refused_and_names_replace():
     with pytest.raises(ImportRefused) as refused:
         model_to_load(IMPORTED, "plamo", rebuild=False)
     assert str(refused.value) == (
@@ -69,25 +69,25 @@ def test_another_model_without_a_rebuild_is_refused_with_the_way_out():
 
 
 @pytest.mark.parametrize("card", [PLAMO, USE, E5_SMALL], ids=lambda card: card.name)
-def test_without_a_wish_a_new_tool_is_cut_as_suits_its_model(card):
+def test_a_new_tool_has_its_models_default_chunking(card):
     assert resolve_chunking(NEW, ChunkingWish(), card, rebuild=True) == ChunkingOptions(
         "heading", card.default_size, card.default_overlap, (1, 2, 3), 50
     )
 
 
-def test_each_wish_counts_and_the_rest_is_default():
+def test_requested_options_count_and_the_rest_is_default():
     wish = ChunkingWish(strategy="token", size=100, heading_levels=(2,))
     expected = ChunkingOptions("token", 100, 12, (2,), 50)
     assert resolve_chunking(NEW, wish, PLAMO, rebuild=True) == expected
 
 
-def test_a_small_size_brings_a_small_overlap_but_a_wished_one_counts():
+def test_a_small_size_reduces_the_default_overlap_but_not_a_requested_one():
     small = resolve_chunking(NEW, ChunkingWish(size=64), E5_SMALL, rebuild=True)
     wished = resolve_chunking(NEW, ChunkingWish(size=64, overlap=60), E5_SMALL, rebuild=True)
     assert (small.overlap, wished.overlap) == (8, 60)
 
 
-def test_an_update_is_cut_as_the_tool_was_whatever_the_model():
+def test_an_update_keeps_the_tools_chunking():
     assert resolve_chunking(IMPORTED, ChunkingWish(), None, rebuild=False) == STORED
     same = ChunkingWish("heading", 300, 20, (1, 2), 80)
     assert resolve_chunking(IMPORTED, same, None, rebuild=False) == STORED
@@ -103,7 +103,7 @@ def test_an_update_is_cut_as_the_tool_was_whatever_the_model():
         (ChunkingWish(min_chars=0), "min_chars = 80; to change it to 0"),
     ],
 )
-def test_an_update_with_another_wish_is_refused_with_the_way_out(wish, told):
+def test_an_update_with_other_options_is_refused_and_names_replace(wish, told):
     with pytest.raises(ImportRefused) as refused:
         resolve_chunking(IMPORTED, wish, USE, rebuild=False)
     assert str(refused.value) == (
@@ -111,7 +111,7 @@ def test_an_update_with_another_wish_is_refused_with_the_way_out(wish, told):
     )
 
 
-def test_a_rebuild_keeps_what_nobody_asked_to_change():
+def test_a_rebuild_keeps_options_that_were_not_requested():
     expected = ChunkingOptions("heading", 200, 20, (1, 2), 80)
     assert resolve_chunking(IMPORTED, ChunkingWish(size=200), USE, rebuild=True) == expected
 
@@ -134,7 +134,7 @@ def test_chunks_over_the_models_limit_are_refused():
 
 
 @pytest.mark.parametrize("wish", [ChunkingWish(size=63), ChunkingWish(size=64, overlap=64)])
-def test_sizes_that_cannot_work_are_refused(wish):
+def test_impossible_sizes_are_refused(wish):
     with pytest.raises(InvalidChunking, match="is not possible"):
         resolve_chunking(NEW, wish, USE, rebuild=True)
 

@@ -27,7 +27,7 @@ def test_without_settings_charts_are_served_on_this_machine_only():
     }
 
 
-def test_every_setting_can_stand_in_the_environment():
+def test_every_setting_can_be_set_in_the_environment():
     environment = {
         "MDVEC_CHARTS_HOST": "::1",
         "MDVEC_CHARTS_PORT": "0",
@@ -50,7 +50,7 @@ def test_every_setting_can_stand_in_the_environment():
     }
 
 
-def test_a_fonts_path_counts_from_the_file_it_stands_in(tmp_path):
+def test_a_fonts_path_is_relative_to_its_settings_file(tmp_path):
     file = tmp_path / "config.toml"
     file.write_text('[charts]\nfont_path = "fonts/jp.ttf"\n', encoding="utf-8")
     assert load_settings({}, config=file).charts.font_path == str(tmp_path / "fonts" / "jp.ttf")
@@ -87,7 +87,7 @@ def test_a_host_that_others_can_reach_is_refused(tmp_path, host):
         ("default_format", "gif", "'png' or 'svg'"),
     ],
 )
-def test_what_cannot_be_is_refused_with_what_can(key, value, allowed):
+def test_invalid_values_are_refused_with_the_allowed_ones(key, value, allowed):
     with pytest.raises(SettingsError) as refused:
         load_settings({f"MDVEC_CHARTS_{key.upper()}": value})
     message = str(refused.value)

@@ -56,7 +56,7 @@ def test_without_any_setting_the_defaults_hold(home):
     assert settings.scan.max_bytes == 10 * 2**20
 
 
-def test_every_setting_can_stand_in_the_file(tmp_path):
+def test_every_setting_can_be_set_in_the_file(tmp_path):
     file = write(
         tmp_path / "c.toml",
         """
@@ -114,7 +114,7 @@ def test_the_log_can_be_set_from_both(tmp_path):
     assert "'DEBUG', 'INFO', 'WARNING' or 'ERROR'" in refusal({"MDVEC_LOG_LEVEL": "LOUD"})
 
 
-def test_every_setting_can_stand_in_the_environment():
+def test_every_setting_can_be_set_in_the_environment():
     environment = {
         "MDVEC_DATABASE_PATH": "/data/a.sqlite",
         "MDVEC_CHUNKING_STRATEGY": "token",
@@ -153,7 +153,7 @@ def test_endings_have_no_case_wherever_they_are_written(tmp_path):
     assert from_environment.scan.extensions == from_file.scan.extensions == (".md", ".txt")
 
 
-def test_a_flag_beats_the_environment_that_beats_the_file_that_beats_the_default(tmp_path):
+def test_flags_override_the_environment_then_the_file_then_defaults(tmp_path):
     file = write(tmp_path / "c.toml", "[search]\nk = 10\n[chunking]\nsize = 100\noverlap = 7\n")
     environment = {"MDVEC_SEARCH_K": "20", "MDVEC_CHUNKING_SIZE": "200"}
     flags = {"search": {"k": 30}, "chunking": {"size": None}}
@@ -182,7 +182,7 @@ def test_the_server_takes_no_file_from_its_working_folder(project, monkeypatch):
     assert load_settings({}).search.k == 5
 
 
-def test_of_a_project_only_mdvec_toml_counts(project):
+def test_only_mdvec_toml_is_read_in_a_project_folder(project):
     write(project / "config.toml", "[search]\nk = 4\n")
     assert load_settings({}, project_folder=project).search.k == 5
 
@@ -295,7 +295,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, text, messa
         ("MDVEC_DATABASE", "x", "MDVEC_DATABASE is not a setting of mdvec; did you mean"),
     ],
 )
-def test_the_environment_is_held_to_the_same(name, value, message):
+def test_the_environment_is_validated_too(name, value, message):
     assert refusal({name: value}).startswith(f"environment: {message}")
 
 
@@ -304,7 +304,7 @@ def test_the_nearest_known_variable_is_offered():
     assert "did you mean 'MDVEC_DATABASE_PATH'?" in refusal({"MDVEC_DATABASE": "x"})
 
 
-def test_an_empty_variable_counts_as_none():
+def test_an_empty_variable_is_ignored():
     assert load_settings({"MDVEC_SEARCH_K": "", "MDVEC_DATABASE_PATH": ""}) == Settings()
 
 
@@ -317,14 +317,14 @@ def test_a_refused_flag_is_named_as_such():
     assert message == "command line: [chunking] size cannot be 5; allowed: 64 to 4096 tokens"
 
 
-def test_a_named_file_that_is_not_there_is_refused(tmp_path):
+def test_a_named_file_that_does_not_exist_is_refused(tmp_path):
     for named in ({"config": tmp_path / "no.toml"}, {"config": tmp_path}):
         assert "there is no settings file" in refusal(**named)
     assert "check --config or MDVEC_CONFIG" in refusal({"MDVEC_CONFIG": "~nobody-here/no.toml"})
 
 
 @pytest.mark.parametrize("data", [b"[search\n", b"k = \xff\xfe\n", b"[a]\nk = 1\nk = 2\n", b"\0"])
-def test_a_file_that_is_no_toml_is_refused_by_name(tmp_path, data):
+def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path, data):
     file = tmp_path / "c.toml"
     file.write_bytes(data)
     assert refusal(config=file).startswith(f"{file} is not valid TOML: ")
