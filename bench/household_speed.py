@@ -1,4 +1,4 @@
-"""The ledger: a hundred thousand invented transactions in, followed, compared, summed up."""
+"""The ledger: a hundred thousand invented transactions imported, updated, compared, summed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OPTIONS = DetectionOptions(3, Decimal(0), Decimal(1), 0.8)
 
 
 def measure(bench: Bench) -> list[Row]:
-    """Everything in one process of its own, for its caches to be cold."""
+    """Measure everything in one child process, with cold caches."""
     seconds, facts = call_in_child(bench, "household_speed", "work", str(bench.folder))
     return [
         _row(f"import of {ROWS:,} rows, {MONTHS} files", seconds["import"], 5),
@@ -78,9 +78,9 @@ def _row(what: str, seconds: float, bar: float) -> Row:
 
 
 def work(folder: str) -> tuple[dict[str, float], dict[str, int]]:
-    """The seconds of each step, and what was found."""
+    """The seconds of each step, and its results."""
     source, database = Path(folder) / "csv", Path(folder) / "ledger.sqlite"
-    write_exports(source)
+    write_statements(source)
     add_tool(database, "kakeibo", "家計簿", source, "household")
     seconds: dict[str, float] = {}
     seconds["import"], report = _timed(lambda: _import(database, source))
@@ -121,7 +121,7 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def _compared(rows: list[Transaction]) -> dict[str, int]:
-    """The pairs that the search finds against those of comparing each row with each."""
+    """The pairs of the search, and those of comparing every two rows."""
     options = replace(OPTIONS, min_similarity_score=0.5)
     found = {(pair.first.id, pair.second.id) for pair in find_pairs(rows, options).pairs}
     brute = {
@@ -155,7 +155,7 @@ def _score(one: Transaction, other: Transaction) -> float:
 
 
 def _near(one: Transaction, other: Transaction) -> bool:
-    """The tolerances as their words say, without any of the search's shortcuts."""
+    """Whether two rows are within the tolerances, without the search's shortcuts."""
     if one.amount is None or other.amount is None or abs((one.date - other.date).days) > 3:
         return False
     if (one.amount < 0) != (other.amount < 0):
@@ -164,8 +164,8 @@ def _near(one: Transaction, other: Transaction) -> bool:
     return abs(one.amount - other.amount) * 100 <= mean * OPTIONS.amount_tolerance_pct
 
 
-def write_exports(folder: Path) -> None:
-    """One export a month, cp932 as Money Forward writes it."""
+def write_statements(folder: Path) -> None:
+    """One statement file per month, in cp932 as Money Forward writes it."""
     folder.mkdir(parents=True)
     chance = random.Random(20250101)
     shops = [(f"店 {number:03}", chance.choice(CATEGORIES)) for number in range(300)]

@@ -1,4 +1,4 @@
-"""Importing: the whole corpus, against the model alone on the same chunks."""
+"""Importing the whole corpus, compared with the model alone on the same chunks."""
 
 from __future__ import annotations
 

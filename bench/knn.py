@@ -1,4 +1,4 @@
-"""k-NN alone: our two passes beside sqlite-vec's own table, numpy, and what memory allows."""
+"""k-NN alone: our two passes, sqlite-vec's own table, numpy, and the memory bandwidth."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ QUERIES = 100
 SIZES = ((50_000, 512), (20_000, 2_048))
 RATIO_BAR, RECALL_BAR = 0.2, 0.99
 _SAME = 1e-6
-"""Windows with the same text are equally near: none of them is wrong."""
+"""Windows with the same text are equally near; each of them counts as found."""
 
 Find = Callable[[np.ndarray], list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One size: milliseconds of each way, and how much of the true ten ours and theirs find."""
+    """One size: milliseconds of each method, and the recall of the true ten."""
 
     milliseconds: dict[str, list[float]]
     recall: dict[str, float]
@@ -106,7 +106,7 @@ def _normalised(vectors: np.ndarray) -> np.ndarray:
 def _measured(
     folder: Path, texts: list[str], vectors: np.ndarray, queries: np.ndarray, rounds: int
 ) -> Measured:
-    """Every way asked in turns, once over to warm up."""
+    """Every method queried in turn, after one warm-up round."""
     count, dimension = vectors.shape
     database = folder / f"ours-{count}.sqlite"
     store_windows(database, texts, vectors, ("use", f"bench:{dimension}", dimension))
@@ -169,7 +169,7 @@ def _best(scores: np.ndarray) -> list[int]:
 
 
 def _recall(vectors: np.ndarray, queries: np.ndarray, found: list[list[int]]) -> float:
-    """The share of the found that are as near as the true tenth."""
+    """The share of results that are as near as the true tenth."""
     right = 0
     for query, places in zip(queries, found, strict=True):
         scores = vectors @ query

@@ -1,4 +1,4 @@
-"""What the lexical index and the signatures cost: space in the file, time in the import."""
+"""The cost of the lexical index and the signatures: file size and import time."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _model(tool: Tool) -> tuple[str, str, int]:
 
 @contextmanager
 def _replaced(module: ModuleType, **functions: Any) -> Iterator[None]:  # noqa: ANN401
-    """Functions of a module, others for a while."""
+    """Replace functions of a module within this context."""
     before = {name: getattr(module, name) for name in functions}
     vars(module).update(functions)
     try:

@@ -1,4 +1,4 @@
-"""The page of figures: each benchmark owns what stands between its two markers."""
+"""Writes docs/benchmarks.md: each benchmark owns the text between its two markers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def section(title: str, explanation: str, rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row]) -> list[str]:
-    """The rows; without a bar anywhere there are no columns for bars."""
+    """The rows as a table; if none has a bar, there are no columns for bars."""
     cells = [("what", "measured", "bar", "met"), ("---",) * 4]
     cells += [(row.what, row.measured, row.bar, row.verdict) for row in rows]
     columns = 4 if any(row.bar for row in rows) else 2

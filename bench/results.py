@@ -1,4 +1,4 @@
-"""What a benchmark hands back: rows of a table, or a sentence on why there are none."""
+"""The result of a benchmark: rows of a table, or the reason why it was skipped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: ``met`` is None where there is no bar, only a figure to know."""
+    """One row of the table; ``met`` is None if there is no bar."""
 
     what: str
     measured: str
@@ -23,16 +23,16 @@ class Row:
 
 
 class Skipped(Exception):
-    """A benchmark that cannot run here; the message says what is missing and where it is found."""
+    """A benchmark cannot run here; the message says what is missing and where to get it."""
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle of the values: a busy moment of the machine does not move it."""
+    """The median, which a busy moment of the machine does not change."""
     return statistics.median(values)
 
 
 def spread(values: Sequence[float], unit: str, scale: float = 1.0) -> str:
-    """The median of the values with the lowest and the highest, for a reader."""
+    """The median with the lowest and the highest value, as text."""
     middle, low, high = (scale * value for value in (median(values), min(values), max(values)))
     return f"{_shown(middle)} {unit} ({_shown(low)} to {_shown(high)})"
 

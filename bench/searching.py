@@ -1,4 +1,4 @@
-"""Searching: a warm server over STDIO, asked in Japanese, with ten or a hundred thousand chunks."""
+"""Searching: a warm server over STDIO, Japanese questions, ten or a hundred thousand chunks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CHUNK_SIZE = 128
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """With at least so many chunks a search waits no longer, and the server is no larger."""
+    """The bars on time and memory for a number of chunks."""
 
     chunks: int
     milliseconds: int
@@ -32,7 +32,7 @@ class Bars:
 
 
 MANY = Bars(10_000, 30, 300)
-MOST = Bars(100_000, 60, 700)
+LARGE = Bars(100_000, 60, 700)
 QUESTIONS = (
     "state を更新しても画面が変わらないのはなぜ？",
     "エフェクトが二回実行される",
@@ -58,7 +58,7 @@ QUESTIONS = (
 
 
 def measure(bench: Bench) -> list[Row]:
-    """Import the corpus in small chunks, then ask every question several times."""
+    """Import the corpus in small chunks, then search for every question several times."""
     database = bench.folder / "search.sqlite"
     add_tool(database, TOOL, "React の日本語ドキュメント", bench.corpus, "markdown")
     done = run_mdvec(
@@ -75,7 +75,7 @@ def measure_most(bench: Bench) -> list[Row]:
     database = bench.folder / "search.sqlite"
     model = (embedder.name, embedder.fingerprint, embedder.dimension)
     store_windows(database, texts, vectors, model)
-    return _rows(bench, database, len(texts), MOST)
+    return _rows(bench, database, len(texts), LARGE)
 
 
 def _rows(bench: Bench, database: Path, chunks: int, bars: Bars) -> list[Row]:
@@ -97,7 +97,7 @@ def _rows(bench: Bench, database: Path, chunks: int, bars: Bars) -> list[Row]:
 
 
 async def _ask_all(bench: Bench, database: Path, rounds: int) -> tuple[list[float], float]:
-    """Milliseconds of every search after a first round, and the server's most memory."""
+    """Milliseconds of every search after a warm-up, and the server's peak memory."""
     server = StdioServerParameters(
         command=sys.executable, args=["-c", SERVER, "--database", str(database)],
         env=bench.environment, cwd=bench.folder,
@@ -124,7 +124,7 @@ async def _ask(client: Client, question: str) -> float:
 
 
 def _memory_mb(process: psutil.Process) -> float:
-    """What the process had at its highest where the system tells, else what it has now."""
+    """The peak memory of a process if the system reports it, else its current memory."""
     status = Path(f"/proc/{process.pid}/status")
     if status.exists():
         lines = status.read_text().splitlines()

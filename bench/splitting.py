@@ -1,4 +1,4 @@
-"""Splitting: a file's text into chunks, with the ruler of ``use``."""
+"""Splitting a file's text into chunks, measured in tokens of ``use``."""
 
 from __future__ import annotations
 

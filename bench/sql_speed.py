@@ -1,4 +1,4 @@
-"""SQL without the bulk: a million seconds of running, asked of us and of DuckDB by turns."""
+"""SQL without bulk data: a million seconds of running, queried through mdvec and DuckDB in turn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from results import Row, median, spread
 sys.path.append(str(Path(__file__).parents[1] / "docs" / "examples" / "analysis"))
 
 SIZES = {10_000: 0.3, 100_000: 1.0, 1_000_000: 5.0}
-MOST = max(SIZES)
+MAX_SIZE = max(SIZES)
 SIX = ["pace", "heart_rate", "cadence", "ground_contact_time", "power", "elevation"]
 JOIN = (
     "SELECT a.activity_id, a.pace, b.pace AS other_pace FROM runs a "
@@ -38,7 +38,7 @@ Seconds = dict[str, list[float]]
 
 
 def measure(bench: Bench) -> list[Row]:
-    """Everything in one process of its own."""
+    """Measure everything in one child process."""
     times, facts = call_in_child(bench, "sql_speed", "work", str(bench.folder), bench.times(7))
     return [
         *_export_rows(times, facts),
@@ -91,7 +91,7 @@ def _format_rows(times: Seconds, facts: dict[str, float]) -> list[Row]:
         Row(
             "CSV instead of Parquet, 1,000,000 rows: writing",
             f"{spread(times['csv'], 's')} and {facts['csv_mb']:.0f} MB against "
-            f"{spread(times[f'export {MOST}'], 's')} and {facts['parquet_mb']:.0f} MB",
+            f"{spread(times[f'export {MAX_SIZE}'], 's')} and {facts['parquet_mb']:.0f} MB",
         ),
         Row(
             "reading them back with `safe_load_export`",
@@ -125,11 +125,11 @@ def _row(what: str, seconds: list[float], bar: float) -> Row:
 
 
 def work(folder: str, times: int) -> tuple[Seconds, dict[str, float]]:
-    """The seconds of each step, and what was counted."""
+    """The seconds of each step, and the counts of their results."""
     from activity_sample import write_runs
 
     runs = Path(folder) / "runs.parquet"
-    write_runs(runs, rows=MOST, activities=370)
+    write_runs(runs, rows=MAX_SIZE, activities=370)
     size = runs.stat()
     table = ParquetTable("runs", runs, size.st_size, size.st_mtime_ns)
     exports = ExportFolder(Path(folder) / "exports", 3_600, 4_000 * MEGABYTE)
@@ -168,14 +168,14 @@ def _measured(
     for rows in SIZES:
         query = f"SELECT * FROM runs LIMIT {rows}"
         for _ in range(times):
-            took(f"export {rows}", partial(ours.exporter.export, query, "parquet", MOST))
+            took(f"export {rows}", partial(ours.exporter.export, query, "parquet", MAX_SIZE))
             took(f"plain {rows}", partial(plain.execute, f"COPY ({query}) TO '{target}'"))
     for _ in range(max(3, times // 2)):
-        parquet = ours.exporter.export("runs", "parquet", MOST)
-        csv = took("csv", lambda: ours.exporter.export("runs", "csv", MOST))
+        parquet = ours.exporter.export("runs", "parquet", MAX_SIZE)
+        csv = took("csv", lambda: ours.exporter.export("runs", "csv", MAX_SIZE))
         for name, made in (("read parquet", parquet), ("read csv", csv)):
             load = partial(
-                safe_load_export, made["handle"], MOST, folder=ours.exporter.exports.folder
+                safe_load_export, made["handle"], MAX_SIZE, folder=ours.exporter.exports.folder
             )
             took(name, load)
     facts |= {"parquet_mb": parquet["size_mb"], "csv_mb": csv["size_mb"]}
@@ -197,7 +197,7 @@ def _measured(
 
 
 def _guards(took: Callable[..., Any], ours: Analytics, handle: str, times: int) -> None:
-    frame = safe_load_export(handle, MOST, folder=ours.exporter.exports.folder)
+    frame = safe_load_export(handle, MAX_SIZE, folder=ours.exporter.exports.folder)
     figures = {f"列{n}": {"平均": n / 7, "件数": n} for n in range(20)}
     text = json.dumps(figures, ensure_ascii=False)
     for _ in range(times):
@@ -207,7 +207,7 @@ def _guards(took: Callable[..., Any], ours: Analytics, handle: str, times: int) 
 
 
 def _endurance(ours: Analytics) -> dict[str, float]:
-    """A thousand questions and files; then time passes, as far as the files can tell."""
+    """A thousand queries and exports; then the files' times are moved back, so that they expire."""
     begin: tuple[float, float] = (0, 0)
     for number in range(1_000):
         ours.exporter.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)

@@ -1,4 +1,4 @@
-"""Starting: the server up to its list of tools, and the command line up to its help."""
+"""Start-up time: the server to its list of tools, the command line to its help."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def measure(bench: Bench) -> list[Row]:
 
 
 def _handshake_row(bench: Bench) -> Row:
-    """Ours and an empty server in turns, so that a busy moment meets both."""
+    """Our server and an empty one in turn, so that a busy moment affects both."""
     database = bench.folder / "twenty.sqlite"
     _add_tools(database, bench.folder)
     ours, empty = [], []

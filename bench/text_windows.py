@@ -16,21 +16,21 @@ from mdvec.text.options import ChunkingOptions
 from mdvec.text.tokens import is_blank
 from stored_documents import store
 
-MOST = 100_000
+MAX_WINDOWS = 100_000
 CHARACTERS = 120
 PER_DOCUMENT = 200
 OPTIONS = ChunkingOptions("token", 64, 8, (1, 2, 3), 50, context=False)
-"""What the tool's row says of its chunks; nothing is cut by it here."""
+"""The chunking options stored for the tool; nothing is chunked with them here."""
 
 
 @functools.cache
 def embedded_windows(corpus: Path) -> tuple[list[str], np.ndarray]:
-    """``MOST`` windows in the order of the text, and their vectors; fewer by taking every n-th."""
+    """``MAX_WINDOWS`` windows in the order of the text, and their vectors."""
     text = "\n".join(path.read_text(encoding="utf-8") for path in markdown_files(corpus))
-    step = (len(text) - CHARACTERS) / (MOST * 1.01)  # some are blank
-    starts = [int(number * step) for number in range(int(MOST * 1.01))]
+    step = (len(text) - CHARACTERS) / (MAX_WINDOWS * 1.01)  # some are blank
+    starts = [int(number * step) for number in range(int(MAX_WINDOWS * 1.01))]
     windows = [text[start : start + CHARACTERS] for start in starts]
-    texts = evenly([window for window in windows if not is_blank(window)], MOST)
+    texts = evenly([window for window in windows if not is_blank(window)], MAX_WINDOWS)
     return texts, catalog.load("use").embed_documents(texts)
 
 

@@ -1,4 +1,4 @@
-"""Following changes in a folder of ten thousand files: nothing changed, then one paragraph."""
+"""Updating a folder of ten thousand files: nothing changed, then one paragraph changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from results import Row, median, spread
 FILES = 10_000
 FOLDERS = 100
 DIFFERENT = 500
-"""So many contents the files share: what is measured here is following, not embedding."""
+"""The number of distinct contents: this measures the update, not the embedding."""
 
 CHANGED = "000/note-00000.md"
 CHANGED_SECTIONS = 12
@@ -27,7 +27,7 @@ SUBJECTS = (
 
 
 def measure(bench: Bench) -> list[Row]:
-    """Make the files, import them once, then follow."""
+    """Create the files, import them once, then update."""
     source, database = bench.folder / "notes", bench.folder / "notes.sqlite"
     _write_files(source)
     add_tool(database, "notes", "一万のメモ", source, "markdown")

@@ -82,6 +82,6 @@ class LedgerFolder:
         }
 
     def row_id(self, mf_id: str) -> int:
-        """The number of the row of an ID."""
+        """The row id of a transaction ID."""
         rows = transactions.list_transactions(self.connection, 1)
         return next(row.id for row in rows if row.mf_id == mf_id)

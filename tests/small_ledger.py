@@ -1,4 +1,4 @@
-"""A household's ledger with rows put in one by one, and what they come to by plain counting."""
+"""A household's ledger filled row by row, and its sums by plain counting."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,7 +73,7 @@ class SmallLedger:
         return category_trend_summary(self.connection, self.tool_id, today=today)
 
     def came_to(self, month, major=None, minor=None):
-        """Spending and income of the rows that count of a month (YYYY-MM), of a category's."""
+        """Spending and income of the rows that count in a month (YYYY-MM) and category."""
         spending = income = 0
         for row in self.rows:
             if (

@@ -1,4 +1,4 @@
-"""The invented runs: the same for the same seed, 22 columns, with what the notebooks look for."""
+"""The invented runs: equal for equal seeds, with 22 columns and the features the notebooks need."""
 
 import importlib.util
 from pathlib import Path

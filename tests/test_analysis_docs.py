@@ -1,4 +1,4 @@
-"""The examples of docs/analysis.md, as they stand there."""
+"""The examples of docs/analysis.md give the output shown there."""
 
 import doctest
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The worked examples run from top to bottom, draw, and save what they say they save."""
+"""The example notebooks run from top to bottom, draw, and save their files."""
 
 import json
 import os
@@ -15,7 +15,7 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
-    """One kernel for all of them, on sockets of the file system; each begins with no names."""
+    """One kernel for all notebooks, on Unix sockets; each begins with an empty namespace."""
     runtime = tmp_path_factory.mktemp("k")
     manager = KernelManager(
         transport="ipc", ip=str(runtime / "s"), connection_file=str(runtime / "k.json")

@@ -1,4 +1,4 @@
-"""The tree of errors in mdvec.errors is the one that the code has."""
+"""The tree of errors in mdvec.errors matches the code."""
 
 import importlib
 import pkgutil

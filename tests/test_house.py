@@ -43,7 +43,7 @@ for name in sys.argv[1:]:
     if os.waitpid(pid, 0)[1]:
         print(name, "cannot be imported alone")
 """
-"""Each module in a process in which none of ours is loaded; the libraries of others are shared."""
+"""Imports each module in a fork that has third-party libraries loaded, but none of our modules."""
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.parent.name)

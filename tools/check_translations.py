@@ -1,9 +1,9 @@
 """Check that each Japanese page has the sections, commands and tables of its English one.
 
-python tools/check_translations.py; part of `make lint`. Prose may differ: it is written anew in
-each language. What is compared is the order and depth of the headings, the commands and settings of
-the code blocks without their comments, of each table its rows and the code in them; and every
-command, setting and address that the English page names stands on the Japanese one.
+python tools/check_translations.py; part of `make lint`. Prose may differ, because each
+language has its own. Compared are the order and depth of the headings, the commands and settings in
+code blocks without their comments, and the rows of each table with the code in them. Every command,
+setting and address that the English page names must be on the Japanese one.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _rows(tokens: list[Token]) -> list[str]:
 
 
 def differences(english: Path, japanese: Path) -> list[str]:
-    """What one of the two pages has and the other has not, a line each."""
+    """The differences between two pages, one per line."""
     ours, theirs = (outline(page.read_text(encoding="utf-8")) for page in (english, japanese))
     found = _unnamed(english, japanese)
     for name in ("headings", "commands", "tables"):

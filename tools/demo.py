@@ -1,4 +1,4 @@
-"""The main job, for a newcomer to watch: folders become tools, and an MCP client asks them."""
+"""`make demo`: turns sample folders into tools, and queries them through an MCP client."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def run(*command: str) -> None:
     subprocess.run([str(BIN / command[0]), *command[1:]], check=True, cwd=ROOT)
 
 
-async def ask(database: Path) -> None:
-    """Start the server as a client would, and print what it finds."""
+async def search_notes(database: Path) -> None:
+    """Start the server as a client would, and print search results."""
     server = StdioServerParameters(
         command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
     )
@@ -51,8 +51,8 @@ async def ask(database: Path) -> None:
             print("\n".join(f"        {line}" for line in best.splitlines()[:8] if line.strip()))
 
 
-async def ask_for_money(database: Path) -> None:
-    """Ask the household for a month, a trend and its picture; save the picture."""
+async def query_household(database: Path) -> None:
+    """Get a month and a trend of the household; save the trend's chart."""
     server = StdioServerParameters(
         command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
     )
@@ -76,8 +76,8 @@ async def ask_for_money(database: Path) -> None:
                 print(f"  the picture: {picture.relative_to(ROOT)}")
 
 
-async def ask_in_sql(database: Path) -> None:
-    """Ask the household in SQL: how its spending is spread, and for rows that Python can load."""
+async def query_in_sql(database: Path) -> None:
+    """Query the household in SQL: the distribution of its spending, and an export for Python."""
     server = StdioServerParameters(
         command=str(BIN / "mdvec-mcp"), args=["--database", str(database)], env=dict(os.environ)
     )
@@ -98,11 +98,11 @@ async def ask_in_sql(database: Path) -> None:
         print(f"\n? export: {spending}")
         made = await client.call_tool("export", {"query": spending})
         print(f"  {made.content[0].text}")
-        print("  that is all the model reads; Python goes on with safe_load_export(handle)")
+        print("  that is all the model reads; Python continues with safe_load_export(handle)")
 
 
 def main() -> None:
-    """Import the samples into a database of their own, and ask what a newcomer would."""
+    """Import the samples into a database of their own, and query them."""
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     # The demo shows the embedded model and writes nothing outside its folder.
@@ -115,13 +115,13 @@ def main() -> None:
         str(NOTES.relative_to(ROOT)))  # fmt: skip
     run("mdvec", "import", "-n", "notes")
     run("mdvec", "status")
-    anyio.run(ask, FOLDER / "demo.sqlite")
+    anyio.run(search_notes, FOLDER / "demo.sqlite")
     run("mdvec", "tool", "add", "-n", "kakeibo", "-d", "家計簿のサンプル（架空）", "-s",
         str(HOUSEHOLD.relative_to(ROOT)), "--kind", "household")  # fmt: skip
     run("mdvec", "import", "-n", "kakeibo")
-    anyio.run(ask_for_money, FOLDER / "demo.sqlite")
-    anyio.run(ask_in_sql, FOLDER / "demo.sqlite")
-    print("\nThat was it. Your own folder next: README.md shows how.")
+    anyio.run(query_household, FOLDER / "demo.sqlite")
+    anyio.run(query_in_sql, FOLDER / "demo.sqlite")
+    print("\nDone. Next, import your own folder: README.md shows how.")
 
 
 if __name__ == "__main__":

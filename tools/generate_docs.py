@@ -1,4 +1,4 @@
-"""Write docs/cli.md and docs/tools.md from the programs themselves, or check that they agree."""
+"""Write docs/cli.md and docs/tools.md from the programs, or check that they are up to date."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def help_of(command: str, program: str = "mdvec", module: str = "mdvec_cli") -> 
 
 
 def cli_page() -> str:
-    """The whole of docs/cli.md."""
+    """The text of docs/cli.md."""
     parts = ["# The commands", "Written by `make docs` from the commands' own help."]
     root = get_command(app)
     assert isinstance(root, TyperGroup)
@@ -57,7 +57,7 @@ def main() -> int:
         if "--check" not in sys.argv:
             page.write_text(text, encoding="utf-8")
         elif not page.exists() or page.read_text(encoding="utf-8") != text:
-            print(f"docs/{name} is not what the programs say; run: make docs", file=sys.stderr)
+            print(f"docs/{name} is out of date; run: make docs", file=sys.stderr)
             stale = 1
     return stale
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LEAST_COVERED = 90
+MIN_COVERAGE_PERCENT = 90
 PACKAGES = {
     "mdvec": "shared/src",
     "mdvec_cli": "manage-documents/src",
@@ -40,9 +40,9 @@ def main() -> int:
     if failed:
         return failed
     for package, folder in PACKAGES.items():
-        print(f"\ncoverage of {package}, at least {LEAST_COVERED} %", flush=True)
+        print(f"\ncoverage of {package}, at least {MIN_COVERAGE_PERCENT} %", flush=True)
         failed |= python(
-            "coverage", "report", f"--include={folder}/*", f"--fail-under={LEAST_COVERED}"
+            "coverage", "report", f"--include={folder}/*", f"--fail-under={MIN_COVERAGE_PERCENT}"
         )
     return failed
 

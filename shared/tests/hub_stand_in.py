@@ -1,4 +1,4 @@
-"""A model hub on 127.0.0.1 that serves one folder, in the shape that huggingface_hub asks for."""
+"""A model hub on 127.0.0.1 that serves one folder, with the API that huggingface_hub uses."""
 
 import functools
 import hashlib
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Hub(ThreadingHTTPServer):
-    """Serves ``folder`` as one revision of one repository, and notes which files it gave away."""
+    """Serves ``folder`` as one revision of one repository, and records which files it served."""
 
     daemon_threads = True
 
@@ -89,7 +89,7 @@ class _Answers(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def log_message(self, *parts: object) -> None:
-        """Be quiet."""
+        """Print nothing."""
 
 
 def _oid(file: Path) -> str:

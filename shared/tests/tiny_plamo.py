@@ -43,7 +43,7 @@ def build(folder: Path, *, weights: str = "seeded", shards: int = 1) -> Path:
 
 
 def build_fast(folder: Path) -> Path:
-    """The same with a tokenizer of transformers' own, which tells offsets and knows few words."""
+    """The same with a tokenizer of transformers, which reports offsets and has few words."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     build(folder)

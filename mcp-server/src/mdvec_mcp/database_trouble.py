@@ -17,7 +17,7 @@ def in_english(error: DatabaseError) -> str:
     """The error in English."""
     if isinstance(error, DatabaseMissing):
         return (
-            f"the database file does not exist at {_shown(error.path)}. If it was "
+            f"there is no database file at {_shown(error.path)}. If it was "
             "moved, the user can put it back, or start this server with --database; a new one "
             'begins with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         )

@@ -66,7 +66,7 @@ def started(
 
 
 class Wire:
-    """A server started by hand, for what a well-behaved client never does."""
+    """A server started by hand, to send what a well-behaved client never sends."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self.process = process
@@ -76,7 +76,7 @@ class Wire:
         self._reader.start()
 
     def greet(self) -> Wire:
-        """What every client does first."""
+        """Do the handshake of every client."""
         self.call("initialize", HELLO)
         return self.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
 
@@ -230,20 +230,20 @@ def connect() -> Callable[..., AbstractContextManager[Connected]]:
 
 @pytest.fixture(scope="session")
 def connected(filled: Path) -> Iterator[Connected]:
-    """One server over ``filled`` for all tests that only ask."""
+    """One server over ``filled`` for all tests that only read."""
     with connection(filled / "vectors.sqlite", home=filled / "home") as connected:
         yield connected
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Callable[..., StdioServerParameters]:
-    """How a client starts the server, far from the user's own settings and data."""
+    """How a client starts the server, isolated from the user's settings and data."""
     return functools.partial(started, home=tmp_path)
 
 
 @pytest.fixture
 def wire(server):
-    """Start servers by hand; whatever is left of them is ended."""
+    """Start servers by hand; those still running at the end are killed."""
     started: list[Wire] = []
 
     def start(

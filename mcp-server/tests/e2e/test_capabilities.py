@@ -1,4 +1,4 @@
-"""What the server says that it can do is what it does, in both generations of the protocol."""
+"""The server announces exactly its capabilities, in both generations of the protocol."""
 
 import anyio
 import pytest
@@ -7,7 +7,7 @@ from mcp.client.stdio import stdio_client
 
 
 def offered(parameters, mode):
-    """The protocol that was agreed on, what the server says it can do, and what its lists hold."""
+    """The agreed protocol, the announced capabilities, and the sizes of the lists."""
 
     async def ask():
         with anyio.fail_after(60):

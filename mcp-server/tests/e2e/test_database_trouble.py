@@ -1,4 +1,4 @@
-"""The database changes its place or its nature under a running server: the truth is told."""
+"""The database is moved, replaced or damaged under a running server, which reports it."""
 
 import sqlite3
 
@@ -45,13 +45,13 @@ def behind_a_dangling_link(database):
 
 
 TROUBLES = [
-    (moved, "is not there", "ファイルがありません"),
+    (moved, "there is no database file", "ファイルがありません"),
     (emptied, "holds no tools", "ツールが一つもありません"),
     (replaced_by_text, "is not a database", "is not a database"),
     (replaced_by_another_program, "of another program", "of another program"),
     (made_by_a_newer_version, "made by a newer mdvec", "made by a newer mdvec"),
     (replaced_by_a_folder, "is a folder", "is a folder"),
-    (behind_a_dangling_link, "is not there", "ファイルがありません"),
+    (behind_a_dangling_link, "there is no database file", "ファイルがありません"),
 ]
 ENGLISH = [
     ("notes", {"query": "水"}),

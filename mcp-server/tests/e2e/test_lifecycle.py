@@ -1,4 +1,4 @@
-"""The server's life: a light start, a clean stdout, models that come and go, a quick end."""
+"""The server's life cycle: fast start, clean STDOUT, models loaded and unloaded, quick end."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Rows that change, other processes that write, and clients that send what they should not."""
+"""Tools that change, other processes that write, and clients that send invalid messages."""
 
 import json
 

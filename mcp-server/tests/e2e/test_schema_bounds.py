@@ -1,4 +1,4 @@
-"""What a tool's schema allows works, up to its bounds; what lies beyond them is refused."""
+"""Values within the bounds of a tool's schema work; values beyond them are refused."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def properties(client):
 
 
 def text(name, length):
-    """A text of that length which is right for the parameter."""
+    """A valid value of that length for the parameter."""
     if name in {"query", "table_or_query"}:
         return f"{WHOLE} --".ljust(length, "x")
     return "day" if name == "date_column" and length <= 200 else "c" * length

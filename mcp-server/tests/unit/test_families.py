@@ -1,4 +1,4 @@
-"""The server's families of tools, and the kinds of source that switch them on."""
+"""The server's families of tools, and the kinds of source that enable them."""
 
 from mdvec.tools.kinds import KINDS
 

@@ -1,4 +1,4 @@
-"""`mdvec compact`: the file gives back what it does not need, and says how much."""
+"""`mdvec compact` frees unused space and says how much."""
 
 import re
 import signal

@@ -1,4 +1,4 @@
-"""`mdvec import` of a household: what it says of rows that are gone, and how they come back."""
+"""`mdvec import` of a household: reports removed rows, and restores them."""
 
 import os
 

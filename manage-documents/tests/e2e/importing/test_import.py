@@ -1,4 +1,4 @@
-"""`mdvec import`: what it brings in, what it follows, what it refuses, and what it reports."""
+"""`mdvec import`: what it imports, updates, refuses and reports."""
 
 import json
 import os
@@ -13,7 +13,7 @@ REPORT = [
 
 
 def documents(mdvec):
-    """Paths and numbers of chunks of what ``notes`` holds."""
+    """The paths of the documents of ``notes`` with their numbers of chunks."""
     lines = mdvec("status", "-n", "notes", "--format", "json").json["documents"]
     return {line["file_path"]: line["chunks"] for line in lines}
 

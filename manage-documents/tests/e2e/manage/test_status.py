@@ -1,4 +1,4 @@
-"""`mdvec status`: all tools at a glance, or one in detail."""
+"""`mdvec status`: an overview of all tools, or one in detail."""
 
 import shlex
 import subprocess

@@ -1,4 +1,4 @@
-"""Databases that cannot be used, disks that are full, folders that cannot be written."""
+"""Unusable databases, full disks, read-only folders."""
 
 import sqlite3
 from contextlib import closing
@@ -22,7 +22,7 @@ if os.geteuid() == 0 and "MODES_COUNT" not in os.environ:
 
 
 def refused(mdvec, command):
-    """What a command says that ends with one sentence and leaves the file as it is."""
+    """The error of a command that fails with one sentence and leaves the file unchanged."""
     before = mdvec.database.read_bytes()
     done = mdvec(*command.split())
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)

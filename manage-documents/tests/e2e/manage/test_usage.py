@@ -1,4 +1,4 @@
-"""What every command says of itself, and what it says to a command line that is wrong."""
+"""The help of every command, and the messages for a wrong command line."""
 
 import re
 

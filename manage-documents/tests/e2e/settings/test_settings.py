@@ -1,4 +1,4 @@
-"""Settings in the commands: their sources, which one wins, and how errors read."""
+"""Settings in the commands: their origins, their precedence, and error messages."""
 
 import pytest
 from mdvec.manage.registering import add_tool
@@ -6,7 +6,7 @@ from mdvec.manage.registering import add_tool
 
 @pytest.fixture
 def choices(mdvec):
-    """Five databases, each with one tool that is named for the place that chooses it."""
+    """Five databases, each with one tool named after the origin that selects it."""
     places = ("flag", "environment", "file", "working-folder", "users-folder")
     for place in places:
         add_tool(mdvec.work / f"{place}.sqlite", place, "d", mdvec.docs, "markdown")

@@ -1,4 +1,4 @@
-"""An export's values in a frame are those of the query, whatever their type, or text of them."""
+"""Exported values of every type are loaded unchanged, or as their exact text."""
 
 import math
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LARGEST = 2**127 - 1
 
 @dataclass
 class Exporter:
-    """Exports as the tool makes them, without a process around it."""
+    """Exports as the tool does, without a child process."""
 
     handler: RequestHandler
     folder: ExportFolder
@@ -52,7 +52,7 @@ def exporter(tmp_path_factory):
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of DuckDB, the values that it may have here, and how SQL writes one."""
+    """A DuckDB type, test values for it, and their SQL."""
 
     name: str
     values: st.SearchStrategy
@@ -153,7 +153,7 @@ def missing(value):
 
 
 def same(value, found, kind):
-    """Whether what a frame has is the value itself, or the text of exactly that value."""
+    """Whether a loaded value equals the original, or is its exact text."""
     if value is None:
         return missing(found) or (isinstance(found, float) and math.isnan(found))
     if missing(found):

@@ -28,7 +28,7 @@ CANARY = "canary-4711"
 
 
 class House:
-    """A folder with a table, things that nobody may touch, and a process that is asked."""
+    """A folder with a table, files that must not change, and a query process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -72,7 +72,7 @@ def house(tmp_path_factory):
 
 @pytest.fixture
 def untouched(house):
-    """Whatever the test did, nothing outside has changed, and the process answers."""
+    """Check after each test that nothing outside changed and the process responds."""
     before = house.state()
     yield house
     assert house.answers()

@@ -1,4 +1,4 @@
-"""The second wall: what the child's own connection and process can do when nothing was judged."""
+"""The second barrier: the rights of the child's connection and process for unchecked SQL."""
 
 import json
 import subprocess

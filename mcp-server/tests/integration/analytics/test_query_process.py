@@ -87,7 +87,7 @@ def start_process(tmp_path):
 
 
 def is_gone(pid, seconds=5.0):
-    """Whether a process ends within so many seconds."""
+    """Whether a process ends in time."""
     try:
         psutil.Process(pid).wait(seconds)
     except psutil.NoSuchProcess:

@@ -1,4 +1,4 @@
-"""A data file that was replaced after its import: what a link leads to outside is never read."""
+"""Data files replaced after their import: links out of the folder are never followed."""
 
 import os
 import shutil
@@ -38,7 +38,7 @@ def write(file, value):
 
 
 class Folder:
-    """A dataset in a folder, beside a folder of secrets, and a process to ask about it."""
+    """A dataset in a folder, a folder of secrets beside it, and a query process."""
 
     def __init__(self, root):
         self.root, self.data, self.database = root, root / "data", root / "rag.db"

@@ -1,4 +1,4 @@
-"""The response to each request, without a process around the handler."""
+"""The handler's response to each request, without a child process."""
 
 import json
 

@@ -60,7 +60,7 @@ def shapes(size: int) -> pd.DataFrame:
 
 
 class Tables:
-    """Analytics over one Parquet file; ``room`` is for the bytes of an answer."""
+    """Analytics over one Parquet file; ``room`` is the byte limit of an answer."""
 
     def __init__(self, folder, frame, *, seconds=SECONDS, memory_mb=2_048, room=ROOM) -> None:
         folder.mkdir(exist_ok=True)
@@ -96,7 +96,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Values:
-    """What pandas knows of a column: its present, finite values in order, and the rest."""
+    """A column in pandas: its finite values in order, and the counts of all others."""
 
     ordered: pd.Series
     nulls: int
@@ -117,7 +117,7 @@ class Values:
 
 @pytest.fixture(scope="module", params=SIZES)
 def compared(request, tmp_path_factory):
-    """Tables of one size, and what pandas knows of the same rows."""
+    """Tables of one size, and the same rows in pandas."""
     frame = shapes(request.param)
     tables = Tables(tmp_path_factory.mktemp("shapes"), frame)
     frame["yen"] = frame["cents"]
@@ -126,7 +126,7 @@ def compared(request, tmp_path_factory):
 
 
 def errors(answer: dict, figure: str) -> dict[str, float]:
-    """How far off that figure may be, by the names of the columns."""
+    """The stated error bound of a figure, by column."""
     said = answer.get("approximate", {}).get(figure)
     if said is None:
         return {}
@@ -260,7 +260,7 @@ def test_categories_are_counted_as_pandas_counts_them(compared):
 
 @pytest.fixture(scope="module")
 def pressed(tmp_path_factory):
-    """Tables with little memory and time, for which a million rows are many."""
+    """Tables with so little memory and time that a million rows are estimated."""
     tables = Tables(tmp_path_factory.mktemp("pressed"), shapes(10), seconds=5, memory_mb=512)
     yield tables
     tables.queries.close()

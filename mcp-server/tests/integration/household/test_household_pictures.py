@@ -1,4 +1,4 @@
-"""Charts say what the answers beside them say, to the yen and the tenth of a per cent."""
+"""Charts show exactly the figures of their answers."""
 
 from collections.abc import Callable
 from datetime import date
@@ -22,7 +22,7 @@ TODAY = date(2025, 7, 31)
 
 
 def written(chart):
-    """Every text on a picture of a chart."""
+    """Every text on a chart."""
     page = Page((1900, 1080), typeface(None))
     paint: dict[str, Callable[..., None]] = {
         "pie": draw_pie,

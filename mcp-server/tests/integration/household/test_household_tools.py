@@ -37,7 +37,7 @@ def database(tmp_path_factory):
 
 @dataclass
 class Answered:
-    """A tool's answer, and the picture at its address, fetched while the server ran."""
+    """A tool's answer, and the chart fetched from its address."""
 
     words: str
     data: dict | None
@@ -47,7 +47,7 @@ class Answered:
 
 
 def asked(database, *calls, **charts):
-    """What each call answers: a tool's name with its arguments, or a resource's address."""
+    """The answer to each call, given as a tool's name with arguments or a resource's address."""
 
     async def run():
         models = ModelPool(

@@ -1,4 +1,4 @@
-"""The duplicate tools as a client sees them: their schemas, their words, their refusals."""
+"""The duplicate tools as a client sees them: schemas, texts and refusals."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ class Household:
         self.defaults = DetectionOptions()
 
     def add(self, name="kakeibo", rows=("カードA", "電子マネーB")):
-        """A household with one row, alike but for its account, for each of the accounts."""
+        """Add a household with one row per account, equal except for the account."""
         with open_database(self.database, "create") as connection:
             tool = add_tool(connection, name, "家計簿", self.database.parent, "household")
             known = "SELECT 1 FROM sqlite_schema WHERE name = 'transactions'"
@@ -44,7 +44,7 @@ class Household:
         return self
 
     def ask(self, *calls):
-        """What the calls answer, one after the other."""
+        """The answers to the calls, in order."""
 
         async def run():
             async with Client(self.server()) as client:

@@ -1,4 +1,4 @@
-"""The output guard: an answer costs what it may, and says what was left out."""
+"""The output guard: an answer stays within its limit and says what was left out."""
 
 from hypothesis import given
 from hypothesis import strategies as st

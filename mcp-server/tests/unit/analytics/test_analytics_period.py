@@ -1,4 +1,4 @@
-"""Ranges of dates: which column they are about, and which rows they take in."""
+"""Ranges of dates: the column they apply to, and the rows they include."""
 
 import duckdb
 import pytest

@@ -1,4 +1,4 @@
-"""Functions that a text names: judged like those that are called, and all of them known."""
+"""Functions named by a text: checked like calls, and all of them known."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""What may be asked: the judgement of a syntax tree, statement by statement."""
+"""Which statements are allowed, checked on their syntax trees."""
 
 import json
 

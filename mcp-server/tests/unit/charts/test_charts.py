@@ -1,4 +1,4 @@
-"""Charts: the pixels that matter, the texts that are hard to write, and what cannot be drawn."""
+"""Charts: important pixels, difficult texts, and data that cannot be drawn."""
 
 import gc
 import io
@@ -68,7 +68,7 @@ def pixels(chart, size=(800, 600)):
 
 
 def share_of(picture, color):
-    """How much of a picture is exactly this colour."""
+    """The share of a picture's pixels with exactly this colour."""
     wanted = np.frombuffer(bytes.fromhex(color[1:]), np.uint8)
     return (picture == wanted).all(axis=2).mean()
 
@@ -223,7 +223,7 @@ def test_texts_cannot_break_out_of_an_svg():
 
 
 def settings_of_matplotlib():
-    """All of them but the backend, which is found out by looking."""
+    """All settings except the backend, which reading would resolve."""
     return {name: mpl.rcParams[name] for name in mpl.rcParams if name != "backend"}
 
 

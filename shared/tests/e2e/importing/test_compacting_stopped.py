@@ -1,4 +1,4 @@
-"""Compacting that is killed or stopped: the file keeps all that it holds, and the next goes on."""
+"""Compacting that is killed or stopped: the file loses nothing, and it can be repeated."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Several processes at one file: nobody sees a lock error, a half document or an old pointer."""
+"""Several processes on one file: none sees a lock error, half a document or a stale table."""
 
 import threading
 

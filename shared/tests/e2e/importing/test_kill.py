@@ -48,19 +48,19 @@ def assert_same(contents, expected):
 
 @dataclass(frozen=True)
 class Beginning:
-    """A folder beside a database that an import is to bring to what it should become."""
+    """A database and a changed folder, from which an import begins."""
 
     place: Path
     expected: list
 
     def copy(self, place: Path) -> Collection:
-        """The same with a database of its own, over the same files."""
+        """A copy of the database, over the same files."""
         shutil.copytree(self.place, place, ignore=shutil.ignore_patterns("notes"))
         return Collection(self.place / "notes", place / "vectors.sqlite", is_new=False)
 
 
 def begin(place: Path, changed: bool) -> Beginning:
-    """Files that are new, or that changed since they were imported."""
+    """A folder with files that are new, or changed since their import."""
     fill(place / "notes", seed=1)
     collection = Collection(place / "notes", place / "vectors.sqlite")
     if changed:

@@ -1,4 +1,4 @@
-"""The file written anew: what was deleted is gone from it, and what is there stays."""
+"""Compacting: deleted data is erased from the file, and everything else stays."""
 
 import random
 import shutil
@@ -30,9 +30,9 @@ def fill(collection: Collection) -> None:
 
 
 def delete_as_an_old_version_did(collection: Collection) -> None:
-    """Import documents with the secret, then delete them without a care for what can be read.
+    """Import documents with the secret, then delete them without erasing anything.
 
-    What a rebuild that never ended has left holds it too, and the log that was never cut.
+    The leftovers of an unfinished rebuild contain it too, and so does the log.
     """
     for number in range(20):
         collection.write(f"secret{number}.md", f"# {SECRET}\n\n{f'{SECRET}text 秘密鍵。' * 30}")
@@ -65,7 +65,7 @@ def delete_as_an_old_version_did(collection: Collection) -> None:
 
 
 def holding(collection: Collection, *words: str) -> list[str]:
-    """Which of the database's files hold any of the words."""
+    """The database's files that contain any of the words."""
     return [
         path.name
         for path in sorted(collection.database.parent.iterdir())

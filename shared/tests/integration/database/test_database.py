@@ -1,4 +1,4 @@
-"""The database file: what it refuses, in one sentence, and what it never loses."""
+"""The database file: what is refused in one sentence, and what is never lost."""
 
 import resource
 import subprocess

@@ -1,4 +1,4 @@
-"""What was deleted stands nowhere in the database's files: not in pages, indexes or logs."""
+"""Deleted data is nowhere in the database's files: not in pages, indexes or logs."""
 
 import random
 import stat
@@ -28,7 +28,7 @@ def files(database: Path) -> dict[str, bytes]:
 
 
 def places(database: Path, *words: str | bytes) -> list[str]:
-    """Which of the database's files hold any of the words."""
+    """The database's files that contain any of the words."""
     wanted = [word if isinstance(word, bytes) else word.encode() for word in words]
     return [name for name, data in files(database).items() if any(word in data for word in wanted)]
 

@@ -1,4 +1,4 @@
-"""What was deleted from a household's ledger or a dataset's listing stands in no file any more."""
+"""Data deleted from a household's ledger or a dataset's tables is erased from all files."""
 
 import pytest
 from collection import Collection
@@ -14,7 +14,7 @@ class Listing(Collection):
     """A household, or a dataset, whose database holds the secret."""
 
     def holding(self) -> list[str]:
-        """Which files beside the notes hold the secret."""
+        """The files that contain the secret, except the notes."""
         return sorted(
             path.name
             for path in self.database.parent.rglob("*")
@@ -22,7 +22,7 @@ class Listing(Collection):
         )
 
     def export(self, name: str, *rows: str) -> None:
-        """Write a file of the household."""
+        """Write a statement file."""
         (self.folder / name).write_bytes("\r\n".join([HEADER, *rows, ""]).encode("cp932"))
 
 

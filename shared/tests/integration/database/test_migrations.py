@@ -1,4 +1,4 @@
-"""Migrations: a step that was released never changes."""
+"""Migrations: a released step never changes."""
 
 import hashlib
 

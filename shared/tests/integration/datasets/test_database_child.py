@@ -1,4 +1,4 @@
-"""A .duckdb file from a stranger: its rows are copied, its code does not run."""
+"""An untrusted .duckdb file: its rows are copied, its code does not run."""
 
 import json
 import os

@@ -39,7 +39,7 @@ def imported(folder, data, name="data.csv"):
 
 
 def columns(folder, named):
-    """Each column's type, and what is read back; all in one file, filled up with empty cells."""
+    """Each column's type and values; all columns are in one file, padded with empty cells."""
     longest = max(map(len, named.values()))
     filled = [[*values, *[""] * (longest - len(values))] for values in named.values()]
     types, rows = imported(folder, written(named, zip(*filled, strict=True)))

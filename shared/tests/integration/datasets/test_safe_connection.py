@@ -46,7 +46,7 @@ def endless():
 
 @pytest.fixture
 def stops():
-    """Makes SIGUSR1 a stop by the user, for a test that must not stop the tests."""
+    """Makes SIGUSR1 raise KeyboardInterrupt, so that Ctrl-C can be tested."""
     before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
     yield
     signal.signal(signal.SIGUSR1, before)

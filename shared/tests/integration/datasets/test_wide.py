@@ -33,7 +33,7 @@ def write(file, width, rows=20):
 
 
 class Counting:
-    """A connection that keeps what it is asked."""
+    """A connection that records its statements."""
 
     def __init__(self, connection):
         self.connection, self.asked = connection, []

@@ -1,4 +1,4 @@
-"""`e5-small`: its limits are kept, and what it would read wrongly is refused."""
+"""`e5-small`: its limits are respected, and texts that it would misread are refused."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The embedder: what it lets through to a model, and what it lets out."""
+"""The embedder checks the input and the output of a model."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -142,7 +142,7 @@ def test_the_fingerprint_has_model_revision_dimension_and_normalisation():
 )
 def test_a_model_runs_one_call_at_a_time(call):
     class Meeting(TinyBackend):
-        """Every call waits a moment for a second one to join it."""
+        """A model in which every call waits for a second one to overlap with it."""
 
         met = False
 

@@ -1,4 +1,4 @@
-"""Finding the files of a folder and reading them; nothing here leans on file modes."""
+"""Finds and reads the files of a folder, independent of file modes."""
 
 import hashlib
 import os
@@ -208,7 +208,7 @@ def test_names_that_are_not_unicode_are_reported_if_they_end_like_documents(sour
 
 @contextmanager
 def below(folder, name, depth):
-    """The lowest of folders in folders, deeper than a path can tell; gone afterwards."""
+    """The innermost of nested folders, deeper than the longest possible path."""
     here = os.open(folder, os.O_RDONLY)
     for _ in range(depth):
         os.mkdir(name, dir_fd=here)

@@ -1,4 +1,4 @@
-"""A review of duplicates on a real database: what is asked, what decisions do and undo."""
+"""A review of duplicates on a real database: listed pairs, decisions and restorations."""
 
 from decimal import Decimal
 
@@ -26,7 +26,7 @@ FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"
 
 
 def make_household(connection, name="kakeibo"):
-    """The id of a new household; the ledger's tables are made when they are not there."""
+    """The id of a new household."""
     tool = add_tool(connection, name, "家計簿", __file__, "household")
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'transactions'").fetchone():
         m003_ledger(connection)
@@ -35,7 +35,7 @@ def make_household(connection, name="kakeibo"):
 
 
 def add(connection, tool_id, **given):
-    """Insert a row that is like all others but for what is given; its id."""
+    """Insert a row with default values except the given ones; returns its id."""
     (number,) = connection.execute("SELECT count(*) FROM transactions").fetchone()
     fields = {
         "tool_id": tool_id,
@@ -73,12 +73,12 @@ def tool(db):
 
 
 def marks(db):
-    """Marked rows and what they are duplicates of."""
+    """The marked rows with their originals."""
     return dict(db.execute("SELECT id, duplicate_of FROM transactions WHERE is_duplicate"))
 
 
 def pairs(db, tool, **more):
-    """The listed pairs: their rows' ids and their check's id."""
+    """The listed pairs: the ids of their rows and of their check."""
     listed = review.list_candidates(db, tool, 50, **more).candidates
     return {(one.transaction_1.id, one.transaction_2.id): one.check_id for one in listed}
 
@@ -439,7 +439,7 @@ def test_a_search_with_too_many_pairs_stores_nothing(db, tool):
 
 
 class Review(RuleBasedStateMachine):
-    """Any course of searches, decisions, restorations and deletions."""
+    """Any sequence of searches, decisions, restorations and deletions."""
 
     @initialize(rows=st.lists(st.sampled_from(["2024-01-01", "2024-01-02"]), max_size=7))
     def start(self, rows):

@@ -1,4 +1,4 @@
-"""What a household is answered, from the rows in its ledger."""
+"""A household's answers, from the rows in its ledger."""
 
 import os
 import random
@@ -33,7 +33,7 @@ FLAGS = ("計算対象外", "振替", "重複")
 
 
 class Ledger:
-    """A household's rows, put into a database one by one."""
+    """A household's ledger, filled row by row."""
 
     def __init__(self, connection, name="kakeibo"):
         self.connection = connection
@@ -86,7 +86,7 @@ def ledger(connection):
 
 @pytest.fixture
 def year(ledger):
-    """Fourteen months with everything that a household has, to the 20th of July 2025."""
+    """Fourteen months with every kind of row, up to 20 July 2025."""
     for number in range(14):
         month = Month(2024, 6).plus(number)
         ledger.add(f"{month}-25", 250_000, "収入/給与", "給与")

@@ -1,4 +1,4 @@
-"""Rows of days to come, and rows of wrong years: neither moves a default, both are named."""
+"""Rows of future days and of wrong years: neither moves a default, both are reported."""
 
 from dataclasses import replace
 from datetime import date
@@ -35,7 +35,7 @@ def ledger(connection):
 
 
 def figures(ledger, period, today=TODAY):
-    """All that answers to a question without a category say, but for their notes."""
+    """The figures of answers without a category, without their notes."""
     try:
         month = ledger.month(today, period)
     except InsufficientData as error:

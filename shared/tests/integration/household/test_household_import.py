@@ -1,4 +1,4 @@
-"""A household through the whole import: its ledger, and what a search of it finds."""
+"""The whole import of a household: its ledger, and searches in its texts."""
 
 import csv
 import os
@@ -45,7 +45,7 @@ class Household(Collection):
 
 
 def files_opened_below(folder):
-    """The names of files below a folder that Python opens from now on."""
+    """Records the names of files below a folder that Python opens."""
     opened = []
 
     def hear(event, arguments):

@@ -1,4 +1,4 @@
-"""Which file is newer, which rows are one, and which decisions stay, whatever happens to files."""
+"""Which file is newer, which rows are the same, and which decisions stay when files change."""
 
 import hashlib
 from datetime import date
@@ -180,7 +180,7 @@ def rows(folder):
     st.booleans(),
 )
 def test_files_with_and_without_ids_of_one_ledger_count_each_purchase_once(truth, files, at_once):
-    """A file is a stretch of the ledger; IDs fail in a file as a whole."""
+    """Each file is a section of the ledger; a file has all of its IDs or none."""
     folder = LedgerFolder()
     truth = sorted(truth)
     covered = set()
@@ -198,7 +198,7 @@ def test_files_with_and_without_ids_of_one_ledger_count_each_purchase_once(truth
 
 
 def old_ledger(rows_of, at=AUGUST_10):
-    """A database of format 4, its rows put there by the statements of that time."""
+    """A database of format 4, filled with that version's SQL."""
     folder = LedgerFolder(steps=migrations.STEPS.index(m005_statements))
     for path, mf_ids in rows_of.items():
         folder.write(path, *[line(mf_id, day="2025/07/05") for mf_id in mf_ids], saved=at)

@@ -34,7 +34,7 @@ def line(mf_id="", amount=-100, day="2025/07/01", shop="店", memo="", account="
 
 @dataclass
 class Ledger:
-    """A folder of statement files that lies in memory, and the ledger of one tool."""
+    """A folder of statement files in memory, and the ledger of one tool."""
 
     connection: apsw.Connection
     tool: int = 1
@@ -75,7 +75,7 @@ class Ledger:
         return transactions.data_version(self.connection, self.tool)
 
     def decide(self, row, original):
-        """Mark a row as the duplicate of an earlier one, as its user would."""
+        """Mark a row as the duplicate of an earlier one, as a user would."""
         self.connection.execute(
             "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
             "detection_date_tolerance, detection_amount_tolerance_abs, "

@@ -224,7 +224,7 @@ REMOVALS = [None, "asked", "kept", "removed"]
 
 @dataclass
 class History:
-    """What Money Forward has, day by day, and the files that were downloaded from it."""
+    """Money Forward's data day by day, and the files downloaded from it."""
 
     folder: LedgerFolder = field(default_factory=LedgerFolder)
     truth: dict[str, tuple[date, int]] = field(default_factory=dict)

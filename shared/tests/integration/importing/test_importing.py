@@ -1,4 +1,4 @@
-"""Importing a folder: what is added, followed, kept and refused."""
+"""Importing a folder: what is added, updated, kept and refused."""
 
 import os
 from dataclasses import replace
@@ -217,7 +217,7 @@ def test_a_missing_source_folder_deletes_nothing(collection):
 
 
 class Spoiled(TinyBackend):
-    """Answers one text with what no index can use."""
+    """A model that returns an unusable vector for one text."""
 
     def __init__(self, answer):
         super().__init__()

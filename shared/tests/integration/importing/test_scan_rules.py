@@ -1,4 +1,4 @@
-"""A tool's own rules of scanning: an import with others in force deletes nothing and says so."""
+"""A tool's own scan rules: an import under other settings deletes nothing and says so."""
 
 from dataclasses import replace
 
@@ -15,14 +15,14 @@ from mdvec.importing.report import ImportReport
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 
-NOTHING_ASKED: frozenset[str] = frozenset()
+NOTHING_SET: frozenset[str] = frozenset()
 EVERYTHING = frozenset({"extensions", "exclude", "max_bytes"})
 
 
 def import_(
     collection: Collection, mode="update", explicit=EVERYTHING, take_scan=False, **rules
 ) -> tuple[ImportReport, list[str]]:
-    """Import with these rules in force; the report, and what was said."""
+    """Import under these settings; returns the report and the notices."""
     said: list[str] = []
     request = replace(
         collection.request(mode),
@@ -39,7 +39,7 @@ def held(collection: Collection) -> list[str]:
 
 
 def before_rules_were_stored(collection: Collection) -> None:
-    """Make the database what the format before left."""
+    """Turn the database into one of the previous format."""
     step = migrations.STEPS.index(migrations.m006_scan_rules)
     with open_database(collection.database, "write") as connection:
         for column in ("scan", "import_files", "import_done"):
@@ -49,7 +49,7 @@ def before_rules_were_stored(collection: Collection) -> None:
 
 @pytest.fixture
 def mixed(collection):
-    """Documents of two endings, one of them in a folder of its own."""
+    """Documents with two endings, one of them in a subfolder."""
     for path in ("a.md", "b.mdx", "drafts/c.md"):
         collection.write(path, f"# {path}\n\n言葉。\n")
     return collection
@@ -57,7 +57,7 @@ def mixed(collection):
 
 def test_an_ending_removed_from_the_settings_deletes_nothing_and_is_reported(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
-    report, said = import_(mixed, explicit=NOTHING_ASKED)
+    report, said = import_(mixed, explicit=NOTHING_SET)
     assert (report.deleted, report.unchanged) == (0, 3)
     assert said == [
         "the tool 'notes' keeps its own [scan] settings (extensions = [.md, .mdx], not "
@@ -76,7 +76,7 @@ def test_later_patterns_and_sizes_delete_nothing_and_updates_continue(mixed):
 
 def test_a_rebuild_keeps_the_rules_unless_others_are_set(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
-    import_(mixed, "replace", explicit=NOTHING_ASKED)
+    import_(mixed, "replace", explicit=NOTHING_SET)
     assert held(mixed) == ["a.md", "b.mdx", "drafts/c.md"]
     _, said = import_(mixed, "replace", explicit=frozenset({"exclude"}), exclude=("drafts/",))
     assert held(mixed) == ["a.md", "b.mdx"]
@@ -88,9 +88,9 @@ def test_a_rebuild_keeps_the_rules_unless_others_are_set(mixed):
 
 def test_take_scan_stores_the_current_rules(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
-    report, said = import_(mixed, take_scan=True, explicit=NOTHING_ASKED)
+    report, said = import_(mixed, take_scan=True, explicit=NOTHING_SET)
     assert (report.deleted, report.chunks_embedded, said) == (1, 0, [])
-    report, said = import_(mixed, explicit=NOTHING_ASKED)
+    report, said = import_(mixed, explicit=NOTHING_SET)
     assert (report.deleted, held(mixed), said) == (0, ["a.md", "drafts/c.md"], [])
 
 
@@ -108,7 +108,7 @@ def test_a_continued_import_uses_the_rules_of_the_stopped_one(mixed):
     with pytest.raises(Exception, match="stopped after 5 of 21 files"):
         import_tool(request, lambda _: Embedder(mixed.backend), on_progress=stop)
     assert len(held(mixed)) == 5
-    import_(mixed, explicit=NOTHING_ASKED)
+    import_(mixed, explicit=NOTHING_SET)
     assert len(held(mixed)) == 21
 
 
@@ -116,7 +116,7 @@ def test_a_refused_import_changes_no_rules(mixed):
     import_(mixed, "new", extensions=(".md", ".mdx"))
     with pytest.raises(Exception, match="has 3 documents already"):
         import_(mixed, "new", take_scan=True)
-    assert import_(mixed, explicit=NOTHING_ASKED)[0].deleted == 0
+    assert import_(mixed, explicit=NOTHING_SET)[0].deleted == 0
 
 
 def test_a_tool_of_the_format_before_keeps_all_that_it_holds(mixed):
@@ -132,7 +132,7 @@ def test_a_tool_of_the_format_before_keeps_all_that_it_holds(mixed):
         f"{size}, not 1000); to use the current ones: "
         "mdvec import -n notes --mode update --take-scan"
     ]
-    assert import_(mixed, explicit=NOTHING_ASKED)[0].deleted == 0
+    assert import_(mixed, explicit=NOTHING_SET)[0].deleted == 0
 
 
 def test_a_database_of_the_format_before_is_read_as_it_is(mixed):

@@ -1,4 +1,4 @@
-"""Files that a tool's kind does not take: an import says so, and what to do with them."""
+"""Hints of an import about files that the tool's kind does not read."""
 
 import os
 

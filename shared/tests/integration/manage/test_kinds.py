@@ -1,4 +1,4 @@
-"""The table of kinds: what each entry names exists, and each kind's report keeps its word."""
+"""The table of kinds: each entry can be loaded, and each kind's report has its fields."""
 
 import apsw
 import pytest

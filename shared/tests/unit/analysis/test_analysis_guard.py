@@ -1,4 +1,4 @@
-"""The output guard: it cuts and warns once, and restores everything."""
+"""The output guard cuts, warns once, and restores everything."""
 
 import io
 import logging

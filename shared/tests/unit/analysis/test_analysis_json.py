@@ -85,7 +85,7 @@ def test_nested_empty_lists_that_fit_are_not_refused_early():
 
 
 class Counted:
-    """Numbers that count how many of them were asked for."""
+    """Numbers that count how many of them were read."""
 
     dtype, shape = "numbers", (10**9,)
 

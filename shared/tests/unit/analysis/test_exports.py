@@ -19,7 +19,7 @@ HANDLE = "export_20260102T120000Z_00112233445566778899aabbccddeeff.parquet"
 
 
 class Clock:
-    """The time, as the test sets it."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = NOON

@@ -1,4 +1,4 @@
-"""The limit on rows holds, however the rows are written."""
+"""The limit on rows applies to rows in any notation."""
 
 import base64
 import csv

@@ -1,4 +1,4 @@
-"""Pieces of a tokenizer walked along the text they came from."""
+"""A tokenizer's pieces aligned with their text."""
 
 import unicodedata
 

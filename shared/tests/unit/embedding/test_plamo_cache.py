@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.fixture
 def packages(tmp_path, monkeypatch):
-    """Packages of the names that are looked for; none is imported."""
+    """Empty packages with the required names; none is imported."""
     for name in ("torch", "transformers", "huggingface_hub"):
         (tmp_path / "packages" / name).mkdir(parents=True)
         (tmp_path / "packages" / name / "__init__.py").touch()
@@ -140,7 +140,7 @@ def caused(error, cause):
 
 
 class RepositoryNotFoundError(OSError):
-    """As huggingface_hub names it, in every version of its own base."""
+    """An error with the name that huggingface_hub uses in every version."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Finding pairs that may be one purchase: all of them, no others, likeliest first."""
+"""Finds exactly the pairs that may be one purchase, best score first."""
 
 import random
 from dataclasses import replace
@@ -82,7 +82,7 @@ def similarity(one, other):
 
 
 def compared_one_by_one(rows, wish):
-    """What the tolerances mean, word for word: every two rows, in exact numbers."""
+    """The definition of the tolerances: compares every two rows in exact numbers."""
     counting = [(row.date.toordinal(), row) for row in sorted(rows, key=by_id) if row.counts]
     within = []
     for (day, one), (other_day, other) in combinations(counting, 2):

@@ -1,4 +1,4 @@
-"""Money Forward's CSV: every dialect people have, read back exactly, and what is refused."""
+"""Money Forward's CSV: every dialect is read exactly, and what is refused."""
 
 import csv
 import io
@@ -322,7 +322,7 @@ def test_a_nul_and_a_giant_cell_spoil_their_rows_only():
     nul, giant = LINE.replace("物販", "\0"), LINE.replace("物販", "あ" * 200_000)
     parsed = read_rows(csv_of(nul, LINE, giant, LINE))
     assert [row.line for row in parsed.rows] == [3, 5]
-    assert parsed.bad == (BadRow(2, "it holds NUL characters"), BadRow(4, "a cell is too long"))
+    assert parsed.bad == (BadRow(2, "it contains NUL characters"), BadRow(4, "a cell is too long"))
 
 
 @pytest.mark.parametrize(

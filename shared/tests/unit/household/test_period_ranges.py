@@ -1,4 +1,4 @@
-"""Ranges of months, over New Year too, against a rule of their own; and days, never as a month."""
+"""Ranges of months, also over New Year, against an independent rule; days are refused."""
 
 from datetime import date
 
@@ -15,7 +15,7 @@ FORMS = ("{}月から{}月", "{}月〜{}月", "{}月 から {}月まで", "{}月
 
 
 def meant(a, b, asking):
-    """Every run from a month a to the next month b; of those that have begun, the latest."""
+    """The latest range from month a to the next month b that has begun."""
     counted = [
         (start, next(end for end in range(start, start + 12) if end % 12 == b - 1))
         for start in range((NOW - 2) * 12, (NOW + 2) * 12)

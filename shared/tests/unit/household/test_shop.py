@@ -1,4 +1,4 @@
-"""The shop of a description: one name for all the ways in which it is written."""
+"""The shop of a description: one name for all its spellings."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Totals, and parts of names that are never taken for something else without a word."""
+"""Totals, and parts of names, which are never resolved silently to something else."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Sums, changes and averages, against a reckoning by hand."""
+"""Sums, changes and averages, against values computed by hand."""
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 

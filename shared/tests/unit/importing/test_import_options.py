@@ -1,4 +1,4 @@
-"""Which model and which way of cutting an import takes."""
+"""The model and the chunking that an import uses."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a tool may be called."""
+"""Valid names of tools."""
 
 import pytest
 

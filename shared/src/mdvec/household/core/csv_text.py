@@ -80,4 +80,4 @@ def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
 def _without_nul(records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:
     for line, cells in records:
         nul = not isinstance(cells, str) and "\0" in "".join(cells)
-        yield line, "it holds NUL characters" if nul else cells
+        yield line, "it contains NUL characters" if nul else cells
