@@ -34,7 +34,7 @@ def check_database(installation: Installation) -> Iterator[Finding]:
     except DatabaseMissing:
         yield Finding(
             "warning", "database", f"there is no database at {path} yet",
-            'mdvec tool add -n NAME -d "what is in it" -s FOLDER',
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
         )  # fmt: skip
         return
     if not is_writable(path):

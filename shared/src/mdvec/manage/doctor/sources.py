@@ -20,7 +20,7 @@ def check_sources(installation: Installation) -> Iterator[Finding]:
     if not rows:
         yield Finding(
             "warning", "sources", "there are no tools yet",
-            'mdvec tool add -n NAME -d "what is in it" -s FOLDER',
+            'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
         )  # fmt: skip
     for tool in rows:
         yield _source(tool)
