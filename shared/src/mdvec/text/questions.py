@@ -20,8 +20,9 @@ class QuestionTerms:
 
     ``plain`` terms are pairs and words as spelled; ``words`` are terms of normalised forms, with
     their reading, ``unknown`` those that the dictionary does not have. ``words_of`` has the words
-    that each plain term is a piece of, ``dates`` the terms that each date is made of. ``letters``
-    are the question's words if it has only words in letters, filler included.
+    that each plain term is a piece of, ``dates`` the terms that each date is made of, and
+    ``edges`` the plain terms that reach from a word into what is left out. ``letters`` are the
+    question's words if it has only words in letters, filler included.
     """
 
     plain: tuple[str, ...]
@@ -29,6 +30,7 @@ class QuestionTerms:
     unknown: frozenset[str] = frozenset()
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    edges: frozenset[str] = frozenset()
     letters: tuple[str, ...] = ()
 
     @property
@@ -38,15 +40,15 @@ class QuestionTerms:
 
     def without_words(self) -> QuestionTerms:
         """The question for an index without words."""
-        return QuestionTerms(self.plain, letters=self.letters)
+        return QuestionTerms(self.plain, edges=self.edges, letters=self.letters)
 
 
 @lru_cache(maxsize=64)
 def analysed(question: str) -> QuestionTerms:
     """A question's terms without particles, auxiliaries and words of asking (教えて, 使い方, how).
 
-    Pairs that lie in these words, or reach into them, are left out too. If nothing would be left,
-    the words of asking stay, and if there are none either, every term.
+    Pairs that lie in these words are left out too; those that reach into them are ``edges``. If
+    nothing would be left, the words of asking stay, and if there are none either, every term.
     """
     text = folded(question)
     placed = placed_terms(text)
@@ -55,9 +57,10 @@ def analysed(question: str) -> QuestionTerms:
     if not found:
         return QuestionTerms(_plain_alone(question), letters=letters)
     kept = _content(found)
-    plain = _within(placed, kept)
+    inside = {place for word in kept for place in range(word.start, word.end)}
+    plain = [one for one in placed if not inside.isdisjoint(range(*one[1:]))]
     if not plain:
-        kept, plain = found, placed
+        kept, plain, inside = found, placed, set(range(len(text)))
     words = {word.term: word.reading for word in kept if word.role is not Role.GRAMMAR}
     dates = {}
     for day in named_dates(text):
@@ -71,6 +74,7 @@ def analysed(question: str) -> QuestionTerms:
         frozenset(word.term for word in kept if not word.is_known),
         _words_of(plain, kept),
         dates,
+        frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
         letters,
     )
 
@@ -87,16 +91,6 @@ def _words_of(plain: Sequence[_Placed], kept: Sequence[Morpheme]) -> dict[str, f
 def _content(found: Sequence[Morpheme]) -> list[Morpheme]:
     content = [word for word in found if word.role is Role.CONTENT]
     return content or [word for word in found if word.role is not Role.GRAMMAR]
-
-
-def _within(placed: Sequence[_Placed], kept: Sequence[Morpheme]) -> list[_Placed]:
-    """The terms whose every character belongs to one of the words."""
-    inside = {place for word in kept for place in range(word.start, word.end)}
-    return [
-        (term, start, end)
-        for term, start, end in placed
-        if all(place in inside for place in range(start, end))
-    ]
 
 
 def _letters(placed: Sequence[_Placed]) -> tuple[str, ...]:

@@ -143,6 +143,12 @@ def test_a_word_counts_in_its_normalised_form_and_its_unknown_spelling_is_not_mi
     assert 0.5 < missing.coverage < 1.0
 
 
+def test_a_pair_at_the_edge_of_the_filler_counts_half():
+    asked = QuestionTerms(("水", "水は"), edges=frozenset({"水は"}))
+    (found,) = fuse(asked, know(水=3, 水は=3), [passage("水")], "lexical")
+    assert found.coverage == pytest.approx(2 / 3)
+
+
 def test_of_a_date_that_occurs_its_parts_do_not_count():
     asked = QuestionTerms(
         ("2024", "年"), {"=202412": ""}, dates={"=202412": frozenset({"2024", "年"})}

@@ -32,7 +32,9 @@ FRAMES = [
 @pytest.mark.parametrize("term", ["createPortal", "サーバーコンポーネント", "年末調整"])
 def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame):
     plain, framed = analysed(term), analysed(frame.format(term))
-    assert (framed.plain, framed.words) == (plain.plain, plain.words)
+    without_edges = tuple(one for one in framed.plain if one not in framed.edges)
+    assert (without_edges, framed.words) == (plain.plain, plain.words)
+    assert not plain.edges
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,13 @@ def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame
 )
 def test_the_terms_of_a_question(question, plain, words):
     found = analysed(question)
-    assert (sorted(found.plain), list(found.words)) == (sorted(plain), words)
+    assert (sorted({*found.plain} - found.edges), list(found.words)) == (sorted(plain), words)
+
+
+def test_a_pair_that_reaches_into_the_filler_is_an_edge():
+    found = analysed("データを渡す方法について")
+    assert found.edges == {"タを", "を渡", "す方"}
+    assert not {"法に", "につ", "つい"} & set(found.plain)
 
 
 def test_an_english_question_keeps_its_letters_to_tell_its_language():

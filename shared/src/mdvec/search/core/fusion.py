@@ -46,6 +46,8 @@ _DEVIATIONS = 6.0
 _MIN_DEVIATION = 1e-6
 _CROSSING_WEIGHT = 0.3
 _WORD_WEIGHT = 3.0
+_EDGE_WEIGHT = 0.5
+"""What a pair counts that reaches from a word into the filler (クと in フックとは)."""
 _NORMAL_FORM_WEIGHT = 2.0
 _FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
 """What an occurrence in each field counts in BM25: in title, names, headings and text."""
@@ -193,7 +195,11 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
     }
     for date, parts in query.dates.items():
         left_out |= parts if frequencies.get(date) else {date}
-    return {term: statistics.idf(term) for term in query.all if term not in left_out}
+    return {
+        term: statistics.idf(term) * (_EDGE_WEIGHT if term in query.edges else 1.0)
+        for term in query.all
+        if term not in left_out
+    }
 
 
 def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
