@@ -69,7 +69,7 @@ def test_a_healthy_database_has_only_ok(filled):
     ("statement", "said"),
     [
         ("DELETE FROM fts_1_1 WHERE rowid = 1", "lacks 1 of 2 chunks"),
-        ("INSERT INTO fts_1_1 (rowid, terms) VALUES (99, 'x')", "has 1 too many"),
+        ("INSERT INTO fts_1_1 (rowid, text) VALUES (99, 'x')", "has 1 too many"),
         ("DELETE FROM signatures_1_1 WHERE document_id = 2", "1 signatures for 2 vectors"),
         ("DROP TABLE signatures_1_1", "indexes are missing"),
     ],
