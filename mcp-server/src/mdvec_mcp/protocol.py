@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -28,10 +29,15 @@ class MdvecServer(MCPServer):
         super().__init__(name, version=version, instructions=instructions, subscriptions=False)
         self._on_start: list[Callable[[], None]] = []
         self._on_close: list[Callable[[], None]] = []
+        self._on_listed: list[Callable[[], None]] = []
 
     def on_start(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when serving begins."""
         self._on_start.append(callback)
+
+    def on_listed(self, callback: Callable[[], None]) -> None:
+        """Call ``callback`` in a thread when the client first asks for the list of tools."""
+        self._on_listed.append(callback)
 
     def on_close(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when the client has disconnected."""
@@ -53,7 +59,10 @@ class MdvecServer(MCPServer):
         self.close()
 
     async def list_tools(self) -> list[ToolDescription]:
-        """The tools, with compact schemas."""
+        """The tools, with compact schemas; a client that lists them may soon search."""
+        listed, self._on_listed = self._on_listed, []
+        for callback in listed:
+            threading.Thread(target=callback, daemon=True).start()
         return [
             tool.model_copy(
                 update={

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec import __version__
+from mdvec.embedding.cards import CARDS
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec.tools.kinds import KINDS
@@ -107,7 +108,13 @@ def build_server(
     for family in families:
         if not family.is_listed_first:
             family.add(wiring)
+    light = sorted({str(tool.model) for tool in tools if _is_light(tool.model)})
+    server.on_listed(lambda: models.load_early(light))
     return server
+
+
+def _is_light(model: str | None) -> bool:
+    return model in CARDS and CARDS[model].is_light
 
 
 def _add_row(wiring: Wiring, tool: Tool) -> None:

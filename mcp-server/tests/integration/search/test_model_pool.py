@@ -2,14 +2,17 @@
 
 import threading
 
+from mdvec.embedding.embedder import ModelUnavailable
 from tiny_embedder import tiny_embedder
 
 from mdvec_mcp.search.model_pool import ModelPool
 
 
-def pool(loads, **options):
+def pool(loads, missing=(), **options):
     def load(name):
         loads.append(name)
+        if name in missing:
+            raise ModelUnavailable("it is not here")
         return tiny_embedder(name=name)
 
     settings = {"idle_seconds": 600, "memory_threshold": 0.8, "memory_use": lambda: 0.1}
@@ -34,6 +37,13 @@ def test_many_threads_share_one_load():
         thread.join()
     assert loads == ["use"]
     assert len({id(embedder) for embedder in seen}) == 1
+
+
+def test_models_load_early_but_for_one_that_cannot():
+    loads: list[str] = []
+    models = pool(loads, missing=["plamo"])
+    models.load_early(["plamo", "use"])
+    assert (loads, models.loaded()) == (["plamo", "use"], ["use"])
 
 
 def test_a_model_that_was_just_used_stays():

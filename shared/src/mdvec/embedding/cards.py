@@ -21,6 +21,8 @@ class ModelCard:
     vector_trust: float
     licence: str
     how_to_get: str
+    is_light: bool = False
+    """Whether a server may load it before the first search asks for it."""
 
 
 INSTALL_PLAMO = "pip install -c constraints.txt -e './shared[plamo]' (in mdvec's own folder)"
@@ -45,6 +47,7 @@ USE = ModelCard(
     vector_trust=0.2,
     licence="Apache-2.0",
     how_to_get="comes with mdvec",
+    is_light=True,
 )
 E5_SMALL = ModelCard(
     name="e5-small",

