@@ -15,7 +15,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingWish
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
-from mdvec.index.signatures import signatures
+from mdvec.index.signature_build import entries, read_build
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -129,9 +129,10 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         for place in range(len(blob) // size):
             by_chunk[first + place] = (document, blob[place * size : (place + 1) * size])
     embeddings = [np.frombuffer(row[5], dtype=np.float32) for row in chunks]
-    signs = [*signatures(np.stack(embeddings))] if embeddings else []
+    centre = read_build(connection, tables).centre
     assert by_chunk == {
-        row[0]: (row[1], sign.tobytes()) for row, sign in zip(chunks, signs, strict=True)
+        row[0]: (row[1], entries(embedding.reshape(1, -1), centre))
+        for row, embedding in zip(chunks, embeddings, strict=True)
     }
 
 

@@ -13,6 +13,7 @@ from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunki
 from mdvec.index import chunks, documents, tables
 from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
+from mdvec.index.signature_build import renew_signatures
 from mdvec.index.tables import Tables
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
@@ -229,6 +230,7 @@ class TextIndex:
         """Replace the old generation by the new one."""
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
+            renew_signatures(self._connection, self._tables)
             tables.put_in_place(self._connection, self._tool.tables, self._tables)
             self._record_model(self._tables.generation)
             self._record_end()
@@ -249,4 +251,6 @@ class TextIndex:
         if not self._tables.staged and tables.has_indexes(self._connection, self._tables):
             with self._job.stopwatch.stage("erase"):
                 erase_deleted_terms(self._connection, self._tables)
+            with self._job.stopwatch.stage("index"):
+                renew_signatures(self._connection, self._tables)
         tools.record_import(self._connection, self._tool, self._job.rules)

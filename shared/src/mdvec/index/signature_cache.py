@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 from cachetools import LRUCache
 
+from mdvec.index.signature_build import entries, entry_type, read_build
 from mdvec.index.tables import Tables
 from mdvec.text.quoting import identifier
 
@@ -17,9 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mdvec.embedding.embedder import Vectors
+    from mdvec.index.signatures import Signatures
 
-_MAX_BYTES = 64 * 2**20
-_State = tuple[int, int, bytes | None]
+_MIN_BYTES, _SHARE_OF_MEMORY = 64 * 2**20, 8
+_BLOCK_BYTES = 8 * 2**20
+_State = tuple[int, int, bytes]
 
 
 def insert_signatures(
@@ -30,13 +35,12 @@ def insert_signatures(
     vectors: Vectors,
 ) -> None:
     """Store the signatures of a document's vectors; its chunk ids run on from ``first_chunk``."""
-    from mdvec.index.signatures import signatures
-
     if len(vectors):
+        centre = read_build(connection, tables).centre
         connection.execute(
             f"INSERT INTO {identifier(tables.signatures)} (first_chunk, document_id, signatures) "
             "VALUES (?, ?, ?)",
-            (first_chunk, document_id, signatures(vectors).tobytes()),
+            (first_chunk, document_id, entries(vectors, centre)),
         )
 
 
@@ -51,16 +55,16 @@ class ToolSignatures:
     """All signatures of a tool, in the order of their chunks.
 
     ``first_chunks`` has the id of each document's first chunk, ``ends`` where the document's
-    signatures end in ``words``.
+    signatures end in ``stored``.
     """
 
     state: _State
     first_chunks: NDArray[np.int64]
     ends: NDArray[np.int64]
-    words: NDArray[np.uint64]
+    stored: Signatures
 
     def chunk_ids(self, places: NDArray[np.intp]) -> list[int]:
-        """The ids of the chunks whose signatures are at these places in ``words``."""
+        """The ids of the chunks whose signatures are at these places in ``stored``."""
         import numpy as np
 
         owners = np.searchsorted(self.ends, places, side="right")
@@ -78,24 +82,33 @@ class SignatureCache:
     def __init__(self, max_bytes: int) -> None:
         self._lock = Lock()
         self._tools: LRUCache[tuple[str, str], ToolSignatures] = LRUCache(
-            max_bytes, getsizeof=lambda signatures: signatures.words.nbytes
+            max_bytes, getsizeof=lambda tool: tool.stored.nbytes
         )
 
-    def get(self, connection: apsw.Connection, tables: Tables, width: int) -> ToolSignatures:
-        """A tool's signatures as the database has them now, each of ``width`` bytes."""
+    def get(self, connection: apsw.Connection, tables: Tables, dimension: int) -> ToolSignatures:
+        """A tool's signatures as the database has them now, of vectors of that dimension."""
         key = (connection.filename, tables.signatures)
         state = _state(connection, tables)
         with self._lock:
             known = self._tools.get(key)
             if known is None or known.state != state:
                 self._tools.pop(key, None)
-                known = _read(connection, tables, state, width)
-                if known.words.nbytes <= self._tools.maxsize:
+                known = _read(connection, tables, state, dimension)
+                if known.stored.nbytes <= self._tools.maxsize:
                     self._tools[key] = known
         return known
 
 
-SIGNATURES = SignatureCache(_MAX_BYTES)
+def _room() -> int:
+    """The bytes that the cache may have: a share of the machine's memory, where it tells."""
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return _MIN_BYTES
+    return max(_MIN_BYTES, memory // _SHARE_OF_MEMORY)
+
+
+SIGNATURES = SignatureCache(_room())
 """The cache of this process."""
 
 
@@ -108,10 +121,10 @@ def likely_nearest(
     cache: SignatureCache = SIGNATURES,
 ) -> list[int]:
     """The ids of at most ``narrow`` chunks that are likely nearest to a query vector, unordered."""
-    from mdvec.index.signatures import nearest_signatures, signature_bytes
+    from mdvec.index.signatures import nearest_signatures
 
-    stored = cache.get(connection, tables, signature_bytes(len(query)))
-    return stored.chunk_ids(nearest_signatures(query, stored.words, wide, narrow))
+    tool = cache.get(connection, tables, len(query))
+    return tool.chunk_ids(nearest_signatures(query, tool.stored, wide, narrow))
 
 
 def _state(connection: apsw.Connection, tables: Tables) -> _State:
@@ -121,28 +134,65 @@ def _state(connection: apsw.Connection, tables: Tables) -> _State:
     the build id in row 0 distinguishes tables of the same name.
     """
     table = identifier(tables.signatures)
-    (row,) = connection.execute(
-        "SELECT count(*), max(first_chunk), "
-        f"(SELECT signatures FROM {table} WHERE first_chunk = 0) FROM {table}"
-    )
-    count, highest, build = row
-    return int(count), int(highest or 0), build if isinstance(build, bytes) else None
+    (row,) = connection.execute(f"SELECT count(*), max(first_chunk) FROM {table}")
+    count, highest = row
+    return int(count), int(highest or 0), read_build(connection, tables).build_id
 
 
-def _read(connection: apsw.Connection, tables: Tables, state: _State, width: int) -> ToolSignatures:
+def _read(
+    connection: apsw.Connection, tables: Tables, state: _State, dimension: int
+) -> ToolSignatures:
+    """Read them in blocks into arrays that are large enough from the beginning."""
     import numpy as np
 
+    from mdvec.index.signatures import Signatures, signatures_of_units
+
+    table = identifier(tables.signatures)
+    centre = read_build(connection, tables).centre
+    entry = entry_type(dimension, centred=centre is not None)
+    (size,) = connection.execute(
+        f"SELECT coalesce(sum(length(signatures)), 0) FROM {table} WHERE first_chunk > 0"
+    ).fetchone() or (0,)
+    count = size // entry.itemsize
+    columns = {
+        name: np.empty((count, *entry[name].shape), entry[name].base) for name in entry.fields or ()
+    }
     first_chunks: list[int] = []
+    ends: list[int] = []
+    end = 0
+    for ids, blobs in _blocks(connection, tables):
+        read = np.frombuffer(b"".join(blobs), dtype=entry)
+        start = ends[-1] if ends else 0
+        for name, column in columns.items():
+            column[start : start + len(read)] = read[name]
+        first_chunks += ids
+        for blob in blobs:
+            end += len(blob) // entry.itemsize
+            ends.append(end)
+    words = columns["words"]
+    stored = (
+        signatures_of_units(words, dimension)
+        if centre is None
+        else Signatures(centre, words, columns["square"], columns["gain"])
+    )
+    return ToolSignatures(
+        state, np.array(first_chunks, dtype=np.int64), np.array(ends, dtype=np.int64), stored
+    )
+
+
+def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[int], list[bytes]]]:
+    """The rows of all documents in the order of their chunks, some megabytes at once."""
+    ids: list[int] = []
     blobs: list[bytes] = []
-    for first_chunk, signatures in connection.execute(
+    size = 0
+    for first_chunk, blob in connection.execute(
         f"SELECT first_chunk, signatures FROM {identifier(tables.signatures)} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ):
-        first_chunks.append(first_chunk)
-        blobs.append(signatures)
-    return ToolSignatures(
-        state,
-        first_chunks=np.array(first_chunks, dtype=np.int64),
-        ends=np.cumsum([len(blob) // width for blob in blobs], dtype=np.int64),
-        words=np.frombuffer(b"".join(blobs), dtype=np.uint64).reshape(-1, width // 8),
-    )
+        ids.append(first_chunk)
+        blobs.append(blob)
+        size += len(blob)
+        if size >= _BLOCK_BYTES:
+            yield ids, blobs
+            ids, blobs, size = [], [], 0
+    yield ids, blobs

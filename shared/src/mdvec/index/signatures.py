@@ -1,16 +1,23 @@
 """Sign-bit (LSH) signatures of embeddings, which preselect neighbours in a few milliseconds.
 
-A signature is the signs of a vector after a random rotation, two rotations or more where the
-vector is short, so that it has at least 1,024 bits. The share of bits in which two signatures
-differ is their angle over pi, in expectation (random hyperplanes: Charikar, "Similarity estimation
-techniques from rounding algorithms", 2002). The rotation is the randomised Hadamard transform
-H D2 H D1 with fixed random signs D: fast, without a stored matrix, and the same on every machine.
+A signature has the signs of a vector's difference from a centre, after a random rotation; two
+rotations or more where the vector is short, so that it has at least 1,024 bits. The share of bits
+in which two signatures differ is the angle between the differences over pi, in expectation (random
+hyperplanes: Charikar, "Similarity estimation techniques from rounding algorithms", 2002). The
+rotation is the randomised Hadamard transform H D2 H D1 with fixed random signs D: fast, without a
+stored matrix, and the same on every machine.
+
+The vectors of some models crowd together: their mean cosine is .9, and their signs hardly differ.
+Around their mean they differ as those of other models do. Two numbers then belong to a signature,
+from which the distance to a query is estimated: the squared length of the difference, and its
+length over its mean agreement with its own signs (Gao and Long, "RaBitQ", 2024).
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,45 +27,171 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Words = NDArray[np.uint64]
+    Places = NDArray[np.intp]
 
 MIN_BITS = 1024
 _ROWS_AT_ONCE = 4096
+_COMPARED_AT_ONCE = 8192
+"""A megabyte of signatures, which stays in the processor's cache."""
+_ESTIMATED_AT_ONCE = 512
+_SHARE = 64
+"""At least one in so many is kept by the first comparison."""
+_SURE, _DEVIATIONS = 48, 3.0
+"""Kept by the second comparison is what may be nearer than the so-manieth of the estimates, within
+so many standard deviations."""
+_MANY, _WIDENING = 4, 8
+"""Where more than one of so many may be among the nearest, so many times as many are compared."""
+_FEW = 320
+"""So many are all kept: reading them costs less than choosing."""
+_MEAN_AGREEMENT = (2 / np.pi) ** 0.5
+_MAX_COSINE = 0.95
+_LANES, _FIRST_LANE = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
+
+
+@dataclass(frozen=True, slots=True)
+class Signatures:
+    """Signatures around one centre: the signs as ``(n, bits / 64)`` words, and their two numbers.
+
+    ``squares`` are squared lengths. ``gains`` are lengths over the mean agreement with the signs.
+    """
+
+    centre: Floats
+    words: Words
+    squares: Floats
+    gains: Floats
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def nbytes(self) -> int:
+        """Their size in memory."""
+        return self.words.nbytes + self.squares.nbytes + self.gains.nbytes
+
+    def at(self, places: Places) -> Signatures:
+        """Those at these places."""
+        return Signatures(self.centre, self.words[places], self.squares[places], self.gains[places])
 
 
 def signature_bytes(dimension: int) -> int:
-    """The size of the signature of a vector with ``dimension`` numbers."""
+    """The size of the signs of a vector with ``dimension`` numbers."""
     padded, rotations = _shape(dimension)
     return padded * rotations // 8
 
 
-def signatures(vectors: Floats) -> Words:
-    """The signatures of ``(n, dimension)`` vectors, as ``(n, bits / 64)`` words."""
+def no_centre(dimension: int) -> Floats:
+    """The centre of signatures of vectors as they are."""
+    return np.zeros(dimension, dtype=np.float32)
+
+
+def signatures(vectors: Floats, centre: Floats) -> Signatures:
+    """The signatures of ``(n, dimension)`` vectors around a centre."""
     parts = [
-        np.packbits(_rotated(vectors[first : first + _ROWS_AT_ONCE]) > 0, axis=1)
+        _signed(vectors[first : first + _ROWS_AT_ONCE] - centre)
         for first in range(0, max(len(vectors), 1), _ROWS_AT_ONCE)
     ]
-    return np.concatenate(parts).view(np.uint64)
+    words, squares, gains = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Signatures(centre, words, squares, gains)
 
 
-def nearest_signatures(query: Floats, stored: Words, wide: int, narrow: int) -> NDArray[np.intp]:
+def signatures_of_units(words: Words, dimension: int) -> Signatures:
+    """Signatures of which only the signs are known: those of normalised vectors as they are."""
+    ones = np.ones(len(words), dtype=np.float32)
+    return Signatures(no_centre(dimension), words, ones, ones / np.float32(_MEAN_AGREEMENT))
+
+
+def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int) -> Places:
     """The places of at most ``narrow`` signatures that are likely nearest to a query vector.
 
-    The ``wide`` nearest by Hamming distance to the query's own signature come first; among these,
-    the ``narrow`` nearest by the product of their signs with the rotated query, which is finer.
+    The ``wide`` or more that are nearest by the number of bits that differ come first. Of these,
+    the product of their signs with the rotated query tells the distance better; what may be among
+    the very nearest by it is kept. Where that is many, more are looked at.
     """
     count = len(stored)
-    if count <= narrow:
+    if count <= min(narrow, _FEW):
         return np.arange(count)
-    places = np.arange(count)
-    rotated = _rotated(query.reshape(1, -1))[0]
-    if count > wide:
-        own = np.packbits(rotated > 0).view(np.uint64)
-        counts = np.bitwise_count(stored ^ own).astype(np.float32)
-        differing = counts @ np.ones(counts.shape[1], dtype=np.float32)  # faster than sum(axis=1)
-        places = np.argpartition(differing, wide)[:wide]
-    signs = np.unpackbits(stored[places].view(np.uint8), axis=1)
-    likeness = signs.astype(np.float32) @ rotated
-    return places[np.argpartition(-likeness, narrow)[:narrow]]
+    difference = query - stored.centre
+    length = np.float32(np.linalg.norm(difference))
+    rotated = _rotated(difference.reshape(1, -1))[0]
+    scores = _scores_by_bits(rotated, length, stored)
+    wide = min(count, max(wide, count // _SHARE))
+    places, nearest = _estimated(rotated, length, stored, _largest(scores, wide))
+    if len(places) * _MANY > wide and wide < count:
+        wide = min(count, _WIDENING * wide)
+        places, nearest = _estimated(rotated, length, stored, _largest(scores, wide))
+    return places[_largest(nearest, narrow)]
+
+
+def _largest(scores: Floats, number: int) -> Places:
+    """The places of the so many largest scores."""
+    if len(scores) <= number:
+        return np.arange(len(scores))
+    return np.argpartition(scores, len(scores) - number)[len(scores) - number :]
+
+
+def _scores_by_bits(rotated: Floats, length: np.float32, stored: Signatures) -> Floats:
+    """How near each is, told by the number of bits in which it differs."""
+    own = np.packbits(rotated > 0).view(np.uint64)
+    bits = len(rotated)
+    cosines = np.cos(np.arange(bits + 1) * (np.pi / bits))
+    products = (cosines * (2 * length)).astype(np.float32)
+    scores = np.empty(len(stored), dtype=np.float32)
+    for first in range(0, len(stored), _COMPARED_AT_ONCE):
+        part = slice(first, first + _COMPARED_AT_ONCE)
+        squares = stored.squares[part]
+        differing = _differing(stored.words[part], own)
+        scores[part] = products[differing] * np.sqrt(squares) - squares
+    return scores
+
+
+def _estimated(
+    rotated: Floats, length: np.float32, stored: Signatures, places: Places
+) -> tuple[Places, Floats]:
+    """Of these places those that may be among the nearest, and how near each is at best."""
+    scores, deviations = _estimates(rotated, length, stored.at(places))
+    sure = scores[_largest(scores, _SURE)].min()
+    best = scores + np.float32(_DEVIATIONS) * deviations
+    likely = np.flatnonzero(best >= sure)
+    return places[likely], best[likely]
+
+
+def _differing(words: Words, own: Words) -> Words:
+    """The number of bits in which each signature differs: bytes are added up eight at a time."""
+    counts = np.bitwise_count(words ^ own).view(np.uint64)
+    lanes = (counts & _LANES) + ((counts >> np.uint64(8)) & _LANES)
+    total: Words = lanes[:, 0].copy()
+    for column in range(1, lanes.shape[1]):
+        total += lanes[:, column]
+    total *= _FIRST_LANE
+    total >>= np.uint64(48)
+    return total
+
+
+def _estimates(rotated: Floats, length: np.float32, stored: Signatures) -> tuple[Floats, Floats]:
+    """How near each is, as twice its product with the query less its square, and the deviation."""
+    bits = len(rotated)
+    unit = rotated / np.float32(np.linalg.norm(rotated) or 1)
+    products = np.empty(len(stored), dtype=np.float32)
+    for first in range(0, len(stored), _ESTIMATED_AT_ONCE):
+        part = slice(first, first + _ESTIMATED_AT_ONCE)
+        signs = np.unpackbits(stored.words[part].view(np.uint8), axis=1)
+        products[part] = signs.astype(np.float32) @ unit
+    cosines = (2 * products - unit.sum()) / np.float32(bits**0.5)
+    estimates = cosines * stored.gains * length
+    near = np.minimum(np.abs(cosines) / np.float32(_MEAN_AGREEMENT), np.float32(_MAX_COSINE))
+    spread = np.maximum(stored.gains**2 - stored.squares, 0) * (1 - near**2) / np.float32(bits)
+    return 2 * estimates - stored.squares, 2 * length * np.sqrt(spread)
+
+
+def _signed(differences: Floats) -> tuple[Words, Floats, Floats]:
+    """The signs of vectors, their squared lengths, and their lengths over their agreement."""
+    rotated = _rotated(differences)
+    words = np.packbits(rotated > 0, axis=1).view(np.uint64)
+    lengths = np.linalg.norm(differences, axis=1)
+    rotated_lengths = np.linalg.norm(rotated, axis=1)
+    agreements = np.abs(rotated).sum(axis=1) / np.float32(rotated.shape[1] ** 0.5)
+    gains = lengths * rotated_lengths / np.maximum(agreements, np.finfo(np.float32).tiny)
+    return words, lengths**2, gains
 
 
 def _shape(dimension: int) -> tuple[int, int]:

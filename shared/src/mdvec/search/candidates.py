@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
 MIN_CANDIDATES = 40
 """Candidates per retriever; more if more hits are requested."""
-_LONGLIST, SHORTLIST = 1_024, 320
-"""Chunks kept by the first comparison of signatures, and by the second, finer one. Only the latter
-are compared exactly."""
+_LONGLIST, SHORTLIST = 1_024, 1_024
+"""Chunks kept by the first comparison of signatures, or more in a large tool, and at most by the
+second, finer one. Only the latter are compared exactly."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from mdvec.index.signatures import signature_bytes
 from mdvec.index.tables import Tables, create_indexes
 
 DIMENSION = 16
-WIDTH = signature_bytes(DIMENSION)
+WIDTH = signature_bytes(DIMENSION) + 8
 
 
 @pytest.fixture
@@ -29,28 +29,28 @@ def tool(connection, number, chunks):
 def test_unchanged_signatures_are_read_once_and_changed_ones_again(connection):
     cache = SignatureCache(100 * WIDTH)
     tables = tool(connection, 1, 3)
-    first = cache.get(connection, tables, WIDTH)
-    assert first.words.shape == (3, WIDTH // 8)
-    assert cache.get(connection, tables, WIDTH) is first
+    first = cache.get(connection, tables, DIMENSION)
+    assert first.stored.words.shape == (3, signature_bytes(DIMENSION) // 8)
+    assert cache.get(connection, tables, DIMENSION) is first
     insert_signatures(connection, tables, 2, 7, np.ones((2, DIMENSION), dtype=np.float32))
-    changed = cache.get(connection, tables, WIDTH)
+    changed = cache.get(connection, tables, DIMENSION)
     assert changed.chunk_ids(np.arange(5)) == [1, 2, 3, 7, 8]
     delete_signatures(connection, tables, 1)
-    assert cache.get(connection, tables, WIDTH).chunk_ids(np.arange(2)) == [7, 8]
+    assert cache.get(connection, tables, DIMENSION).chunk_ids(np.arange(2)) == [7, 8]
 
 
 def test_the_least_recently_used_tool_is_dropped_first(connection):
     cache = SignatureCache(5 * WIDTH)
     tables = [tool(connection, number, 2) for number in (1, 2, 3)]
-    first, second, _ = [cache.get(connection, tables[number], WIDTH) for number in (0, 1, 0)]
-    cache.get(connection, tables[2], WIDTH)
-    assert cache.get(connection, tables[0], WIDTH) is first
-    assert cache.get(connection, tables[1], WIDTH) is not second
+    first, second, _ = [cache.get(connection, tables[number], DIMENSION) for number in (0, 1, 0)]
+    cache.get(connection, tables[2], DIMENSION)
+    assert cache.get(connection, tables[0], DIMENSION) is first
+    assert cache.get(connection, tables[1], DIMENSION) is not second
 
 
 def test_a_tool_larger_than_the_cache_is_read_each_time(connection):
     cache = SignatureCache(5 * WIDTH)
     small, large = tool(connection, 1, 2), tool(connection, 2, 6)
-    kept = cache.get(connection, small, WIDTH)
-    assert cache.get(connection, large, WIDTH) is not cache.get(connection, large, WIDTH)
-    assert cache.get(connection, small, WIDTH) is kept
+    kept = cache.get(connection, small, DIMENSION)
+    assert cache.get(connection, large, DIMENSION) is not cache.get(connection, large, DIMENSION)
+    assert cache.get(connection, small, DIMENSION) is kept

@@ -8,8 +8,10 @@ import pytest
 from mdvec.index.signatures import (
     MIN_BITS,
     nearest_signatures,
+    no_centre,
     signature_bytes,
     signatures,
+    signatures_of_units,
 )
 
 
@@ -24,57 +26,100 @@ def clustered(count: int, dimension: int, seed: int = 1) -> np.ndarray:
     return vectors.astype(np.float32)
 
 
+def normalised(vectors: np.ndarray) -> np.ndarray:
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def crowded(count: int, dimension: int, seed: int = 1) -> np.ndarray:
+    """Vectors around one direction, as some models make them: their mean cosine is .9."""
+    return normalised(clustered(count, dimension, seed) + 3 * clustered(1, dimension, 7))
+
+
+def uniform(count: int, dimension: int, seed: int = 1) -> np.ndarray:
+    """Vectors of every direction, among which nothing is near."""
+    return normalised(np.random.default_rng(seed).normal(size=(count, dimension)))
+
+
+def repeated(count: int, dimension: int, seed: int = 1) -> np.ndarray:
+    """Vectors each of which comes a hundred times."""
+    return np.repeat(clustered(count // 100, dimension, seed), 100, axis=0)
+
+
+def signs(vectors: np.ndarray) -> np.ndarray:
+    return signatures(vectors, no_centre(vectors.shape[1])).words
+
+
 @pytest.mark.parametrize(
     ("dimension", "size"), [(1, 128), (8, 128), (384, 128), (512, 128), (768, 128), (2048, 256)]
 )
 def test_a_signature_has_a_bit_for_every_direction(dimension, size):
     assert signature_bytes(dimension) == size >= MIN_BITS // 8
-    found = signatures(clustered(5, dimension))
+    found = signs(clustered(5, dimension))
     assert (found.shape, found.dtype) == ((5, size // 8), np.uint64)
-    assert signatures(np.zeros((0, dimension), dtype=np.float32)).shape == (0, size // 8)
+    assert signs(np.zeros((0, dimension), dtype=np.float32)).shape == (0, size // 8)
 
 
 def test_signatures_are_the_same_on_every_machine_and_in_every_version():
     numbers = np.sin(np.arange(1, 3 * 512 + 1, dtype=np.float64)).astype(np.float32)
-    found = signatures(numbers.reshape(3, 512))
+    found = signs(numbers.reshape(3, 512))
     assert hashlib.sha256(found.astype("<u8").tobytes()).hexdigest()[:16] == "e654a4a92d5cf80c"
 
 
 @pytest.mark.parametrize("dimension", [8, 512, 2048])
 def test_a_signature_depends_on_its_vector_alone(dimension):
     vectors = clustered(4_100, dimension)
-    together = signatures(vectors)
+    together = signs(vectors)
     for place in (0, 17, 4_095, 4_096, 4_099):
-        assert (signatures(vectors[place : place + 1])[0] == together[place]).all()
-    assert (signatures(vectors[:3] * np.float32(8)) == together[:3]).all()
+        assert (signs(vectors[place : place + 1])[0] == together[place]).all()
+    assert (signs(vectors[:3] * np.float32(8)) == together[:3]).all()
 
 
 def test_differing_bits_are_the_angle():
     first, second = np.zeros((2, 1, 512), dtype=np.float32)
     first[0, 3], second[0, 3], second[0, 77] = 1, 1, 1
-    differing = np.bitwise_count(signatures(first) ^ signatures(second)).sum()
+    differing = np.bitwise_count(signs(first) ^ signs(second)).sum()
     assert differing / MIN_BITS == pytest.approx(1 / 4, abs=0.05)
-    opposite = np.bitwise_count(signatures(second) ^ signatures(-second)).sum()
+    opposite = np.bitwise_count(signs(second) ^ signs(-second)).sum()
     assert opposite == pytest.approx(MIN_BITS, abs=40)
 
 
-@pytest.mark.parametrize("dimension", [384, 512, 2048])
-def test_the_nearest_of_many_are_among_those_that_are_kept(dimension):
-    vectors = clustered(6_000, dimension)
-    stored = signatures(vectors)
-    queries = clustered(6_000, dimension)[::300] + 0.2 * clustered(20, dimension, seed=2)
-    found = 0
-    for query in queries:
-        exact = set(np.argsort(-(vectors @ query))[:10].tolist())
-        kept = nearest_signatures(query, stored, 1_536, 384)
-        assert len(kept) == len(set(kept.tolist())) == 384
-        found += len(exact & set(kept.tolist()))
+@pytest.mark.parametrize("centred", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "dimension", "most"),
+    [
+        (clustered, 384, 320), (clustered, 2048, 320), (crowded, 384, 500), (repeated, 512, 1_000),
+        (uniform, 512, 1_024),
+    ],
+)  # fmt: skip
+def test_the_nearest_of_many_are_among_the_few_that_are_kept(kind, dimension, most, centred):
+    vectors = kind(12_000, dimension)
+    stored = signatures(vectors, vectors.mean(axis=0))
+    if not centred:
+        stored = signatures_of_units(signs(vectors), dimension)
+        most = 1_024
+    queries = vectors[::600] + 0.2 * kind(2_000, dimension, seed=2)[::100]
+    found, numbers = 0, []
+    for query in normalised(queries):
+        exact = vectors @ query
+        tenth = np.partition(exact, -10)[-10]
+        kept = nearest_signatures(query, stored, 1_024, 1_024)
+        assert len(kept) == len(set(kept.tolist()))
+        found += min(10, int((exact[kept] >= tenth - 1e-6).sum()))
+        numbers.append(len(kept))
     assert found >= 0.99 * 10 * len(queries)
+    assert np.mean(numbers) <= most
 
 
-def test_few_are_all_kept():
-    stored = signatures(clustered(384, 64))
+def test_few_are_all_kept_and_never_more_than_asked_for():
+    stored = signatures(clustered(320, 64), no_centre(64))
     query = clustered(1, 64, seed=2)[0]
-    assert nearest_signatures(query, stored, 1_536, 384).tolist() == list(range(384))
-    assert len(nearest_signatures(query, stored, 1_536, 383)) == 383
-    assert nearest_signatures(query, stored[:0], 1_536, 384).tolist() == []
+    assert nearest_signatures(query, stored, 1_024, 400).tolist() == list(range(320))
+    assert len(nearest_signatures(query, stored, 1_024, 319)) <= 319
+    assert nearest_signatures(query, stored.at(np.arange(0)), 1_024, 319).tolist() == []
+
+
+def test_vectors_that_are_all_equal_have_signatures_and_are_found():
+    same = np.repeat(clustered(1, 64), 2_000, axis=0)
+    stored = signatures(same, same[0])
+    assert (stored.squares.max(), np.isfinite(stored.gains).all()) == (0, True)
+    assert len(nearest_signatures(same[0], stored, 1_024, 500)) == 500
