@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mdvec.embedding.backends.use import UseBackend
     from mdvec.embedding.embedder import Vectors
 
-RATIO_BAR = 1.3
+RATIO_BAR = 1.1
 MEMORY_BAR_MB = 500
 _BAR_COUNT = re.compile(r"(\d+)/\d+ +files")
 _TERMINAL_CODE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

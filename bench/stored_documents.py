@@ -9,6 +9,7 @@ from finding import TOOL
 from mdvec.database.connection import open_database
 from mdvec.index import tables
 from mdvec.index.documents import NewDocument, put_document
+from mdvec.index.signature_build import renew_signatures
 from mdvec.index.tables import Tables
 from mdvec.manage.registering import add_tool
 from mdvec.text.options import ChunkingOptions
@@ -35,3 +36,5 @@ def store(
         for document in documents:
             with connection:
                 put_document(connection, names, document)
+        with connection:
+            renew_signatures(connection, names)

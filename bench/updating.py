@@ -19,7 +19,7 @@ DIFFERENT = 500
 CHANGED = "000/note-00000.md"
 CHANGED_SECTIONS = 12
 UNCHANGED_BAR_MS = 0.1
-CHANGED_BAR = 3.0
+CHANGED_BAR = 2.0
 SUBJECTS = (
     "バックアップの復元", "証明書の更新", "議事録の書き方", "冷蔵庫の整理", "家計簿の締め",
     "ブランチの運用", "非常食の点検", "索引の作り直し", "旅行の準備", "オンコールの引き継ぎ",
