@@ -109,8 +109,16 @@ def build_server(
         if not family.is_listed_first:
             family.add(wiring)
     light = sorted({str(tool.model) for tool in tools if _is_light(tool.model)})
-    server.on_listed(lambda: models.load_early(light))
+    if light:
+        server.on_listed(lambda: models.load_early(light))
+        server.on_listed(_load_dictionary)
     return server
+
+
+def _load_dictionary() -> None:
+    from mdvec.text.morphemes import morphemes
+
+    morphemes("辞書")
 
 
 def _is_light(model: str | None) -> bool:
