@@ -27,7 +27,7 @@ OPTIONS = ChunkingOptions("token", 64, 8, (1, 2, 3), 50, context=False)
 
 @functools.cache
 def embedded_windows(corpus: Path) -> tuple[list[str], np.ndarray]:
-    """``MAX_WINDOWS`` windows in the order of the text, and their vectors; fewer by taking every n-th."""
+    """``MAX_WINDOWS`` windows in the order of the text, and their vectors."""
     texts = _windows(corpus, MAX_WINDOWS)
     return texts, catalog.load("use").embed_documents(texts)
 
