@@ -71,7 +71,7 @@ def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
 
 
 def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> str | None:
-    from mdvec.index.signatures import signature_bytes
+    from mdvec.index.signature_build import entry_type, read_build
 
     if not has_indexes(connection, tool.tables):
         return "its search indexes are missing"
@@ -91,7 +91,8 @@ def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> s
         f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tool.tables.signatures)} "
         "WHERE first_chunk > 0",
     )
-    signatures = signed / signature_bytes(tool.dimension or 1)
+    centred = read_build(connection, tool.tables).centre is not None
+    signatures = signed / entry_type(tool.dimension or 1, centred=centred).itemsize
     if signatures != count:
         return f"it has {signatures:g} signatures for {count} vectors"
     return None
