@@ -8,9 +8,9 @@ from decimal import Decimal
 
 import apsw
 
+from mdvec.dates.months import MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import Category
-from mdvec.household.core.months import MonthRange
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     Period,

@@ -10,9 +10,9 @@ from datetime import date
 import apsw
 
 from mdvec.database.connection import snapshot
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import coverage_notes, wording
 from mdvec.household.core.categories import hierarchy_of
-from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.periods import Period
 from mdvec.household.core.span import MAX_ASTRAY_ROWS, Run, body_of, latest_of, runs_of
 from mdvec.household.core.subjects import Subject, resolve_subject

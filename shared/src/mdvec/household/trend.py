@@ -10,9 +10,9 @@ from threading import Lock
 import apsw
 from cachetools import LRUCache
 
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.savings import SavingsTrend, savings_of
 from mdvec.household.core.subjects import Subject, Total

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from mdvec.text.front_matter import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_YAML_MATTER = re.compile(
-    r"---[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
-)
-_TOML_MATTER = re.compile(
-    r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
-)
-_MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
-_TITLE_LINE = re.compile(r"title[ \t]*:(.*)")
-_MAX_FRONT_MATTER = 65_536
 _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
 _MAX_HEADING = 200
 """In characters, titles included. A rule under a paragraph makes a heading of the whole paragraph,
@@ -68,6 +59,7 @@ class Outline:
     headings: tuple[Heading, ...]
     is_markdown: bool
     fences: tuple[Fence, ...] = ()
+    matter: FrontMatter = field(default=NO_FRONT_MATTER, compare=False)
 
 
 def outline(content: str, file_name: str, *, reads_mdx: bool = True) -> Outline:
@@ -79,11 +71,11 @@ def outline(content: str, file_name: str, *, reads_mdx: bool = True) -> Outline:
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     if not is_markdown(file_name) or (stem + ".mdx" == file_name and not reads_mdx):
         return Outline(title=stem, body=0, headings=(), is_markdown=False)
-    body, matter_title = _front_matter(content)
-    headings, fences = _blocks(content, body)
+    matter = front_matter(content)
+    headings, fences = _blocks(content, matter.end)
     first = next((heading.words for heading in headings if heading.level == 1), "")
-    title = _shortened(matter_title or first or stem)
-    return Outline(title, body, headings, is_markdown=True, fences=fences)
+    title = _shortened(_title_of(matter.values) or first or stem)
+    return Outline(title, matter.end, headings, is_markdown=True, fences=fences, matter=matter)
 
 
 def is_markdown(file_name: str) -> bool:
@@ -143,45 +135,8 @@ def _shortened(words: str) -> str:
     return words if len(words) <= _MAX_HEADING else words[: _MAX_HEADING - 1] + "…"
 
 
-def _front_matter(content: str) -> tuple[int, str]:
-    """The position of the body, and the front matter's title."""
-    head = content[:_MAX_FRONT_MATTER]
-    if (found := _YAML_MATTER.match(head)) and (title := _yaml_title(found[1])) is not None:
-        return found.end(), title
-    if (found := _TOML_MATTER.match(head)) and (title := _toml_title(found[1])) is not None:
-        return found.end(), title
-    return 0, ""
-
-
-def _yaml_title(block: str) -> str | None:
-    """The title; "" if it has none, None if the block is not front matter at all."""
-    import yaml
-
-    try:
-        # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
-        matter = yaml.load(block, Loader=yaml.BaseLoader)  # noqa: S506
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError):
-        # People write "title: A: B", which is not YAML; lines that look like keys still count.
-        lines = LINE_BREAK.split(block)
-        if not all(_MATTER_LINE.fullmatch(line) for line in lines):
-            return None
-        found = next(filter(None, map(_TITLE_LINE.fullmatch, lines)), None)
-        return _title_of({"title": found[1].strip().strip("\"'")}) if found else ""
-    if matter is None and block.strip():
-        return None  # a "# heading" between two rules is a comment to YAML
-    return "" if matter is None else _title_of(matter)
-
-
-def _toml_title(block: str) -> str | None:
-    try:
-        return _title_of(tomllib.loads(LINE_BREAK.sub("\n", block)))
-    except (ValueError, RecursionError):  # also numbers too long for Python
-        return None
-
-
-def _title_of(matter: object) -> str | None:
-    if not isinstance(matter, Mapping):
-        return None
+def _title_of(matter: Mapping[str, Any]) -> str:
+    """The title that a front matter names, or ""."""
     title: Any = matter.get("title", "")
     # Nested YAML aliases may be endless when written out as text.
     if isinstance(title, list | dict) or title in ("~", "null"):

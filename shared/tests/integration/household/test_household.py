@@ -11,8 +11,8 @@ import pytest
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.database.household_schema import m003_ledger, m005_statements
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category, UnknownCategory
-from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.core.sums import LeftOut, change, mean, percent
 from mdvec.household.core.transaction import Transaction

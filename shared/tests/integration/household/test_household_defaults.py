@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.database.connection import open_database
-from mdvec.household.core.months import Month, MonthRange
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.span import Run, body_of, runs_of
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.overview import available_months

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 
-from mdvec.household.core.months import Month
+from mdvec.dates.months import Month
 from mdvec.household.core.periods import MonthRange
 from mdvec.household.core.sums import REASONS
 from mdvec.household.interfaces.counting import counts, counts_unless_duplicate, left_out

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.household.core.months import Month, MonthRange
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     InvalidPeriod,

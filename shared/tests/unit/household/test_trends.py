@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category
-from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.sums import (
     REASONS,
     CategoryShare,

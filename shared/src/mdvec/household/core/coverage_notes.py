@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mdvec.household.core.months import MonthRange
+from mdvec.dates.months import MonthRange
 from mdvec.household.core.sums import MonthlySum, income_and_spending
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.spoken import Scene, Yearless, is_counted, plain, unit_of
 from mdvec.errors import MdvecError
 from mdvec.household.core.days import months_of, names_a_day
-from mdvec.household.core.months import Month, MonthRange
-from mdvec.household.core.spoken import Scene, Yearless, is_counted, plain, unit_of
 from mdvec.text.one_line import shortened
 
 DEFAULT_MONTHS = 12

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from mdvec.household.core.months import Month, MonthRange
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.sums import percent
 
 

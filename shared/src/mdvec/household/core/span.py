@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mdvec.household.core.months import Month, MonthRange
+from mdvec.dates.months import Month, MonthRange
 
 GAP_MONTHS = 36
 """More months than this between two rows separate two runs of months."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.subjects import Subject, Total
 
 WINDOW = 12

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.savings import SavingsTrend
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (

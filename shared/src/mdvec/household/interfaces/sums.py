@@ -7,8 +7,8 @@ from typing import Any
 
 import apsw
 
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.months import Month, MonthRange
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import MonthlySum
 from mdvec.household.core.transaction import Transaction

@@ -12,7 +12,7 @@ from datetime import date
 class Month:
     """A calendar month.
 
-    A transaction belongs to the month of its own date, even if the household's statements run
+    A household's transaction belongs to the month of its own date, even if its statements run
     from the 25th to the 24th: a statement file then holds parts of two months.
     """
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from mdvec.household.core.months import Month, MonthRange
+from mdvec.dates.months import Month, MonthRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,11 @@ def unit_of(text: str, scene: Scene) -> MonthRange | Yearless | None:
     return _relative(text, scene) or _of_a_year(text, scene) or _yearless(text)
 
 
+def year_of_era(era: str, count: int) -> int:
+    """The year of the calendar: 令和7年 is 2025."""
+    return _ERAS[era] + count
+
+
 def is_counted(text: str) -> bool:
     """Whether a phrase counts back from the last month with data."""
     return text in _LATEST or _COUNTED.fullmatch(text) is not None
@@ -131,7 +136,7 @@ def _year(match: re.Match[str], now: Month, *, fiscal: bool) -> int:
         this_year = now.plus(-3).year if fiscal else now.year
         return this_year - _YEARS_AGO[match["ago"]]
     if match["era"]:
-        return _ERAS[match["era"]] + int(match["count"])
+        return year_of_era(match["era"], int(match["count"]))
     return int(match["year"] or match["fiscal"])
 
 

@@ -1,0 +1,1 @@
+"""Months, and the words by which people name months, weeks and days."""

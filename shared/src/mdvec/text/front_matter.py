@@ -1,0 +1,119 @@
+"""The front matter of a document: YAML between `---` or TOML between `+++`, at its very start."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_YAML_MATTER = re.compile(
+    r"---[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
+)
+_TOML_MATTER = re.compile(
+    r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
+)
+_MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
+_ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
+_TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
+"""The sign of a tag in a value; to YAML it begins a comment."""
+_TAG_KEYS = ("tags", "tag")
+_MAX_FRONT_MATTER = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """What stands in a front matter: ``end`` is where the body begins.
+
+    The values of YAML are text, as it is written. ``is_broken`` says that it is no valid YAML, so
+    that each entry was read by itself.
+    """
+
+    end: int
+    values: Mapping[str, Any]
+    is_broken: bool = False
+
+
+NO_FRONT_MATTER = FrontMatter(0, {})
+
+
+def front_matter(content: str) -> FrontMatter:
+    """The front matter of a document; ``NO_FRONT_MATTER`` where it has none."""
+    head = content[:_MAX_FRONT_MATTER]
+    if (found := _YAML_MATTER.match(head)) and (read := _from_yaml(found[1], found.end())):
+        return read
+    if (found := _TOML_MATTER.match(head)) and (values := _from_toml(found[1])) is not None:
+        return FrontMatter(found.end(), values)
+    return NO_FRONT_MATTER
+
+
+def _from_yaml(block: str, end: int) -> FrontMatter | None:
+    """The values of a block; None if it is not front matter at all."""
+    try:
+        matter = _loaded(block)
+    except ValueError:
+        # People write "title: A: B", which is not YAML; lines that look like keys still count.
+        lines = LINE_BREAK.split(block)
+        if not all(_MATTER_LINE.fullmatch(line) for line in lines):
+            return None
+        return FrontMatter(end, dict(_entries(lines)), is_broken=True)
+    if matter is None:
+        # A "# heading" between two rules is a comment to YAML.
+        return None if block.strip() else FrontMatter(end, {})
+    if not isinstance(matter, Mapping):
+        return None
+    return FrontMatter(end, _with_marked_tags(dict(matter), block))
+
+
+def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
+    """The value of a YAML text; ValueError if it is none."""
+    import yaml
+
+    try:
+        # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
+        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+    except (yaml.YAMLError, OverflowError, RecursionError) as error:
+        raise ValueError("no YAML") from error
+
+
+def _entries(lines: list[str]) -> list[tuple[str, Any]]:
+    """Each key with its value; a value that is no YAML stays the text that it is."""
+    found: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if entry := _ENTRY.fullmatch(line):
+            found.append((entry[1], [entry[2] or ""]))
+        elif found:
+            found[-1][1].append(line)
+    return [(key, _entry_value(key, rest)) for key, rest in found]
+
+
+def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever YAML can hold
+    text = "\n".join(lines)
+    if key.casefold() in _TAG_KEYS:
+        if text.startswith("#"):
+            return text
+        text = _TAG_MARK.sub("", text)
+    try:
+        value = _loaded(f"{key}: {text}")
+    except ValueError:
+        return text.strip().strip("\"'")
+    return value.get(key) if isinstance(value, Mapping) else text.strip()
+
+
+def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:
+    """The values, with tags that are written as #tag, which YAML takes for a comment."""
+    for key, value in values.items():
+        lost = value == "" or (isinstance(value, list) and "" in value)
+        if str(key).casefold() in _TAG_KEYS and lost and "#" in block:
+            read = dict(_entries(LINE_BREAK.split(block)))
+            values[key] = read.get(key, value)
+    return values
+
+
+def _from_toml(block: str) -> Mapping[str, Any] | None:
+    try:
+        return tomllib.loads(LINE_BREAK.sub("\n", block))
+    except (ValueError, RecursionError):  # also numbers too long for Python
+        return None

@@ -1,0 +1,134 @@
+"""What a note says about itself: tags, aliases, dates, and every other scalar or list.
+
+They stand in its front matter; tags also in its text, as Obsidian writes them (#tag).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from mdvec.text.front_matter import FrontMatter
+
+MAX_TAGS = 200
+MAX_TAG_CHARS = 100
+_MAX_VALUES = 200
+_MAX_VALUE_CHARS = 2_000
+_TAG_KEYS, _ALIAS_KEYS = ("tags", "tag"), ("aliases", "alias")
+_DATE_KEYS = ("date", "created", "updated")
+"""Where a note's date is looked for, in this order."""
+_COMMA = re.compile("[,、，]")
+_INLINE_TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE)
+_CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+_HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
+_DAY = re.compile(r"\s*([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
+
+Value = str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """A note's properties, as text.
+
+    Attributes:
+        tags: without "#", each once, in the order of the front matter and then of the text.
+        aliases: other names of the note.
+        date: the day that the front matter gives it, if any.
+        values: every entry of the front matter that is a scalar or a list of scalars.
+    """
+
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    date: date | None = None
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+def properties_of(content: str, matter: FrontMatter, *, is_markdown: bool) -> Properties:
+    """The properties of a document, given its front matter; never fails."""
+    values = dict(_values(matter.values))
+    folded = {key.casefold(): value for key, value in reversed(values.items())}
+    written = [tag for key in _TAG_KEYS for tag in _several(folded.get(key, ()))]
+    inline = _inline_tags(content[matter.end :]) if is_markdown else ()
+    days = (_day_of(folded.get(key, "")) for key in _DATE_KEYS)
+    return Properties(
+        tags=_distinct_tags([*written, *inline]),
+        aliases=tuple(
+            dict.fromkeys(name for key in _ALIAS_KEYS for name in _several(folded.get(key, ())))
+        ),
+        date=next(filter(None, days), None),
+        values=values,
+    )
+
+
+def folded_tag(tag: str) -> str:
+    """A tag as it is compared: without "#", width and case."""
+    return unicodedata.normalize("NFKC", tag).strip().lstrip("#").strip("/ ").casefold()
+
+
+def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
+    """The entries that are scalars or lists of scalars, as text."""
+    for key, value in list(matter.items())[:_MAX_VALUES]:
+        if isinstance(value, list):
+            items = (_text(item) for item in value[:_MAX_VALUES])
+            yield _text(key), tuple(item for item in items if item)
+        elif text := _text(value):
+            yield _text(key), text
+
+
+def _text(value: object) -> str:
+    """A scalar as text on one line; "" for nothing and for what is no scalar."""
+    if value is None or isinstance(value, list | dict | tuple):
+        return ""
+    try:
+        text = str(value)  # a date of TOML is written as in ISO
+    except ValueError:  # a number of too many digits
+        return ""
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = " ".join(text[:_MAX_VALUE_CHARS].split())
+    return "" if text in ("~", "null") else text
+
+
+def _several(value: Value) -> Iterable[str]:
+    """The items of a list, or of text that is separated by commas."""
+    parts = value if isinstance(value, tuple) else _COMMA.split(value)
+    return filter(None, (part.strip() for part in parts))
+
+
+def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for said in tags:
+        for tag in said.split() if said.startswith("#") else [said]:
+            key = folded_tag(tag)
+            if key and len(key) <= MAX_TAG_CHARS and len(found) < MAX_TAGS:
+                found.setdefault(key, tag.strip().lstrip("#").strip("/ "))
+    return tuple(found.values())
+
+
+def _inline_tags(body: str) -> list[str]:
+    """The tags in the text of a note, none of them in code or in a comment."""
+    if not _INLINE_TAG.search(body):
+        return []
+    from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    texts = (token.content for token in parser.parse(body) if token.type == "inline")
+    return [
+        found[1]
+        for text in texts
+        for found in _INLINE_TAG.finditer(_CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)))
+    ]
+
+
+def _day_of(value: Value) -> date | None:
+    found = _DAY.match(unicodedata.normalize("NFKC", value)) if isinstance(value, str) else None
+    if found is None:
+        return None
+    try:
+        return date(int(found[1]), int(found[2]), int(found[3] or 1))
+    except ValueError:
+        return None

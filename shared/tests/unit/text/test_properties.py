@@ -1,0 +1,103 @@
+"""Front matter as properties, and tags in the text; whatever stands there, nothing is raised."""
+
+from datetime import date
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mdvec.text.front_matter import front_matter
+from mdvec.text.properties import MAX_TAGS, Properties, folded_tag, properties_of
+
+
+def read(content, *, is_markdown=True):
+    return properties_of(content, front_matter(content), is_markdown=is_markdown)
+
+
+def test_front_matter_is_kept_as_text():
+    note = (
+        "---\ntitle: 会議\ntags: [会議, project/a]\naliases:\n  - 打ち合わせ\ndate: 2025-06-01\n"
+        "updated: 2025-07-02\nstatus: 済\npriority: 1.10\nlinks: {a: b}\nempty: ~\n---\n本文\n"
+    )
+    assert read(note) == Properties(
+        tags=("会議", "project/a"),
+        aliases=("打ち合わせ",),
+        date=date(2025, 6, 1),
+        values={
+            "title": "会議", "tags": ("会議", "project/a"), "aliases": ("打ち合わせ",),
+            "date": "2025-06-01", "updated": "2025-07-02", "status": "済", "priority": "1.10",
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        "tags: [会議, a/b]", "tags:\n- 会議\n- a/b", "tags: 会議, a/b", "tags: 会議、a/b",
+        "tags: #会議 #a/b", "tags: '#会議 #a/b'", "tags: [#会議, #a/b]",
+        "tags:\n  - #会議\n  - #a/b", "tags:\n  - 会議\n  - #a/b",
+        "Tags: [会議, a/b, 会議]", "tag: [会議, a/b] # the author's",
+        "title: A: B\ntags: [会議, a/b]", "x: [\ntags: 会議, a/b",
+    ],
+)  # fmt: skip
+def test_tags_are_read_however_they_are_written(tags):
+    assert read(f"---\n{tags}\n---\n本文\n").tags == ("会議", "a/b")
+
+
+def test_toml_is_front_matter_too():
+    note = "+++\ntags = ['a', 'b']\ndate = 2024-12-05T10:00:00+09:00\n[extra]\nx = 1\n+++\n本文\n"
+    found = read(note)
+    assert (found.tags, found.date) == (("a", "b"), date(2024, 12, 5))
+
+
+@pytest.mark.parametrize(
+    ("matter", "day"),
+    [
+        ("date: 2025-06-01 10:00 +0900", date(2025, 6, 1)),
+        ("date: 2025/6/1", date(2025, 6, 1)),
+        ("date: 2025年6月1日", date(2025, 6, 1)),
+        ("date: 2025-06", date(2025, 6, 1)),
+        ("created: 2025-06-01\nupdated: 2025-07-01", date(2025, 6, 1)),
+        ("date: someday\nupdated: 2025-07-01", date(2025, 7, 1)),
+        ("date: 2025-02-31", None),
+        ("date: [2025-01-01]", None),
+    ],
+)
+def test_the_date_of_a_note(matter, day):
+    assert read(f"---\n{matter}\n---\n").date == day
+
+
+def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
+    note = (
+        "---\ntags: 会議\n---\n# 見出し #in-heading\n\n本文 #買い物 と #project/a。#not\n- #list\n"
+        "`#span` ``a ` #b`` #12 #2025-q1 http://x/#anchor <!-- #hidden --> %% #aside %%\n\n"
+        "```\n#fence\n```\n\n    #indented\n"
+    )
+    assert read(note).tags == (
+        "会議", "in-heading", "買い物", "project/a", "list", "2025-q1",
+    )  # fmt: skip
+    assert read("#買い物\n", is_markdown=False).tags == ()
+
+
+def test_tags_are_compared_without_width_case_and_sign():
+    assert folded_tag("#ＰＲＯＪＥＣＴ/A/") == folded_tag("project/a") == "project/a"
+    assert read("---\ntags: [Work, work, #WORK]\n---\n").tags == ("Work",)
+
+
+def test_broken_yaml_is_told_apart_from_good():
+    assert front_matter("---\ntitle: A: B\n---\n").is_broken
+    assert not front_matter("---\ntitle: A\n---\n").is_broken
+
+
+@example("---\na: &a [*a]\ntags: *a\n---\n")
+@example("---\ntags: &t [x]\naliases: *t\ndate: 99999999999-01-01\n---\n")
+@example('---\ntitle: "\\ud83d"\n---\n#\ud83d')
+@example("+++\nx = 1" + "0" * 5000 + "\n+++\n")
+@given(
+    st.text()
+    | st.text("---\n\n: #[]{}&*!|>'\"tags日a,").map(lambda block: f"---\n{block}\n---\n#a{block}")
+)
+def test_any_text_has_properties(content):
+    found = read(content)
+    assert len(found.tags) <= MAX_TAGS
+    assert all(tag and folded_tag(tag) for tag in found.tags)
