@@ -20,6 +20,7 @@ from mdvec.text.chunking import chunk_document
 from mdvec.text.context import texts_to_embed
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import outline
+from mdvec.text.properties import Properties, properties_of
 from mdvec.text.tokens import is_blank
 from mdvec.tools.rows import Tool
 
@@ -175,6 +176,9 @@ class _FolderImport:
             chunks = chunk_document(text.content, read, chunking, embedder)
             if chunking.cuts_passages and is_machine_file(name):
                 chunks = []
+            properties = (
+                properties_of(text.content, read.matter) if read.is_markdown else Properties()
+            )
         if not chunks and not is_blank(text.content[read.body :]):
             self.left_out.append(file.path)
         logger.debug(
@@ -193,6 +197,7 @@ class _FolderImport:
                 mtime_ns=file.mtime_ns,
                 chunks=chunks,
                 vectors=self.index.embed(texts, known),
+                properties=properties,
             )
         )
 

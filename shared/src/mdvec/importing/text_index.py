@@ -169,7 +169,9 @@ class TextIndex:
         """Build the search indexes that another version left out, or whose words it analysed."""
         if not tables.has_indexes(self._connection, self._tables):
             which, build = "search indexes", chunks.index_again
-        elif not tables.has_current_words(self._connection, self._tables):
+        elif not tables.has_current_words(
+            self._connection, self._tables
+        ) or not tables.has_properties(self._connection, self._tables):
             which, build = "index of words", chunks.index_words_again
         else:
             return

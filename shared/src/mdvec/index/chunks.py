@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database.records import records
+from mdvec.index.properties import derive_properties_again
 from mdvec.index.signature_cache import delete_signatures, insert_signatures
 from mdvec.index.tables import (
     Tables,
@@ -84,6 +85,7 @@ def index_again(connection: apsw.Connection, tables: Tables) -> None:
 
     drop_indexes(connection, tables)
     create_indexes(connection, tables)
+    derive_properties_again(connection, tables)
     for document_id, title, file_path in _titles(connection, tables):
         cursor = connection.execute(
             f"SELECT id, embedding FROM {identifier(tables.vectors)} "
@@ -99,7 +101,8 @@ def index_again(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def index_words_again(connection: apsw.Connection, tables: Tables) -> None:
-    """Rebuild the indexes of words from the stored chunks."""
+    """Rebuild the properties and the indexes of words from what is stored."""
+    derive_properties_again(connection, tables)
     drop_word_indexes(connection, tables)
     create_word_indexes(connection, tables)
     for document_id, title, file_path in _titles(connection, tables):

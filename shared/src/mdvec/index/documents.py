@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import apsw
 
 from mdvec.database.records import records
 from mdvec.index.chunks import delete_chunks, insert_chunks
+from mdvec.index.properties import delete_properties, insert_properties, touch_properties
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
 from mdvec.text.fields import document_names
+from mdvec.text.properties import Properties
 from mdvec.text.quoting import identifier
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A document to store: file state, text, and chunks with their vectors."""
+    """A document to store: file state, text, properties, and chunks with their vectors."""
 
     file_path: str
     content_hash: str
@@ -48,6 +50,7 @@ class NewDocument:
     mtime_ns: int
     chunks: Sequence[Chunk]
     vectors: Vectors
+    properties: Properties = field(default_factory=Properties)
 
 
 def stored_files(connection: apsw.Connection, tables: Tables) -> dict[str, StoredFile]:
@@ -76,6 +79,7 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
     else:
         document_id = int(known[0])
         delete_chunks(connection, tables, document_id)
+        delete_properties(connection, tables, document_id)
         connection.execute(
             f"UPDATE {documents} SET content_hash = ?, size = ?, mtime_ns = ?, title = ?, "
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
@@ -85,6 +89,7 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
         connection, tables, document_id, document.file_path, document.title,
         document_names(document.file_path), document.chunks, document.vectors,
     )  # fmt: skip
+    insert_properties(connection, tables, document_id, document.properties)
 
 
 def touch_document(
@@ -96,6 +101,7 @@ def touch_document(
         "WHERE tool_id = ? AND file_path = ?",
         (size, mtime_ns, tables.tool_id, file_path),
     )
+    touch_properties(connection, tables, file_path)
 
 
 def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
@@ -106,6 +112,7 @@ def delete_document(connection: apsw.Connection, tables: Tables, file_path: str)
     )
     for (document_id,) in list(found):
         delete_chunks(connection, tables, document_id)
+        delete_properties(connection, tables, document_id)
         connection.execute(
             f"DELETE FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
         )

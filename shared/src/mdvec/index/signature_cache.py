@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 from cachetools import LRUCache
 
+from mdvec.index.ranges import ChunkRanges, expanded
 from mdvec.index.signature_build import entries, entry_type, read_build
 from mdvec.index.tables import Tables
 from mdvec.text.quoting import identifier
@@ -72,6 +73,14 @@ class ToolSignatures:
         chunk_ids[owners > 0] -= self.ends[owners[owners > 0] - 1]
         return [int(chunk_id) for chunk_id in chunk_ids]
 
+    def places(self, chunks: ChunkRanges) -> NDArray[np.intp]:
+        """The places in ``stored`` of the signatures of whole documents' chunks."""
+        import numpy as np
+
+        documents = np.searchsorted(self.first_chunks, chunks.first_chunks)
+        starts = np.concatenate(([0], self.ends[:-1]))[documents]
+        return expanded(starts, chunks.counts)
+
 
 class SignatureCache:
     """Signatures read from databases, up to ``max_bytes``; the least recently used are dropped.
@@ -119,12 +128,19 @@ def likely_nearest(
     wide: int,
     narrow: int,
     cache: SignatureCache = SIGNATURES,
+    within: ChunkRanges | None = None,
 ) -> list[int]:
-    """The ids of at most ``narrow`` chunks that are likely nearest to a query vector, unordered."""
+    """The ids of at most ``narrow`` chunks that are likely nearest to a query vector, unordered.
+
+    With ``within``, only those chunks are compared.
+    """
     from mdvec.index.signatures import nearest_signatures
 
     tool = cache.get(connection, tables, len(query))
-    return tool.chunk_ids(nearest_signatures(query, tool.stored, wide, narrow))
+    if within is None:
+        return tool.chunk_ids(nearest_signatures(query, tool.stored, wide, narrow))
+    places = tool.places(within)
+    return tool.chunk_ids(places[nearest_signatures(query, tool.stored.at(places), wide, narrow)])
 
 
 def _state(connection: apsw.Connection, tables: Tables) -> _State:

@@ -14,8 +14,9 @@ import apsw
 from mdvec.text.morphemes import analysis_version
 from mdvec.text.quoting import identifier
 
-_DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary")
+_DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
 _WORDS_FORMAT = 1
+_PROPERTIES_FORMAT = "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,16 @@ class Tables:
     def vocabulary(self) -> str:
         """Table of the words with their readings."""
         return self._derived("vocabulary")
+
+    @property
+    def properties(self) -> str:
+        """Table of the documents' properties."""
+        return self._derived("properties")
+
+    @property
+    def tags(self) -> str:
+        """Table of the documents' tags."""
+        return self._derived("tags")
 
     def _derived(self, kind: str) -> str:
         return f"{kind}_{self.tool_id}_{self.generation}"
@@ -131,6 +142,7 @@ def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Create the indexes derived from a tool's chunks, empty."""
     _create_signatures(connection, tables)
     create_word_indexes(connection, tables)
+    create_properties(connection, tables)
 
 
 def _create_signatures(connection: apsw.Connection, tables: Tables) -> None:
@@ -198,6 +210,54 @@ def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
     return row is not None and bytes(row[0]) == words_version().encode()
 
 
+def create_properties(connection: apsw.Connection, tables: Tables) -> None:
+    """Create the tables of the documents' properties, empty."""
+    properties, tags = identifier(tables.properties), identifier(tables.tags)
+    connection.execute(
+        f"""
+        CREATE TABLE {properties} (
+            document_id INTEGER PRIMARY KEY,
+            day TEXT,
+            mtime_ns INTEGER NOT NULL,
+            first_chunk INTEGER NOT NULL,
+            chunks INTEGER NOT NULL,
+            tags TEXT NOT NULL,
+            aliases TEXT NOT NULL,
+            kept TEXT NOT NULL
+        )
+        """
+    )
+    # Row 0 is not a document: it says in which format the properties were derived.
+    connection.execute(
+        f"INSERT INTO {properties} VALUES (0, NULL, 0, 0, 0, '[]', '[]', ?)", (_PROPERTIES_FORMAT,)
+    )
+    connection.execute(
+        f"CREATE TABLE {tags} (tag TEXT, document_id INTEGER, name TEXT NOT NULL, "
+        "PRIMARY KEY (tag, document_id)) WITHOUT ROWID"
+    )
+    of_document = identifier(tables.index("tagged"))
+    connection.execute(f"CREATE INDEX {of_document} ON {tags} (document_id)")
+
+
+def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the documents' properties were derived, and in today's format."""
+    found = connection.execute(
+        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.properties,)
+    ).fetchone()
+    if found is None:
+        return False
+    row = connection.execute(
+        f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
+    ).fetchone()
+    return row is not None and row[0] == _PROPERTIES_FORMAT
+
+
+def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
+    """Drop the tables of the documents' properties, if they exist."""
+    for table in (tables.tags, tables.properties):
+        connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
+
+
 def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the derived indexes exist; a file of an older version has none."""
     names = [tables.signatures, tables.fts, tables.terms]
@@ -211,6 +271,7 @@ def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
 def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Drop the derived indexes that exist."""
     drop_word_indexes(connection, tables)
+    drop_properties(connection, tables)
     connection.execute(f"DROP TABLE IF EXISTS {identifier(tables.signatures)}")
 
 

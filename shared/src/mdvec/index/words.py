@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import apsw
 
+from mdvec.index.ranges import ChunkRanges
 from mdvec.index.tables import Tables
 from mdvec.index.vocabulary import insert_words
 from mdvec.index.word_counts import delete_word_counts, insert_word_counts
@@ -14,6 +15,7 @@ from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.quoting import identifier
 
 _MAX_POSTINGS = 1_500
+_MAX_POSTINGS_WITHIN = 20_000
 _MIN_TERMS, _MAX_TERMS = 2, 64
 
 
@@ -68,29 +70,43 @@ def document_frequencies(
 
 
 def matching_chunks(
-    connection: apsw.Connection, tables: Tables, frequencies: Mapping[str, int], limit: int
+    connection: apsw.Connection,
+    tables: Tables,
+    frequencies: Mapping[str, int],
+    limit: int,
+    within: ChunkRanges | None = None,
 ) -> list[int]:
     """The ``limit`` best chunks by BM25 for the rarer of the query's terms.
 
     Terms are added from the rarest on until their postings become too many: frequent terms cost
-    the most and say the least, and the candidates are scored by all terms afterwards.
+    the most and say the least, and the candidates are scored by all terms afterwards. With
+    ``within`` only those chunks are found; more postings are read, as most of them are not among
+    these.
     """
     known = sorted(
         (term for term, count in frequencies.items() if count), key=frequencies.__getitem__
     )
     chosen: list[str] = []
-    postings = 0
+    postings, most = 0, _MAX_POSTINGS if within is None else _MAX_POSTINGS_WITHIN
     for term in known:
         postings += frequencies[term]
-        if len(chosen) == _MAX_TERMS or (len(chosen) >= _MIN_TERMS and postings > _MAX_POSTINGS):
+        if len(chosen) == _MAX_TERMS or (len(chosen) >= _MIN_TERMS and postings > most):
             break
         chosen.append(term)
-    if not chosen:
+    if not chosen or not limit:
         return []
     # A term has only letters, digits, "_" and "=", so in quotes it contains no FTS5 syntax.
     fts = identifier(tables.fts)
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?",
-        (" OR ".join(f'"{term}"' for term in chosen), limit),
-    )
+    match = " OR ".join(f'"{term}"' for term in chosen)
+    if within is None:
+        rows = connection.execute(
+            f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?", (match, limit)
+        )
+    else:
+        # "+" keeps FTS5 from looking up one id after the other; rank is of what is left alone.
+        rows = connection.execute(
+            f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "
+            f"ORDER BY bm25({fts}) LIMIT ?",
+            (match, apsw.carray(within.ids()), limit),
+        )
     return [int(chunk_id) for (chunk_id,) in rows]

@@ -16,6 +16,7 @@ from mdvec.index.chunks import (
     nearest_of_all,
     stored_chunks,
 )
+from mdvec.index.ranges import ChunkRanges
 from mdvec.index.signature_cache import likely_nearest
 from mdvec.index.tables import Tables, has_current_words, has_indexes
 from mdvec.index.vocabulary import other_spellings
@@ -43,6 +44,11 @@ _LONGLIST, SHORTLIST = 1_024, 1_024
 """Chunks kept by the first comparison of signatures, or more in a large tool, and at most by the
 second, finer one. Only the latter are compared exactly."""
 
+MAX_ALL_CANDIDATES = 160
+"""If filters leave no more chunks than these, all of them are candidates."""
+MAX_COMPARED_EXACTLY = 2_048
+"""If filters leave no more chunks than these, all of their vectors are compared exactly."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
@@ -60,6 +66,8 @@ class ToolCandidates:
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
     has_words: bool
+    searched: int
+    """How many chunks the filters left to be searched."""
 
     def candidates(self) -> list[Candidate]:
         """The chunks as input of the fusion."""
@@ -87,6 +95,7 @@ def find_candidates(
     k: int,
     mode: SearchMode,
     stopwatch: Stopwatch,
+    within: ChunkRanges | None = None,
 ) -> ToolCandidates:
     """Run both retrievers over one tool.
 
@@ -99,18 +108,22 @@ def find_candidates(
         mode: ``vector`` skips the lexical retriever, as does a file of an older version, which
             has no lexical index.
         stopwatch: records the time of each stage.
+        within: the only chunks to be found; None for all.
     """
     names = Tables(tool.id, tool.name, tool.generation)
     indexed = has_indexes(connection, names)
     limit = max(MIN_CANDIDATES, k)
-    ids: set[int] = set()
+    few = within is not None and within.size <= MAX_ALL_CANDIDATES
+    ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
     found = _Lexical(query, {}, {}, ())
-    if vector is not None:
+    if vector is not None and not few:
         with stopwatch.stage("vector_search"):
-            ids.update(nearest_chunks(connection, names, vector, limit, indexed=indexed))
+            ids.update(
+                nearest_chunks(connection, names, vector, limit, indexed=indexed, within=within)
+            )
     if indexed and mode != "vector":
         with stopwatch.stage("lexical_search"):
-            found = _lexical_search(connection, names, query, limit)
+            found = _lexical_search(connection, names, query, 0 if few else limit, within)
             ids.update(found.chunk_ids)
     with stopwatch.stage("read_candidates"):
         chunks = stored_chunks(connection, names, sorted(ids), vector)
@@ -121,6 +134,7 @@ def find_candidates(
     return ToolCandidates(
         tool, names, found.query, found.stands_for, tuple(chunks), words,
         CorpusStatistics(total, found.frequencies), indexed,
+        total if within is None else within.size,
     )  # fmt: skip
 
 
@@ -133,8 +147,13 @@ class _Lexical:
 
 
 def _lexical_search(
-    connection: apsw.Connection, names: Tables, query: QuestionTerms, limit: int
+    connection: apsw.Connection,
+    names: Tables,
+    query: QuestionTerms,
+    limit: int,
+    within: ChunkRanges | None,
 ) -> _Lexical:
+    """The question's terms as the index knows them, and at most ``limit`` chunks with them."""
     if not has_current_words(connection, names):
         query = query.without_words()
     also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
@@ -151,17 +170,30 @@ def _lexical_search(
     others = [term for terms in stands_for.values() for term in terms if term not in frequencies]
     of_index = frequencies | document_frequencies(connection, names, others)
     asked = {*query.plain, *(term for terms in stands_for.values() for term in terms)}
-    chunk_ids = matching_chunks(connection, names, {term: of_index[term] for term in asked}, limit)
+    counted = {term: of_index[term] for term in asked}
+    chunk_ids = matching_chunks(connection, names, counted, limit, within)
     for word, terms in stands_for.items():
         frequencies[word] = sum(of_index[term] for term in terms)
     return _Lexical(query, stands_for, frequencies, chunk_ids)
 
 
 def nearest_chunks(
-    connection: apsw.Connection, names: Tables, vector: Vectors, limit: int, *, indexed: bool = True
+    connection: apsw.Connection,
+    names: Tables,
+    vector: Vectors,
+    limit: int,
+    *,
+    indexed: bool = True,
+    within: ChunkRanges | None = None,
 ) -> list[int]:
-    """The ids of the chunks nearest to a vector, preselected by their signatures."""
+    """The ids of the chunks nearest to a vector, preselected by their signatures.
+
+    With ``within``, only those chunks are compared: few of them exactly.
+    """
     if not indexed:
         return nearest_of_all(connection, names, vector, limit)
-    likely = likely_nearest(connection, names, vector, _LONGLIST, max(SHORTLIST, 4 * limit))
+    if within is not None and within.size <= MAX_COMPARED_EXACTLY:
+        return nearest(connection, names, vector, limit, within.ids().tolist())
+    narrow = max(SHORTLIST, 4 * limit)
+    likely = likely_nearest(connection, names, vector, _LONGLIST, narrow, within=within)
     return nearest(connection, names, vector, limit, likely)

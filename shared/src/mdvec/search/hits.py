@@ -11,6 +11,7 @@ import apsw
 
 from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk
+from mdvec.index.properties import NOT_DERIVED, StoredProperties, stored_properties
 from mdvec.index.tables import Tables
 from mdvec.search.core.fusion import Scored
 from mdvec.search.core.passages import Returning, Span, good_cut, section_at, within_budget
@@ -61,12 +62,17 @@ class Hit:
     ``score`` is 0 to 1, higher is better, comparable within one answer. Positions count the
     characters of the stored document from 0, lines count from 1; ``content`` is exactly the text
     between them. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
-    chunk found. ``truncated`` says whether the passage was cut at either end; if it was cut at
-    its end, ``next_position`` is where it continues.
+    chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's; the date is that of the
+    file where the front matter has none, and None where neither was read. ``truncated`` says
+    whether the passage was cut at either end; if it was cut at its end, ``next_position`` is where
+    it continues.
     """
 
     tool: str
     file_path: str
+    title: str
+    tags: tuple[str, ...]
+    date: str | None
     heading: str
     content: str
     score: float
@@ -98,8 +104,28 @@ def hits(
     """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
     passages = _passages(connection, found, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
-    shown = [_hit(passage, span) for passage, span in zip(passages, spans, strict=False)]
+    properties = _properties(connection, [passage.found for passage in passages[: len(spans)]])
+    shown = [
+        _hit(passage, span, properties.get(_document(passage.found), NOT_DERIVED))
+        for passage, span in zip(passages, spans, strict=False)
+    ]
     return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
+
+
+def _properties(
+    connection: apsw.Connection, found: Sequence[RankedChunk]
+) -> dict[tuple[int, int], StoredProperties]:
+    """What the documents say about themselves; nothing where that was not read yet."""
+    properties: dict[tuple[int, int], StoredProperties] = {}
+    for tables in {one.tables for one in found if not KINDS[one.tool.kind].is_made_of_records}:
+        ids = {one.chunk.document_id for one in found if one.tables == tables}
+        stored = stored_properties(connection, tables, ids)
+        properties |= {(tables.tool_id, number): one for number, one in stored.items()}
+    return properties
+
+
+def _document(found: RankedChunk) -> tuple[int, int]:
+    return found.tables.tool_id, found.chunk.document_id
 
 
 def _passages(
@@ -147,7 +173,9 @@ def _wider(one: RankedChunk, text: _Text, returning: Returning) -> Span:
     # A short section was joined to the next, so a chunk may begin in one and end in another.
     first = section_at(content, read, levels, one.chunk.start_position)
     last = section_at(content, read, levels, max(one.chunk.end_position - 1, first.start))
-    return Span(first.start, max(first.end, last.end))
+    # What stands before every section is the front matter, the chunk of a note without a body.
+    start = min(first.start, one.chunk.start_position)
+    return Span(start, max(first.end, last.end, one.chunk.end_position))
 
 
 def _same_document(one: RankedChunk, other: RankedChunk) -> bool:
@@ -174,7 +202,7 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
         passages.remove(passage)
 
 
-def _hit(passage: _Passage, shown: Span) -> Hit:
+def _hit(passage: _Passage, shown: Span, properties: StoredProperties) -> Hit:
     chunk = passage.found.chunk
     scored = passage.found.scored
     text = chunk.content if passage.content is None else passage.content
@@ -194,6 +222,9 @@ def _hit(passage: _Passage, shown: Span) -> Hit:
     return Hit(
         tool=passage.found.tool.name,
         file_path=chunk.file_path,
+        title=chunk.title,
+        tags=properties.tags,
+        date=properties.day,
         heading=chunk.heading,
         content=content,
         score=round(scored.score, 4),

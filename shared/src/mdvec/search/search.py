@@ -16,9 +16,12 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.errors import MdvecError
 from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.core.filters import NO_FILTERS, Filters, Sort
 from mdvec.search.core.fusion import CorpusStatistics, SearchMode, fuse
 from mdvec.search.core.passages import Returning
+from mdvec.search.filtering import narrow, why_nothing
 from mdvec.search.hits import Hit, RankedChunk, hits
+from mdvec.search.ordering import newest_first
 from mdvec.text.questions import QuestionTerms, analysed
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
@@ -48,6 +51,8 @@ class Question:
     """A query to one tool, to several, or (``tools`` is None) to all active tools with texts.
 
     ``k`` is the maximum number of hits, ``max_chars`` the maximum length of their text in total.
+    Only what passes ``filters`` is searched. ``sort`` orders the hits: ``newest`` puts the latest
+    first, of those that answer about as well as the best.
     """
 
     query: str
@@ -56,6 +61,8 @@ class Question:
     mode: SearchMode = "hybrid"
     returning: Returning = "chunk"
     max_chars: int = 12_000
+    filters: Filters = NO_FILTERS
+    sort: Sort = "relevance"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,20 +202,28 @@ def _answer(
     stopwatch: Stopwatch,
 ) -> Answer:
     query = analysed(question.query)
+    with stopwatch.stage("filter"):
+        narrowed = [narrow(connection, tool, question.filters) for tool in asked]
     pools = [
         find_candidates(
             connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
-            question.mode, stopwatch,
+            question.mode, stopwatch, left.chunks,
         )
-        for tool in asked
+        for tool, left in zip(asked, narrowed, strict=True)
         if tool.model is not None
     ]  # fmt: skip
+    notes += [left.note for left in narrowed if left.note]
     notes += _without_words(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
     with stopwatch.stage("fusion"):
         ranked = _ranked(pools, query, question.mode)
     total = sum(pool.statistics.chunks for pool in pools)
-    notes += _why_fewer(len(ranked), question.k, total)
+    searched = sum(pool.searched for pool in pools)
+    if total and not searched:
+        notes.append(why_nothing(connection, asked, question.filters))
+    notes += _why_fewer(len(ranked), question.k, searched)
+    if question.sort == "newest":
+        ranked = newest_first(connection, ranked, question.k)
     with stopwatch.stage("passages"):
         shown, truncated = hits(
             connection, ranked, question.returning, question.k, question.max_chars
@@ -259,9 +274,9 @@ def _ranked(
     return sorted(ranked, key=lambda one: -one.scored.score)
 
 
-def _why_fewer(found: int, k: int, total: int) -> list[str]:
+def _why_fewer(found: int, k: int, searched: int) -> list[str]:
     """A note if there are fewer hits than requested although there are more passages."""
-    if found >= min(k, total):
+    if found >= min(k, searched):
         return []
     which = "no other passage" if found else "no passage"
     return [f"{which} stands out for this question"]

@@ -47,12 +47,12 @@ class Properties:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-def properties_of(content: str, matter: FrontMatter, *, is_markdown: bool) -> Properties:
-    """The properties of a document, given its front matter; never fails."""
+def properties_of(content: str, matter: FrontMatter) -> Properties:
+    """The properties of a Markdown document, given its front matter; never fails."""
     values = dict(_values(matter.values))
     folded = {key.casefold(): value for key, value in reversed(values.items())}
     written = [tag for key in _TAG_KEYS for tag in _several(folded.get(key, ()))]
-    inline = _inline_tags(content[matter.end :]) if is_markdown else ()
+    inline = _inline_tags(content[matter.end :])
     days = (_day_of(folded.get(key, "")) for key in _DATE_KEYS)
     return Properties(
         tags=_distinct_tags([*written, *inline]),

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 from mdvec.text.diagrams import diagram_words
+from mdvec.text.front_matter import LINE_BREAK
 from mdvec.text.inline import readable_inline
-from mdvec.text.markdown import LINE_BREAK, is_markdown
+from mdvec.text.markdown import is_markdown
 from mdvec.text.tokens import is_blank
 
 _FENCE = re.compile(

@@ -10,8 +10,8 @@ from mdvec.text.front_matter import front_matter
 from mdvec.text.properties import MAX_TAGS, Properties, folded_tag, properties_of
 
 
-def read(content, *, is_markdown=True):
-    return properties_of(content, front_matter(content), is_markdown=is_markdown)
+def read(content):
+    return properties_of(content, front_matter(content))
 
 
 def test_front_matter_is_kept_as_text():
@@ -76,7 +76,6 @@ def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
     assert read(note).tags == (
         "会議", "in-heading", "買い物", "project/a", "list", "2025-q1",
     )  # fmt: skip
-    assert read("#買い物\n", is_markdown=False).tags == ()
 
 
 def test_tags_are_compared_without_width_case_and_sign():

@@ -1,0 +1,89 @@
+"""The chunks that a filter leaves: those of the documents with a path, tags and a day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import TYPE_CHECKING
+
+import apsw
+
+from mdvec.index.ranges import ChunkRanges
+from mdvec.index.tables import Tables
+from mdvec.text.quoting import identifier
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a document must have: a path, all of the tags (folded), a day from first to last.
+
+    Paths are asked of ``has_path``, all of which begin with ``path_prefix``.
+    """
+
+    has_path: Callable[[str], bool] | None = None
+    path_prefix: str = ""
+    tags: Sequence[str] = ()
+    since: date | None = None
+    until: date | None = None
+
+
+def chunks_passing(
+    connection: apsw.Connection, tables: Tables, condition: Condition
+) -> ChunkRanges:
+    """The chunks of all documents that meet a condition."""
+    import numpy as np
+
+    where, values = ["document_id > 0", "chunks > 0"], list[object]()
+    for tag in condition.tags:
+        where.append(
+            f"document_id IN (SELECT document_id FROM {identifier(tables.tags)} "
+            "WHERE tag = ? OR (tag > ? AND tag < ?))"
+        )
+        values += [tag, f"{tag}/", f"{tag}0"]  # "0" follows "/"
+    if condition.since is not None:
+        where.append("(day >= ? OR (day IS NULL AND mtime_ns >= ?))")
+        values += [condition.since.isoformat(), _midnight_ns(condition.since)]
+    if condition.until is not None and condition.until < date.max:
+        where.append("(day <= ? OR (day IS NULL AND mtime_ns < ?))")
+        values += [condition.until.isoformat(), _midnight_ns(condition.until + timedelta(days=1))]
+    if condition.has_path is not None:
+        ids = _documents_at(connection, tables, condition)
+        where.append("document_id IN carray(?)" if len(ids) else "FALSE")
+        values += [apsw.carray(ids)] if len(ids) else []
+    rows = connection.execute(
+        f"SELECT first_chunk, chunks FROM {identifier(tables.properties)} "
+        f"WHERE {' AND '.join(where)} ORDER BY first_chunk",
+        values,
+    ).fetchall()
+    found = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    return ChunkRanges(found[:, 0], found[:, 1])
+
+
+def _documents_at(
+    connection: apsw.Connection, tables: Tables, condition: Condition
+) -> NDArray[np.int64]:
+    """The ids of the documents whose path is asked for, as an array."""
+    import numpy as np
+
+    prefix, has_path = condition.path_prefix, condition.has_path
+    # The index of paths has all that is read here.
+    rows = connection.execute(
+        f"SELECT id, file_path FROM {identifier(tables.documents)} "
+        "WHERE tool_id = ? AND file_path >= ? AND file_path < ?",
+        (tables.tool_id, prefix, f"{prefix}\U0010ffff"),
+    )
+    ids = [document_id for document_id, path in rows if has_path is None or has_path(str(path))]
+    return np.array(ids, dtype=np.int64)
+
+
+def _midnight_ns(day: date) -> int:
+    """When a day begins, where the user is."""
+    try:
+        return int(datetime.combine(day, time()).astimezone().timestamp()) * 10**9
+    except (ValueError, OverflowError):  # at either end of the calendar
+        return 0 if day.year < 1970 else 2**63 - 1

@@ -1,0 +1,168 @@
+"""What narrows a search: a path, tags and days, as a person or a model gives them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore import GitIgnorePatternError
+
+from mdvec.dates.days import Days, days_of
+from mdvec.errors import MdvecError
+from mdvec.text.properties import MAX_TAG_CHARS, folded_tag
+
+MAX_PATH_CHARS = 500
+MAX_TAGS_ASKED = 20
+MAX_DAY_CHARS = 60
+Sort = Literal["relevance", "newest"]
+_WILD = re.compile(r"[*?\[\\!]")
+
+
+class InvalidFilter(MdvecError):
+    """A filter cannot be read; the message names the right form."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathPattern:
+    """A pattern of paths as in .gitignore: a folder, a file, or a form such as ``*.md``.
+
+    Every path that matches begins with ``prefix``. ``includes`` is False for a pattern behind
+    "!", which stands for all other paths.
+    """
+
+    said: str
+    regex: re.Pattern[str]
+    includes: bool
+    prefix: str
+
+    def matches(self, path: str) -> bool:
+        """Whether a document's path is among those."""
+        if not path.isascii():  # macOS stores "が" in names as two characters
+            path = unicodedata.normalize("NFC", path)
+        return (self.regex.match(path) is not None) == self.includes
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What a document must have to be searched; None and () let every document pass.
+
+    Attributes:
+        path: the pattern of its path.
+        tags: all of these tags; a tag stands for those below it too (``a`` for ``a/b``).
+        since: a first day.
+        until: a last day.
+    """
+
+    path: PathPattern | None = None
+    tags: tuple[str, ...] = ()
+    since: date | None = None
+    until: date | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every document passes."""
+        return self == NO_FILTERS
+
+    def each(self) -> list[Filters]:
+        """The same filters, one by one; the first and the last day together are one."""
+        single = [Filters(tags=(tag,)) for tag in self.tags]
+        if self.path is not None:
+            single.insert(0, Filters(path=self.path))
+        if self.since or self.until:
+            single.append(Filters(since=self.since, until=self.until))
+        return single
+
+    @property
+    def in_words(self) -> str:
+        """The filters as a user gives them."""
+        parts = [f"path {self.path.said}"] if self.path else []
+        parts += [f"tag {tag}" for tag in self.tags]
+        parts += [f"since {self.since}"] if self.since else []
+        parts += [f"until {self.until}"] if self.until else []
+        return ", ".join(parts)
+
+
+NO_FILTERS = Filters()
+
+
+def filters_of(
+    today: date,
+    *,
+    path: str | None = None,
+    tags: Sequence[str] | None = None,
+    since: str | None = None,
+    until: str | None = None,
+) -> Filters:
+    """The filters that a user gives, as seen from ``today``; None gives none.
+
+    Raises:
+        InvalidFilter: one of them cannot be read.
+    """
+    first, last = _days("since", since, today), _days("until", until, today)
+    if first and last and last.last < first.first:
+        raise InvalidFilter(
+            f"since {first.first} is after until {last.last}; name the earlier day as since"
+        )
+    return Filters(
+        path=None if path is None else _pattern(path),
+        tags=_tags(tags or ()),
+        since=None if first is None else first.first,
+        until=None if last is None else last.last,
+    )
+
+
+def _days(name: str, said: str | None, today: date) -> Days | None:
+    if said is None:
+        return None
+    found = days_of(said, today)
+    if found is None:
+        raise InvalidFilter(
+            f"{name} {_shown(said)} is not understood as a day; give it as 2025-06-01, 2025-06, "
+            "2025年6月, 先週, 昨日, last week or 3 days ago"
+        )
+    return found
+
+
+def _tags(said: Sequence[str]) -> tuple[str, ...]:
+    if len(said) > MAX_TAGS_ASKED:
+        raise InvalidFilter(f"{len(said)} tags are too many; name at most {MAX_TAGS_ASKED}")
+    tags = tuple(dict.fromkeys(map(folded_tag, said)))
+    for tag, given in zip(tags, said, strict=False):
+        if not tag or len(tag) > MAX_TAG_CHARS:
+            raise InvalidFilter(f"{_shown(given)} is no tag; name it as in the notes, e.g. 会議")
+    return tags
+
+
+def _pattern(said: str) -> PathPattern:
+    given = unicodedata.normalize("NFC", said).removeprefix("./").strip()
+    refused = InvalidFilter(
+        f"path {_shown(said)} is no pattern of paths; give it as in .gitignore, e.g. notes/2025/ "
+        "or *.md, from the collection's folder"
+    )
+    if len(said) > MAX_PATH_CHARS:
+        raise refused
+    try:
+        patterns = GitIgnoreSpec.from_lines([given]).patterns
+    except (GitIgnorePatternError, re.error) as error:
+        raise refused from error
+    if len(patterns) != 1 or patterns[0].include is None or patterns[0].regex is None:
+        raise refused
+    return PathPattern(said, patterns[0].regex, patterns[0].include, _prefix(given))
+
+
+def _prefix(pattern: str) -> str:
+    """The folders that every path begins with if the pattern is bound to the top folder."""
+    literal = _WILD.split(pattern, maxsplit=1)[0]
+    is_bound = "/" in pattern.rstrip("/")
+    folders = literal.lstrip("/").rpartition("/")[0]
+    return f"{folders}/" if is_bound and folders and folders.isascii() else ""
+
+
+def _shown(said: str) -> str:
+    flat = " ".join(said.split())[:MAX_DAY_CHARS]
+    return repr(flat)

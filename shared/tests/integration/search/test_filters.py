@@ -1,0 +1,247 @@
+"""Filters: by path, tags and days, before ranking; exact where they leave little."""
+
+import os
+import random
+from datetime import date, datetime
+
+import numpy as np
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.index import tables
+from mdvec.index.documents import NewDocument, put_document
+from mdvec.index.tables import Tables
+from mdvec.search.candidates import MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY, find_candidates
+from mdvec.search.core.filters import InvalidFilter, filters_of
+from mdvec.search.filtering import narrow
+from mdvec.text.chunking import Chunk
+from mdvec.text.options import ChunkingOptions
+from mdvec.text.properties import Properties
+from mdvec.text.terms import question_terms
+from mdvec.timing import Stopwatch
+from mdvec.tools import rows as tools
+
+TODAY = date(2025, 11, 19)
+
+
+def filters(**said):
+    return filters_of(TODAY, **said)
+
+
+@pytest.fixture
+def notes(collection):
+    collection.write(
+        "日記/a.md", "---\ntags: [会議, work/team]\ndate: 2025-11-12\n---\n計画の話。\n"
+    )
+    collection.write("日記/b.md", "---\ntags: 会議\ndate: 2025-06-01\n---\n計画の話。\n")
+    collection.write("work/c.md", "---\naliases: 別名\n---\n計画の話。 #Work/solo\n")
+    collection.write("work/d.txt", "計画の話。 #会議\n")
+    for path, day in (("work/c.md", "2024-03-01"), ("work/d.txt", "2025-11-18")):
+        then = datetime.fromisoformat(f"{day}T12:00").timestamp()
+        os.utime(collection.folder / path, (then, then))
+    collection.import_("new")
+    return collection
+
+
+@pytest.mark.parametrize(
+    ("said", "files"),
+    [
+        ({"path": "日記/"}, "ab"),
+        ({"path": "*.txt"}, "d"),
+        ({"path": "/work/*.md"}, "c"),
+        ({"path": "!work/"}, "ab"),
+        ({"tags": ["会議"]}, "ab"),
+        ({"tags": ["#会議", "WORK"]}, "a"),
+        ({"tags": ["work"]}, "ac"),
+        ({"tags": ["work/solo"]}, "c"),
+        ({"since": "先週"}, "ad"),
+        ({"until": "2025年6月"}, "bc"),
+        ({"since": "2025-06-01", "until": "2025-06-01"}, "b"),
+        ({"since": "昨日"}, "d"),
+        ({"since": "2025", "tags": ["会議"], "path": "*.md"}, "ab"),
+    ],
+)
+def test_only_what_passes_the_filters_is_found(notes, said, files):
+    found = notes.search("計画の話", 50, filters=filters(**said))
+    assert sorted(hit.file_path.rpartition("/")[2][0] for hit in found.results) == [*files]
+    assert found.notes == ()
+
+
+def test_a_hit_carries_title_tags_and_date(notes):
+    found = {hit.file_path: hit for hit in notes.search("計画の話", 50).results}
+    told = {path: (hit.title, hit.tags, hit.date) for path, hit in found.items()}
+    assert told == {
+        "日記/a.md": ("a", ("会議", "work/team"), "2025-11-12"),
+        "日記/b.md": ("b", ("会議",), "2025-06-01"),
+        "work/c.md": ("c", ("Work/solo",), "2024-03-01"),
+        "work/d.txt": ("d", (), "2025-11-18"),
+    }
+
+
+def test_the_newest_of_what_answers_come_first(notes):
+    notes.write("e.md", "---\ndate: 2026-01-01\n---\n" + "まったく別の主題を長く述べる。" * 5)
+    notes.import_()
+    days = [hit.date for hit in notes.search("計画の話", 4, sort="newest").results]
+    assert days == ["2025-11-18", "2025-11-12", "2025-06-01", "2024-03-01"]
+
+
+@pytest.mark.parametrize(
+    ("said", "note"),
+    [
+        ({"tags": ["会議室"]}, "no note of notes has the tag 会議室; the nearest it knows: 会議"),
+        (
+            {"tags": ["会議", "zzz"]},
+            "no note of notes has the tag zzz; its most frequent: 会議, Work/solo, work/team",
+        ),
+        ({"path": "nowhere/"}, "no note of notes has a path like nowhere/"),
+        (
+            {"since": "2030", "tags": ["会議"]},
+            "no note of notes has a date since 2030-01-01",
+        ),
+        (
+            {"tags": ["work/solo"], "path": "日記/"},
+            "each filter alone leaves notes of notes, "
+            "all together (path 日記/, tag work/solo) leave none",
+        ),
+    ],
+)
+def test_where_nothing_is_left_the_answer_says_which_filter_it_was(notes, said, note):
+    found = notes.search("計画の話", filters=filters(**said))
+    assert (found.results, found.notes) == ((), (note,))
+
+
+@pytest.mark.parametrize(
+    ("said", "right_form"),
+    [
+        ({"since": "いつか"}, "先週"),
+        ({"until": "2025-13-01"}, "2025-06-01"),
+        ({"since": "今年", "until": "昨年"}, "name the earlier day as since"),
+        ({"path": " "}, "notes/2025/"),
+        ({"path": "a\\"}, "*.md"),
+        ({"path": "["}, ".gitignore"),
+        ({"tags": ["#"]}, "会議"),
+        ({"tags": ["t"] * 21}, "at most 20"),
+    ],
+)
+def test_a_filter_that_cannot_be_read_is_refused_with_the_right_form(said, right_form):
+    with pytest.raises(InvalidFilter) as refused:
+        filters(**said)
+    assert right_form in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_properties_follow_changes_and_rebuilds(notes):
+    notes.write("日記/b.md", "---\ntags: 新\n---\n計画の話。\n")
+    (notes.folder / "日記/a.md").unlink()
+    notes.import_()
+    for _ in range(2):
+        assert notes.search("計画", filters=filters(tags=["会議"])).results == ()
+        assert notes.places("計画", filters=filters(tags=["新"])) == ["日記/b.md"]
+        notes.import_("replace")
+
+
+def test_an_older_database_is_searched_unfiltered_until_its_next_import(notes):
+    with open_database(notes.database, "write") as connection:
+        tables.drop_properties(connection, tools.get_tool(connection, "notes").tables)
+    found = notes.search("計画の話", filters=filters(tags=["work"]), sort="newest")
+    assert len(found.results) == 4
+    (note,) = found.notes
+    assert "searched without the filters (tag work)" in note
+    assert "mdvec import -n notes --mode update" in note
+    assert {(hit.tags, hit.date) for hit in found.results} == {((), None)}
+    embedded = len(notes.backend.embedded)
+    notes.import_()
+    assert len(notes.backend.embedded) == embedded
+    assert len(notes.search("計画の話", filters=filters(tags=["work"])).results) == 2
+
+
+# --- exactness ---------------------------------------------------------------------------------
+
+DIMENSION = 16
+DOCUMENTS = 400
+CHUNKS_EACH = 8
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Documents with random vectors; tag ``t5`` is on every fifth, ``t100`` on every hundredth."""
+    folder = tmp_path_factory.mktemp("many")
+    collection = Collection(folder / "docs", folder / "db.sqlite")
+    draw = np.random.default_rng(7)
+    words = random.Random(7)
+    with open_database(collection.database, "write") as connection:
+        tool = tools.get_tool(connection, "notes")
+        names = Tables(tool.id, tool.name, 1)
+        with connection:
+            tables.create_indexes(connection, names)
+            options = ChunkingOptions("heading", 256, 32, (1, 2, 3), 50)
+            tools.record_model(connection, tool, 1, ("tiny", "tiny@1:16:l2", DIMENSION), options)
+            for number in range(DOCUMENTS):
+                vectors = draw.standard_normal((CHUNKS_EACH, DIMENSION)).astype(np.float32)
+                vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+                texts = [f"語 {words.choice(['いろは', 'abc'])}{number}" for _ in vectors]
+                put_document(connection, names, NewDocument(
+                    f"{number % 7}/{number}.md", str(number), "x", f"題{number}", 1, number,
+                    [Chunk(i, 0, 1, 1, 1, "", text) for i, text in enumerate(texts)], vectors,
+                    Properties(tags=tuple(f"t{n}" for n in (1, 5, 100) if number % n == 0)),
+                ))  # fmt: skip
+    return collection
+
+
+def every(connection, tag):
+    """The ids and vectors of all chunks of the documents with a tag."""
+    step = int(tag[1:])
+    rows = connection.execute(
+        "SELECT v.id, v.embedding FROM vectors_notes AS v "
+        "JOIN documents_notes AS d ON d.id = v.document_id WHERE d.mtime_ns % ? = 0",
+        (step,),
+    ).fetchall()
+    return np.array([row[0] for row in rows]), np.stack(
+        [np.frombuffer(row[1], np.float32) for row in rows]
+    )
+
+
+@pytest.mark.parametrize(("tag", "documents"), [("t100", 4), ("t5", 80), ("t1", 400)])
+def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents):
+    sizes = (MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY)
+    left = documents * CHUNKS_EACH
+    assert sum(size < left for size in sizes) == ("t100", "t5", "t1").index(tag)
+    with open_database(many.database, "read") as connection:
+        tool = tools.get_tool(connection, "notes")
+        narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
+        assert narrowed.size == left
+        ids, vectors = every(connection, tag)
+        assert sorted(narrowed.ids().tolist()) == sorted(ids.tolist())
+        for seed in range(10):
+            query = np.random.default_rng(seed).standard_normal(DIMENSION).astype(np.float32)
+            query /= np.linalg.norm(query)
+            pool = find_candidates(
+                connection,
+                tool,
+                question_terms("語 abc"),
+                query,
+                10,
+                "vector",
+                Stopwatch(),
+                narrowed,
+            )
+            best = ids[np.argsort(-(vectors @ query))[:10]]
+            found = sorted(pool.chunks, key=lambda chunk: -chunk.cosine)[:10]
+            assert [chunk.id for chunk in found] == best.tolist()
+
+
+@pytest.mark.parametrize("tag", ["t100", "t5", "t1"])
+def test_words_are_looked_for_in_what_a_filter_leaves_alone(many, tag):
+    with open_database(many.database, "read") as connection:
+        tool = tools.get_tool(connection, "notes")
+        narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
+        step = int(tag[1:])
+        for number in (300, 200, 303):
+            query = question_terms(f"題{number}")
+            pool = find_candidates(
+                connection, tool, query, None, 5, "lexical", Stopwatch(), narrowed
+            )
+            titles = {chunk.title for chunk in pool.chunks}
+            assert (f"題{number}" in titles) == (number % step == 0)
+            assert all(int(title[1:]) % step == 0 for title in titles)
