@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,6 +47,13 @@ class Returning(StrEnum):
     DOCUMENT = "document"
 
 
+class Sort(StrEnum):
+    """The order of the hits."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
+
+
 def search_command(
     query: Annotated[str, typer.Argument(help="What to search for.", show_default=False)],
     name: Annotated[
@@ -64,6 +72,29 @@ def search_command(
         typer.Option("--mode", "-m", show_default=False,
                      help="Search by words and vectors (hybrid), or by one of them."),
     ] = None,
+    path: Annotated[
+        str | None,
+        typer.Option("--path", metavar="PATTERN", show_default=False,
+                     help="Only files like this, as in .gitignore: notes/2025/, *.md."),
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option("--tag", metavar="TAG", show_default=False,
+                     help="Only notes with this tag, or one below it; repeatable: all of them."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="DAY", show_default=False,
+                     help="Only notes from this day on: 2025-06-01, 2025年6月, 先週, last week."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--until", metavar="DAY", help="Only notes up to this day.",
+                     show_default=False),
+    ] = None,
+    sort: Annotated[
+        Sort, typer.Option("--sort", help="The best first, or the newest of what answers well.")
+    ] = Sort.RELEVANCE,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")
     ] = False,
@@ -74,8 +105,11 @@ def search_command(
 ) -> None:  # fmt: skip
     """Search one tool, or all of them, as the server does."""
     from mdvec.manage.searching import answer_question
+    from mdvec.search.core.filters import filters_of
     from mdvec.search.search import Question
 
+    today = datetime.now().astimezone().date()
+    filters = filters_of(today, path=path, tags=tag, since=since, until=until)
     settings = settings_from(
         config, database, verbose=verbose,
         search={"k": k, "mode": mode and mode.value},
@@ -87,6 +121,8 @@ def search_command(
         settings.search.mode,
         return_.value,
         settings.search.max_chars,
+        filters,
+        sort.value,
     )
     answer = answer_question(settings.database_path, question, _load)
     if chosen_format(format_, settings) is DisplayFormat.JSON:
@@ -118,8 +154,9 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         say(_why_no_hits(answer))
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
+        about = f"  ({on_one_line(hit.about)})" if hit.about else ""
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
-        print_line(f"[{number}] {hit.score:.2f}  {source}{heading}")
+        print_line(f"[{number}] {hit.score:.2f}  {source}{heading}{about}")
         if explain:
             print_line(f"    {_explanation(hit)}")
             print_line(f"    {_matched(hit)}")

@@ -5,8 +5,8 @@ import re
 from mdvec.manage.registering import add_tool, set_active
 
 HIT_KEYS = {
-    "tool", "file_path", "heading", "content", "score", "chunk_index", "start_position",
-    "end_position", "start_line", "end_line", "truncated", "next_position",
+    "tool", "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
+    "start_position", "end_position", "start_line", "end_line", "truncated", "next_position",
 }  # fmt: skip
 
 
@@ -47,6 +47,27 @@ def test_hits_are_shown_as_lines_or_as_json_and_explained_when_asked(notes):
     (whole,) = section.json["results"]
     assert set(whole) == HIT_KEYS
     assert whole["content"] == (notes.docs / "water.md").read_bytes().decode()
+
+
+def test_a_search_is_narrowed_by_path_tags_and_days(mdvec, fill):
+    mdvec.write("a/plan.md", "---\ntags: [会議, 計画]\ndate: 2025-06-01\n---\n計画の話。")
+    mdvec.write("a/more.md", "---\ntags: 会議\ndate: 2025-07-01\n---\n計画の話。")
+    mdvec.write("b/plan.md", "計画の話。")
+    fill()
+    both, one, none, wrong = mdvec.each(
+        ["search", "計画", "--path", "a/", "--tag", "会議", "--sort", "newest"],
+        ["search", "計画", "--tag", "会議", "--tag", "計画", "--until", "2025年6月"],
+        ["search", "計画", "--tag", "会議室"],
+        ["search", "計画", "--since", "いつか"],
+    )
+    shown = [line.partition("  ")[2] for line in both.out.splitlines() if line.startswith("[")]
+    assert shown == [
+        "notes: a/more.md:5-5  (#会議 2025-07-01)",
+        "notes: a/plan.md:5-5  (#会議 #計画 2025-06-01)",
+    ]
+    assert one.out.count("notes: ") == 1
+    assert "no note of notes has the tag 会議室; the nearest it knows: 会議" in none.err
+    assert (wrong.code, "give it as 2025-06-01" in wrong.err) == (1, True)
 
 
 def test_what_cannot_be_searched_is_said_in_one_line(notes):

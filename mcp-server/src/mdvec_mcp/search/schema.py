@@ -17,6 +17,9 @@ class HitModel(BaseModel):
     """A passage that answers the question."""
 
     file_path: str = Field(description="Path in the source folder.")
+    title: str
+    tags: list[str]
+    date: str | None = Field(description="Of the document, else of its file.")
     heading: str = Field(description="Headings above it, outermost first.")
     content: str = Field(description="The passage, verbatim.")
     score: float = Field(ge=0, le=1, description="Higher is better.")
@@ -119,9 +122,10 @@ def as_text(answer: Answer, *, wide: bool) -> str:
 def _hit_text(number: int, hit: Hit, *, wide: bool) -> str:
     source = f"{hit.tool}: " if wide else ""
     heading = f" — {on_one_line(hit.heading)}" if hit.heading else ""
+    about = f"\n{on_one_line(hit.about)}" if hit.about else ""
     text = (
         f"[{number}] {source}{on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}{heading} "
-        f"(score {hit.score:.2f})\n{hit.content.strip()}"
+        f"(score {hit.score:.2f}){about}\n{hit.content.strip()}"
     )
     if hit.next_position is not None:
         return text + _cut(hit.tool, hit.file_path, hit.next_position)

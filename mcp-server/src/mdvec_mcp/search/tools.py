@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from mcp_types import CallToolResult
 from mdvec.documents.reading import Part, read_document
 from mdvec.manage.searching import answer_question
+from mdvec.search.core.filters import (
+    MAX_DAY_CHARS,
+    MAX_PATH_CHARS,
+    MAX_TAGS_ASKED,
+    Sort,
+    filters_of,
+)
 from mdvec.search.core.passages import Returning
+from mdvec.search.filtering import most_frequent_tags
 from mdvec.search.search import MAX_K, MAX_QUERY_CHARS, Answer, Question
 from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 T = TypeVar("T")
+MAX_TAGS_NAMED = 12
 
 INSTRUCTIONS = (
     "Each of these tools searches one collection of the user's own documents: {names}. "
@@ -58,8 +68,48 @@ Return = Annotated[
         description="Return the matching passage (chunk), its section or its document.",
     ),
 ]
+PathLike = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_PATH_CHARS,
+        description="Pattern as in .gitignore: notes/2025/ or *.md.",
+    ),
+]
+Tags = Annotated[
+    list[str] | None,
+    Field(
+        max_length=MAX_TAGS_ASKED,
+        description="All of these tags.",
+    ),
+]
+Since = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_DAY_CHARS,
+        description="First day: 2025-06-01, 2025年6月, 先週.",
+    ),
+]
+Until = Annotated[
+    str | None,
+    Field(max_length=MAX_DAY_CHARS, description="Last day."),
+]
+SortBy = Annotated[Sort, Field(description="newest: of those that match about as well.")]
 Line = Annotated[int | None, Field(ge=1, description="From 1.")]
 Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What a call says of the documents to search and the order of its hits, as it says it."""
+
+    path: str | None = None
+    tags: list[str] | None = None
+    since: str | None = None
+    until: str | None = None
+    sort: Sort = "relevance"
+
+
+NOT_NARROWED = Narrowing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +121,23 @@ class SearchContext:
     settings: SearchSettings
 
     def search(
-        self, query: str, tools: tuple[str, ...] | None, k: int, returning: Returning
+        self,
+        query: str,
+        tools: tuple[str, ...] | None,
+        k: int,
+        returning: Returning,
+        narrowed: Narrowing = NOT_NARROWED,
     ) -> Answer:
         """Search the named tools, or all active ones, with the mode and length of the settings."""
-        question = Question(query, tools, k, self.settings.mode, returning, self.settings.max_chars)
+        today = datetime.now().astimezone().date()
+        filters = filters_of(
+            today, path=narrowed.path, tags=narrowed.tags, since=narrowed.since,
+            until=narrowed.until,
+        )  # fmt: skip
+        question = Question(
+            query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
+            narrowed.sort,
+        )  # fmt: skip
         return answer_question(self.database, question, self.models.embedder)
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -94,9 +157,17 @@ def add_search_tool(server: MCPServer, tool: Tool, context: SearchContext) -> No
     """Add the tool of one collection, under its own name and description."""
 
     async def search_collection(
-        query: Query, k: K = context.settings.k, return_: Return = "chunk"
+        query: Query,
+        k: K = context.settings.k,
+        return_: Return = "chunk",
+        path: PathLike = None,
+        tags: Tags = None,
+        since: Since = None,
+        until: Until = None,
+        sort: SortBy = "relevance",
     ) -> Annotated[CallToolResult, AnswerModel]:
-        return await _search_one(context, tool.name, query, k, return_)
+        narrowed = Narrowing(path, tags, since, until, sort)
+        return await _search_one(context, tool.name, query, k, return_, narrowed)
 
     async def search_household(
         query: Query, k: K = context.settings.k
@@ -106,16 +177,27 @@ def add_search_tool(server: MCPServer, tool: Tool, context: SearchContext) -> No
     server.add_tool(
         search_household if KINDS[tool.kind].is_made_of_records else search_collection,
         name=tool.name,
-        description=described(tool),
+        description=_with_tags(described(tool), context, tool.name),
         annotations=READ_ONLY,
         structured_output=True,
     )
 
 
+def _with_tags(description: str, context: SearchContext, name: str) -> str:
+    """A description with the tags that most documents have."""
+    tags = most_frequent_tags(context.database, name, MAX_TAGS_NAMED)
+    return f"{description}\n\nIts most frequent tags: {', '.join(tags)}." if tags else description
+
+
 async def _search_one(
-    context: SearchContext, name: str, query: str, k: int, returning: Returning
+    context: SearchContext,
+    name: str,
+    query: str,
+    k: int,
+    returning: Returning,
+    narrowed: Narrowing = NOT_NARROWED,
 ) -> CallToolResult:
-    answer = await context.run(lambda: context.search(query, (name,), k, returning))
+    answer = await context.run(lambda: context.search(query, (name,), k, returning, narrowed))
     return text_result(as_text(answer, wide=False), structured(answer, wide=False))
 
 
@@ -130,11 +212,17 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
         ] = None,
         k: K = context.settings.k,
         return_: Return = "chunk",
+        path: PathLike = None,
+        tags: Tags = None,
+        since: Since = None,
+        until: Until = None,
+        sort: SortBy = "relevance",
     ) -> Annotated[CallToolResult, WideAnswerModel]:
         names = None if tools is None else tuple(tools)
+        narrowed = Narrowing(path, tags, since, until, sort)
 
         def work() -> Answer:
-            answer = context.search(query, names, k, return_)
+            answer = context.search(query, names, k, return_, narrowed)
             if not answer.tools:
                 refuse_empty_database(context.database)
             return answer

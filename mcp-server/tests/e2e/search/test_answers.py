@@ -44,7 +44,8 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
     hit = found["results"][0]
     text = (filled / "notes" / "a.md").read_text(encoding="utf-8")
     assert set(hit) == {
-        "file_path", "heading", "content", "score", "chunk_index", "start_position",
+        "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
+        "start_position",
         "end_position", "start_line", "end_line", "truncated", "next_position",
     }  # fmt: skip
     assert hit["content"] == text[hit["start_position"] : hit["end_position"]]
@@ -104,7 +105,10 @@ REFUSALS = [
     ({"query": ""}, 'notes: query string should have at least 1 character, not ""'),
     ({"query": "水", "k": 0}, "notes: k should be greater than or equal to 1, not 0"),
     ({"query": "水", "k": 51}, "notes: k should be less than or equal to 50, not 51"),
-    ({"query": "水", "top": 3}, "notes has no parameter 'top'; it takes: query, k, return"),
+    (
+        {"query": "水", "top": 3},
+        "notes has no parameter 'top'; it takes: query, k, return, path, tags, since, until, sort",
+    ),
     ({"query": 5}, "notes: query should be a valid string, not 5"),
     ({"query": None}, "notes: query should be a valid string, not null"),
     (
@@ -127,6 +131,38 @@ def test_a_query_that_is_too_long_is_refused_without_repeating_it(connected):
     answer = connected.call("notes", {"query": "水" * 4001})
     assert answer.is_error
     assert len(answer.content[0].text) < 200
+
+
+def test_filters_narrow_a_search_and_tags_are_told(filled, server, import_use):
+    notes = filled / "notes"
+    (notes / "plan.md").write_text(
+        "---\ntags: [会議, work/plan]\ndate: 2025-06-01\n---\n計画の話。"
+    )
+    (notes / "diary.md").write_text("---\ndate: 2024-01-01\n---\n計画の話。 #日記\n")
+    import_use(filled / "vectors.sqlite", "notes", "update")
+    asked = [
+        {"tags": ["#Work"], "since": "2025年6月", "path": "*.md", "sort": "newest"},
+        {"until": "2024年"},
+        {"tags": ["会議室"]},
+        {"since": "いつか"},
+    ]
+
+    async def ask(client):
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        calls = [await client.call_tool("notes", {"query": "計画", **more}) for more in asked]
+        return tools["notes"].description, calls
+
+    description, (tagged, older, nothing, refused) = with_client(server(filled), ask)
+    assert "Its most frequent tags: work/plan, 会議, 日記." in description
+    (hit,) = tagged.structured_content["results"]
+    told = [hit[name] for name in ("title", "tags", "date")]
+    assert told == ["plan", ["会議", "work/plan"], "2025-06-01"]
+    assert "#会議 #work/plan 2025-06-01" in tagged.content[0].text
+    assert [hit["file_path"] for hit in older.structured_content["results"]] == ["diary.md"]
+    assert (
+        "no note of notes has the tag 会議室; the nearest it knows: 会議" in nothing.content[0].text
+    )
+    assert (refused.is_error, "2025年6月" in refused.content[0].text) == (True, True)
 
 
 def test_a_tool_without_documents_says_how_to_import(connected):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import apsw
 
+from mdvec.database.connection import open_database, snapshot
 from mdvec.index.narrowing import Condition, chunks_passing
 from mdvec.index.properties import tag_counts
 from mdvec.index.ranges import ChunkRanges, no_chunks
 from mdvec.index.tables import has_properties
 from mdvec.search.core.filters import Filters
 from mdvec.text.properties import folded_tag
+from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
@@ -71,15 +73,18 @@ def why_nothing(connection: apsw.Connection, asked: Sequence[Tool], filters: Fil
     )
 
 
-def frequent_tags(connection: apsw.Connection, tools: Iterable[Tool], limit: int) -> list[str]:
-    """The most frequent tags of the tools together, the most frequent first."""
-    counts: Counter[str] = Counter()
-    for tool in tools:
-        if has_properties(connection, tool.tables):
-            counts.update(
-                {one.tag: one.documents for one in tag_counts(connection, tool.tables, limit)}
-            )
-    return [tag for tag, _ in counts.most_common(limit)]
+def most_frequent_tags(database: Path, tool_name: str, limit: int) -> list[str]:
+    """The tags that most documents of a tool have, the most frequent first.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        tables = tools.get_tool(connection, tool_name).tables
+        if not has_properties(connection, tables):
+            return []
+        return [one.tag for one in tag_counts(connection, tables, limit)]
 
 
 def _condition(filters: Filters) -> Condition:

@@ -85,6 +85,17 @@ class Hit:
     next_position: int | None
     explanation: Explanation
 
+    @property
+    def about(self) -> str:
+        """The title, date and tags, as far as path and headings do not say the same; else ""."""
+        known = (
+            self.heading.partition(" > ")[0],
+            self.file_path.rpartition("/")[2].partition(".")[0],
+        )
+        told = [] if self.title in known else [self.title]
+        told += [f"#{tag}" for tag in self.tags]
+        return " ".join([*told, self.date or ""]).rstrip() if told else ""
+
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
