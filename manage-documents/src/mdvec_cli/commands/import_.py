@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +18,6 @@ from mdvec_cli.commands.options import (
     DatabaseOption,
     DisplayFormat,
     FormatOption,
-    NameOption,
     VerboseOption,
     chosen_format,
     settings_from,
@@ -27,7 +27,7 @@ from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Embedder
     from mdvec.household.options import RemovalWish
-    from mdvec.importing.report import ImportRequest, Progress
+    from mdvec.importing.report import ImportReport, ImportRequest, Progress
     from mdvec.settings import Settings
 
 
@@ -46,15 +46,36 @@ class ChunkStrategy(StrEnum):
     TOKEN = "token"  # noqa: S105 - a unit of text
 
 
+class _NameMissing(typer.BadParameter):
+    """Neither a tool is named nor all are asked for; said as for any option that is missing."""
+
+    def format_message(self) -> str:
+        """The message of a missing option."""
+        return "Missing option '--name' / '-n'"
+
+
 def import_command(
-    name: NameOption,
+    name: Annotated[
+        str | None, typer.Option("--name", "-n", help="The tool's name.", show_default=False)
+    ] = None,
+    import_all: Annotated[
+        bool,
+        typer.Option("--all", help="Import every active tool, one after the other; one that fails "
+                                   "does not stop the others."),
+    ] = False,
     mode: Annotated[
         ImportMode,
         typer.Option(
             "--mode", "-m",
-            help="new: fill an empty tool; update: import changes; replace: rebuild everything.",
+            help="new: fill an empty tool (with --all: update); update: import changes; "
+                 "replace: rebuild everything.",
         ),
     ] = ImportMode.NEW,
+    checksum: Annotated[
+        bool,
+        typer.Option("--checksum",
+                     help="Compare files by their content, not by size and time."),
+    ] = False,
     model: Annotated[
         str | None,
         typer.Option("--model", help="The embedding model: auto, plamo, use, e5-small.",
@@ -101,9 +122,13 @@ def import_command(
     A dataset's tables are only recorded: their columns, rows and periods.
     """
     from mdvec.household.options import RemovalWish
-    from mdvec.importing.report import ImportInterrupted
-    from mdvec.manage.import_tool import import_tool
 
+    if name is None and not import_all:
+        raise _NameMissing("name it")
+    if name is not None and import_all:
+        raise typer.BadParameter("name one tool, or ask for all", param_hint="--name / --all")
+    if import_all and mode is ImportMode.NEW:
+        mode = ImportMode.UPDATE
     settings = settings_from(
         config,
         database,
@@ -112,17 +137,33 @@ def import_command(
         chunking={"strategy": chunk_strategy and chunk_strategy.value, "size": chunk_size,
                   "overlap": chunk_overlap},
     )  # fmt: skip
+    removals = RemovalWish(accept_removals, tuple(restore_removed or ()))
+
+    def request(tool: str) -> ImportRequest:
+        return _request(
+            settings, tool, mode, requested_model=model, take_scan=take_scan, checksum=checksum,
+            removals=removals,
+        )  # fmt: skip
+
+    as_json = chosen_format(format_, settings) is DisplayFormat.JSON
+    if name is None:
+        _import_all(settings.database_path, request, quiet=verbose, as_json=as_json)
+        return
+    report = _import_one(request(name), quiet=verbose)
+    if as_json:
+        print_json(report.json_fields())
+    else:
+        _print_report(report)
+
+
+def _import_one(request: ImportRequest, *, quiet: bool) -> ImportReport:
+    from mdvec.importing.report import ImportInterrupted
+    from mdvec.manage.import_tool import import_tool
+
     try:
-        with _progress(name, quiet=verbose) as (on_progress, tell):
-            report = import_tool(
-                _request(
-                    settings,
-                    name,
-                    mode,
-                    requested_model=model,
-                    take_scan=take_scan,
-                    removals=RemovalWish(accept_removals, tuple(restore_removed or ())),
-                ),
+        with _progress(request.tool, quiet=quiet) as (on_progress, tell):
+            return import_tool(
+                request,
                 functools.partial(_load_and_tell, tell),
                 on_progress=on_progress,
                 on_notice=tell,
@@ -130,9 +171,39 @@ def import_command(
     except ImportInterrupted as error:
         say(str(error))
         raise typer.Exit(STOPPED) from error
-    if chosen_format(format_, settings) is DisplayFormat.JSON:
-        print_json(report.json_fields())
-        return
+
+
+def _import_all(
+    database: Path, request: Callable[[str], ImportRequest], *, quiet: bool, as_json: bool
+) -> None:
+    """Import every active tool; exit code 1 if one could not be."""
+    from mdvec.errors import MdvecError
+    from mdvec.manage.registering import list_tools
+
+    done: list[dict[str, object]] = []
+    failed = 0
+    tools = list_tools(database, active_only=True)
+    if not tools:
+        say("no tool is active; see what there is with: mdvec tool ls --all")
+    for tool in tools:
+        try:
+            report = _import_one(request(tool.name), quiet=quiet)
+        except MdvecError as error:
+            failed += 1
+            say(f"error: {tool.name}: {error}")
+            done.append({"tool": tool.name, "error": str(error)})
+            continue
+        done.append(report.json_fields())
+        if not as_json:
+            _print_report(report)
+    if as_json:
+        print_json({"imports": done})
+    if failed:
+        say(f"{failed} of {len(tools)} tools could not be imported")
+        raise typer.Exit(1)
+
+
+def _print_report(report: ImportReport) -> None:
     for line in report.lines():
         show = say if line.is_note else print_line
         show(on_one_line(line.text))
@@ -145,6 +216,7 @@ def _request(
     requested_model: str | None,
     *,
     take_scan: bool,
+    checksum: bool,
     removals: RemovalWish,
 ) -> ImportRequest:
     from mdvec.embedding.catalog import AUTO
@@ -169,6 +241,7 @@ def _request(
         options=HouseholdOptions(detection, removals),
         scan_explicit=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
+        checksum=checksum,
     )
 
 

@@ -84,22 +84,42 @@ def update(
     source: Annotated[
         Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP, show_default=False)
     ] = None,
+    include: Annotated[
+        list[str] | None,
+        typer.Option("--include", metavar="PATTERN", show_default=False,
+                     help="Import only files like this, as in .gitignore; repeatable, in place of "
+                          "the patterns before; '' takes them away."),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option("--exclude", metavar="PATTERN", show_default=False,
+                     help="Import no files like this; as --include."),
+    ] = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
-) -> None:
-    """Change a tool's description or source."""
+) -> None:  # fmt: skip
+    """Change a tool's description, its source, or which files of it are imported."""
+    from mdvec.files.scan import ScanRules
     from mdvec.manage import registering
 
-    if description is None and source is None:
+    if description is None and source is None and include is None and exclude is None:
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
     settings = settings_from(config, database, verbose=verbose)
-    tool = registering.update_tool(settings.database_path, name, description, source)
-    say(f"updated {tool.name}")
+    if description is not None or source is not None:
+        registering.update_tool(settings.database_path, name, description, source)
+    if include is not None or exclude is not None:
+        scan = settings.scan
+        patterns = registering.FilePatterns(
+            None if include is None else tuple(include), None if exclude is None else tuple(exclude)
+        )
+        in_force = ScanRules(scan.extensions, scan.exclude, scan.max_bytes)
+        registering.set_file_patterns(settings.database_path, name, patterns, in_force)
+    say(f"updated {name}")
     if description is not None:
         say("clients see the new description after a restart of the server")
-    if source is not None:
-        say(f"next: mdvec import -n {tool.name} --mode update")
+    if source is not None or include is not None or exclude is not None:
+        say(f"next: mdvec import -n {name} --mode update")
 
 
 @app.command("delete")

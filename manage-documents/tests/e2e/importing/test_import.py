@@ -193,3 +193,24 @@ def test_a_missing_source_folder_is_one_sentence_and_loses_nothing(notes):
         "or name another with: mdvec tool update -n NAME -s FOLDER\n"
     )
     assert len(documents(notes)) == 3
+
+
+def test_all_active_tools_are_imported_whatever_becomes_of_one(mdvec):
+    mdvec.write("a.md", "# 一\n\n本文。\n")
+    gone = mdvec.work / "gone"
+    gone.mkdir()
+    for name, folder in (("gone", gone), ("here", mdvec.docs), ("off", mdvec.docs)):
+        mdvec("tool", "add", "-n", name, "-d", "d", "-s", folder)
+    mdvec("tool", "disable", "-n", "off")
+    gone.rmdir()
+    done, as_json, both = mdvec.each(
+        "import --all", "import --all --checksum --format json", "import --all -n here"
+    )
+    assert (done.code, done.out[:22]) == (1, "here: 1 added, 0 updat")
+    assert "error: gone: the source folder" in done.err
+    assert "1 of 2 tools could not be imported" in done.err
+    failed, report = as_json.json["imports"]
+    assert (as_json.code, failed["tool"], report["tool"], report["unchanged"]) == (
+        1, "gone", "here", 1,
+    )  # fmt: skip
+    assert both.code == 2

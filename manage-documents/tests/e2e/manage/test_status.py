@@ -126,3 +126,14 @@ def test_a_database_without_tools_says_how_to_add_one(mdvec, asked):
         'no tools yet; add one with: mdvec tool add -n NAME -d "what it contains" -s FOLDER\n'
     )
     assert mdvec.database.stat().st_size == 0
+
+
+def test_the_tags_of_a_tool_are_listed_with_their_counts(mdvec, fill):
+    mdvec.write("a.md", "---\ntags: [会議, work/a]\n---\n本文。\n")
+    mdvec.write("b.md", "本文 #会議 です。\n")
+    fill()
+    told, as_json = mdvec.each("status -n notes", "status -n notes --format json")
+    assert "tags\t会議 (2), work/a (1)" in told.out.splitlines()
+    assert as_json.json["tags"] == [
+        {"tag": "会議", "documents": 2}, {"tag": "work/a", "documents": 1},
+    ]  # fmt: skip

@@ -189,3 +189,13 @@ def test_delete_with_yes_drops_the_tool_and_leaves_its_folder(notes):
 
 def test_every_kind_of_source_can_be_added():
     assert [kind.value for kind in ToolKind] == list(KINDS)
+
+
+def test_which_files_are_imported_is_changed_by_patterns(notes):
+    changed = notes("tool", "update", "-n", "notes", "--include", "*.md", "--exclude", "git/")
+    assert (changed.code, "--mode update" in changed.err) == (0, True)
+    assert notes("import", "-n", "notes", "--mode", "update").code == 0
+    told = notes("status", "-n", "notes").out
+    assert "only *.md, without git/" in told
+    assert "\nwater.md\t" in told
+    assert "worktrees.md" not in told

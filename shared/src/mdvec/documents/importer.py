@@ -16,7 +16,7 @@ from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index import documents
 from mdvec.index.documents import NewDocument, StoredFile
-from mdvec.text.chunking import chunk_document
+from mdvec.text.bodiless import chunks_of
 from mdvec.text.context import texts_to_embed
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import outline
@@ -63,6 +63,8 @@ class _FolderImport:
         self.unchanged = 0
         self.failed = list(job.found.problems)
         self.left_out: list[str] = []
+        self.broken_matter: list[str] = []
+        self.has_read_text = False
 
     def follow(self) -> ImportReport:
         """Modes ``new`` and ``update``: store changed files, then delete missing ones."""
@@ -78,7 +80,9 @@ class _FolderImport:
         changed = [
             file
             for file in found
-            if file.path not in stored or stored[file.path].state != (file.size, file.mtime_ns)
+            if self.job.request.checksum
+            or file.path not in stored
+            or stored[file.path].state != (file.size, file.mtime_ns)
         ]
         self.unchanged = len(found) - len(changed)
         logger.debug(
@@ -102,7 +106,7 @@ class _FolderImport:
         before = self.index.document_count()
         self.index.begin_rebuild()
         self._import_files(self.job.found.files, {})
-        if self.failed and not (self.added and self.progress.units_done):
+        if self.failed and not self.has_read_text:
             first = self.failed[0]
             raise ImportRefused(
                 f"not one file with text could be imported ({first.file_path}: {first.reason}); "
@@ -173,7 +177,7 @@ class _FolderImport:
         with self.job.stopwatch.stage("split"):
             name = file.path.rpartition("/")[2]
             read = outline(text.content, name, reads_mdx=chunking.embeds_as_read)
-            chunks = chunk_document(text.content, read, chunking, embedder)
+            chunks = chunks_of(text.content, read, chunking, embedder)
             if chunking.cuts_passages and is_machine_file(name):
                 chunks = []
             properties = (
@@ -181,11 +185,15 @@ class _FolderImport:
             )
         if not chunks and not is_blank(text.content[read.body :]):
             self.left_out.append(file.path)
+        if read.matter.is_broken:
+            self.broken_matter.append(file.path)
         logger.debug(
             "[import] %s: %d chunks, chars=%s",
             file.path, len(chunks), [chunk.end - chunk.start for chunk in chunks],
         )  # fmt: skip
         texts = texts_to_embed(file.path, read.title, chunks, embedder, chunking)
+        if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
+            chunks, texts = [], []
         known = self.index.known_vectors(file.path, text.content_hash, chunking)
         self.index.put(
             NewDocument(
@@ -200,6 +208,7 @@ class _FolderImport:
                 properties=properties,
             )
         )
+        self.has_read_text |= not is_blank(text.content)
 
     def _report(self, *, deleted: int) -> ImportReport:
         return self.job.report(
@@ -211,16 +220,28 @@ class _FolderImport:
             model=self.index.model_name,
             chunks=self.index.chunk_count(),
             chunks_embedded=self.index.chunks_embedded,
-            hints=_left_out_hint(self.left_out),
+            hints=(*_left_out_hint(self.left_out), *_broken_matter_hint(self.broken_matter)),
         )
 
 
 def _left_out_hint(paths: Sequence[str]) -> tuple[str, ...]:
     if not paths:
         return ()
-    named = ", ".join(paths[:_MAX_NAMED])
-    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
     return (
         f"stored, but not searched, as only machines read it (lock files, minified code, encoded "
-        f"data): {named}{more}; to leave such files out, name them in [scan] exclude",
+        f"data): {_named(paths)}; to leave such files out, name them in [scan] exclude",
     )
+
+
+def _broken_matter_hint(paths: Sequence[str]) -> tuple[str, ...]:
+    if not paths:
+        return ()
+    return (
+        f"the front matter of {_named(paths)} is not valid YAML; each of its entries was read by "
+        "itself (quote values that hold a colon)",
+    )
+
+
+def _named(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _MAX_NAMED} more" if len(paths) > _MAX_NAMED else ""
+    return f"{', '.join(paths[:_MAX_NAMED])}{more}"

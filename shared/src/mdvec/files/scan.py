@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -33,11 +33,22 @@ class SourceMissing(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ScanRules:
-    """Which files to import: endings (in any case), gitignore-style patterns, a limit in bytes."""
+    """Which files to import: endings (in any case), gitignore-style patterns, a limit in bytes.
+
+    A file must match one of ``include``, if there are any, and none of ``exclude``.
+    """
 
     extensions: tuple[str, ...]
     exclude: tuple[str, ...]
     max_bytes: int
+    include: tuple[str, ...] = ()
+
+    def json_fields(self) -> dict[str, object]:
+        """The rules as they are stored and shown; ``include`` only where there is any."""
+        fields = asdict(self)
+        if not self.include:
+            del fields["include"]
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +146,7 @@ class _Walk:
 
     def __post_init__(self) -> None:
         self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
+        self._included = GitIgnoreSpec.from_lines(map(_composed, self.rules.include))
         self._endings = {ending.lower() for ending in self.rules.extensions}
         self._pending = [(str(self.source), "")]
 
@@ -174,7 +186,7 @@ class _Walk:
         name = path.rpartition("/")[2]
         # macOS writes "._name" beside a file on disks of other systems.
         ending = os.path.splitext(name)[1].lower()  # noqa: PTH122 - called once per file
-        if name.startswith("._") or self._matches_exclude(path):
+        if name.startswith("._") or self._matches_exclude(path) or not self._is_included(path):
             return False
         if ending not in self._endings and _storable(path):
             self.others.append(path)
@@ -182,6 +194,9 @@ class _Walk:
 
     def _matches_exclude(self, path: str) -> bool:
         return bool(self.rules.exclude) and self._excluded.match_file(_composed(path))
+
+    def _is_included(self, path: str) -> bool:
+        return not self.rules.include or self._included.match_file(_composed(path))
 
     def _follow(self, entry: os.DirEntry[str], path: str) -> None:
         """Follow a symbolic link whose target is within the source; report any other."""

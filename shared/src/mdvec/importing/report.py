@@ -50,7 +50,8 @@ class ImportRequest:
 
     ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
     A tool without rules of its own takes ``rules``, a rebuild the explicit ones; with
-    ``take_scan`` all of them become the tool's own.
+    ``take_scan`` all of them become the tool's own. With ``checksum`` files are compared by
+    content, whatever their size and time.
     """
 
     database: Path
@@ -62,6 +63,7 @@ class ImportRequest:
     options: KindOptions | None = None
     scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
     take_scan: bool = False
+    checksum: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ class ImportReport:
     ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
     tables. ``failed`` lists what could not be imported, and why. ``chunks`` is how many the
     tool has now, ``chunks_embedded`` how many of them the model had to embed; ``model`` is ""
-    where there is none. ``hints`` are sentences about files that were skipped, or that are in no
-    chunk.
+    where there is none. ``hints`` are sentences about files that were skipped, that are in no
+    chunk, or whose front matter is not valid YAML.
     """
 
     tool: str

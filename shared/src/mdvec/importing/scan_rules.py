@@ -48,7 +48,7 @@ def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, int]) ->
     current = request.rules
     rebuild = request.mode == "replace" or (request.mode == "new" and not held)
     if request.take_scan:
-        own = current
+        own = replace(current, include=tool.scan.include if tool.scan else ())
     elif tool.scan is None:
         own = current if rebuild else _keeping(current, held)
     elif rebuild:
@@ -97,7 +97,8 @@ def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
         f"{field.name} = {_shown(getattr(rules, field.name))}, "
         f"not {_shown(getattr(current, field.name))}"
         for field in fields(ScanRules)
-        if _comparable(rules, field.name) != _comparable(current, field.name)
+        if field.name != "include"  # no setting, the tool's own alone
+        and _comparable(rules, field.name) != _comparable(current, field.name)
     ]
     if not differing:
         return None

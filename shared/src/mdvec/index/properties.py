@@ -124,7 +124,9 @@ class TagCount:
 def tag_counts(
     connection: apsw.Connection, tables: Tables, limit: int | None = None
 ) -> list[TagCount]:
-    """The tags of a tool's documents, the most frequent first."""
+    """The tags of a tool's documents, the most frequent first; none where not yet derived."""
+    if not has_properties(connection, tables):
+        return []
     cursor = connection.execute(
         "SELECT min(name) AS tag, count(*) AS documents "
         f"FROM {identifier(tables.tags)} GROUP BY {identifier(tables.tags)}.tag "

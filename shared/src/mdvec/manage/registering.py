@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
+from mdvec.files.scan import ScanRules
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
@@ -50,6 +56,36 @@ def update_tool(database: Path, name: str, description: str | None, source: Path
         kind = tools.get_tool(connection, name).kind
         place = None if source is None else _checked_source(source, kind)
         return tools.update_tool(connection, name, words, place)
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatterns:
+    """Patterns of a tool's files as in .gitignore; None leaves those it has, () takes them away."""
+
+    include: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+
+
+def set_file_patterns(
+    database: Path, name: str, patterns: FilePatterns, in_force: ScanRules
+) -> Tool:
+    """Set which files a tool's next import takes.
+
+    ``in_force`` are the rules of the settings, for a tool that was never imported.
+
+    Raises:
+        ToolNotFound, InvalidTool: there is no such tool, or a pattern is none.
+        DatabaseError: the file is not there or cannot be written.
+    """
+    include, exclude = _checked_patterns(patterns.include), _checked_patterns(patterns.exclude)
+    with open_database(database, "write") as connection:
+        rules = tools.get_tool(connection, name).scan or in_force
+        rules = replace(
+            rules,
+            include=rules.include if include is None else include,
+            exclude=rules.exclude if exclude is None else exclude,
+        )
+        return tools.set_scan(connection, name, rules)
 
 
 def set_active(database: Path, name: str, *, active: bool) -> Tool:
@@ -107,6 +143,20 @@ def _checked_description(description: str) -> str:
     if not words.isprintable():
         raise InvalidTool("the description contains unprintable characters; remove them")
     return words
+
+
+def _checked_patterns(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    if patterns is None:
+        return None
+    kept = tuple(pattern for pattern in patterns if pattern.strip())
+    for pattern in kept:
+        try:
+            GitIgnoreSpec.from_lines([pattern])
+        except (GitIgnorePatternError, re.error) as error:
+            raise InvalidTool(
+                f"{pattern!r} is no pattern; give it as in .gitignore, e.g. drafts/ or *.md"
+            ) from error
+    return kept
 
 
 def _checked_source(source: Path, kind: str) -> Path:

@@ -89,11 +89,12 @@ class ToolDetails:
             "fingerprint": self.fingerprint,
             "dimension": self.dimension,
             "chunking": self.chunking and asdict(self.chunking),
-            "scan": self.scan and asdict(self.scan),
+            "scan": self.scan and self.scan.json_fields(),
             "created_at": self.created_at,
             "updated_at": self.updated_at,
             "statistics": asdict(_NO_VECTORS),
             "documents": [],
+            "tags": [],
             "tables": [],
             **self.contents.json_fields(),
         }

@@ -82,8 +82,6 @@ def most_frequent_tags(database: Path, tool_name: str, limit: int) -> list[str]:
     """
     with open_database(database, "read") as connection, snapshot(connection):
         tables = tools.get_tool(connection, tool_name).tables
-        if not has_properties(connection, tables):
-            return []
         return [one.tag for one in tag_counts(connection, tables, limit)]
 
 
@@ -110,7 +108,6 @@ def _nearest(connection: apsw.Connection, asked: Sequence[Tool], tag: str) -> st
     known = {
         folded_tag(one.tag): one.tag
         for tool in asked
-        if has_properties(connection, tool.tables)
         for one in tag_counts(connection, tool.tables)
     }
     if not known:

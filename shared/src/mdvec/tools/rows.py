@@ -140,6 +140,21 @@ def update_tool(
     return get_tool(connection, name)
 
 
+def set_scan(connection: apsw.Connection, name: str, rules: ScanRules) -> Tool:
+    """Set the scan rules of a tool, for its next import.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+    """
+    with connection:
+        get_tool(connection, name)
+        connection.execute(
+            "UPDATE tools SET scan = ?, updated_at = CURRENT_TIMESTAMP WHERE name = ?",
+            (json.dumps(rules.json_fields(), ensure_ascii=False), name),
+        )
+    return get_tool(connection, name)
+
+
 def set_active(connection: apsw.Connection, name: str, *, active: bool) -> Tool:
     """Enable or disable a tool.
 
@@ -189,7 +204,7 @@ def begin_import(
     """Record an import's scan rules, how many files it found, and how many of them are stored."""
     connection.execute(
         "UPDATE tools SET scan = ?, import_files = ?, import_done = ? WHERE id = ?",
-        (json.dumps(asdict(rules), ensure_ascii=False), files, done, tool.id),
+        (json.dumps(rules.json_fields(), ensure_ascii=False), files, done, tool.id),
     )
 
 
@@ -203,7 +218,7 @@ def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> 
     connection.execute(
         "UPDATE tools SET last_import_at = CURRENT_TIMESTAMP, app_version = ?, scan = ?, "
         "import_files = NULL, import_done = NULL WHERE id = ?",
-        (__version__, json.dumps(asdict(rules), ensure_ascii=False), tool.id),
+        (__version__, json.dumps(rules.json_fields(), ensure_ascii=False), tool.id),
     )
 
 
@@ -272,4 +287,5 @@ def _scan(stored: object) -> ScanRules | None:
         tuple(map(str, rules["extensions"])),
         tuple(map(str, rules["exclude"])),
         int(rules["max_bytes"]),
+        tuple(map(str, rules.get("include", ()))),
     )

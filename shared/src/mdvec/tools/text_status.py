@@ -10,6 +10,7 @@ from mdvec.files.scan import ScanRules
 from mdvec.index import chunks, documents
 from mdvec.index.chunks import VectorStatistics
 from mdvec.index.documents import DocumentLine
+from mdvec.index.properties import TagCount, tag_counts
 from mdvec.text.file_size import file_size
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Counts, Fact, KindStatus, Listing
@@ -24,6 +25,7 @@ class TextContents:
     tool: Tool
     statistics: VectorStatistics
     documents: tuple[DocumentLine, ...]
+    tags: tuple[TagCount, ...]
 
     def import_facts(self) -> list[Fact]:
         """The model, the chunking and the scan rules."""
@@ -42,13 +44,15 @@ class TextContents:
         lengths = (
             f"{numbers.shortest} to {numbers.longest} characters, {numbers.mean:.0f} on average"
         )
-        return [
+        tags = ", ".join(f"{one.tag} ({one.documents})" for one in self.tags)
+        facts: list[Fact] = [
             ("documents", len(self.documents)),
             ("vectors", numbers.count),
             ("dimension", self.tool.dimension),
             ("chunk length", lengths),
             ("embeddings", file_size(numbers.embedding_bytes)),
         ]
+        return [*facts, ("tags", tags)] if tags else facts
 
     def listing(self) -> Listing:
         """The documents, one per row."""
@@ -61,10 +65,11 @@ class TextContents:
         )
 
     def json_fields(self) -> dict[str, object]:
-        """The statistics and the documents."""
+        """The statistics, the documents and the tags."""
         return {
             "statistics": asdict(self.statistics),
             "documents": [asdict(line) for line in self.documents],
+            "tags": [asdict(one) for one in self.tags],
         }
 
 
@@ -78,12 +83,14 @@ def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
         tool=tool,
         statistics=chunks.vector_statistics(connection, tool.tables),
         documents=tuple(documents.document_lines(connection, tool.tables)),
+        tags=tuple(tag_counts(connection, tool.tables)),
     )
 
 
 def _rules(rules: ScanRules) -> str:
+    included = f", only {', '.join(rules.include)}" if rules.include else ""
     excluded = f", without {', '.join(rules.exclude)}" if rules.exclude else ""
-    return f"{', '.join(rules.extensions)}{excluded}, up to {file_size(rules.max_bytes)}"
+    return f"{', '.join(rules.extensions)}{included}{excluded}, up to {file_size(rules.max_bytes)}"
 
 
 TEXTS = KindStatus(

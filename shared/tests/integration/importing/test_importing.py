@@ -425,3 +425,40 @@ def test_mdx_is_markdown(collection):
     )
     collection.import_("new")
     assert collection.backend.embedded == [f"題\n節\n\n{LONG}"]
+
+
+def test_a_note_without_a_body_is_found_by_its_title_and_front_matter(collection):
+    collection.write("新居.md", "---\ntitle: 引っ越しの見積もり\nphone: 0120\n---\n")
+    collection.write("電話番号.md", "")
+    report = collection.import_("new")
+    assert (report.chunks, report.failed) == (2, ())
+    (hit,) = collection.search("引っ越しの見積もり", 1).results
+    assert (hit.file_path, hit.title) == ("新居.md", "引っ越しの見積もり")
+    assert hit.content == "---\ntitle: 引っ越しの見積もり\nphone: 0120\n---"
+    for returning in ("chunk", "section", "document"):
+        (hit,) = collection.search("電話番号", 1, returning=returning).results
+        assert (hit.file_path, hit.content) == ("電話番号.md", "")
+        (hit,) = collection.search("0120", 1, returning=returning).results
+        assert hit.content.rstrip() == "---\ntitle: 引っ越しの見積もり\nphone: 0120\n---"
+
+
+def test_front_matter_that_is_no_yaml_is_imported_and_named_once(collection):
+    collection.write("a.md", "---\ntitle: A: B\ntags: [会議]\n---\n本文。\n")
+    collection.write("b.md", "---\ntitle: good\n---\n本文。\n")
+    report = collection.import_("new")
+    assert (report.added, report.failed) == (2, ())
+    (hint,) = report.hints
+    assert "front matter of a.md is not valid YAML" in hint
+    assert collection.import_().hints == ()
+
+
+def test_checksum_finds_a_change_that_size_and_time_do_not_show(collection):
+    collection.write("a.md", note("一"))
+    collection.import_("new")
+    file = collection.folder / "a.md"
+    before = file.stat()
+    collection.write("a.md", note("二"))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert collection.import_().updated == 0
+    request = replace(collection.request(), checksum=True)
+    assert import_tool(request, lambda _: Embedder(collection.backend)).updated == 1

@@ -175,3 +175,24 @@ def test_later_settings_never_change_which_documents_the_first_rules_included(
         assert report.deleted == 0
         assert set(wanted) <= set(held(collection)) if old else held(collection) == wanted
         assert len(said) <= 1
+
+
+def test_patterns_set_for_a_tool_decide_which_files_its_next_import_takes(collection):
+    for path in ("a.md", "drafts/b.md", "work/c.md", "work/d.txt"):
+        collection.write(path, f"# {path}\n\n本文。\n")
+    collection.import_("new")
+
+    def taken(**patterns):
+        registering.set_file_patterns(
+            collection.database, "notes", registering.FilePatterns(**patterns), RULES
+        )
+        collection.import_()
+        return [row[0] for row in collection.contents()]
+
+    assert taken(exclude=("drafts/",)) == ["a.md", "work/c.md", "work/d.txt"]
+    assert taken(include=("work/", "a.*")) == ["a.md", "work/c.md", "work/d.txt"]
+    assert taken(include=("*.txt",)) == ["work/d.txt"]
+    assert taken(include=("",)) == ["a.md", "work/c.md", "work/d.txt"]
+    assert taken(exclude=()) == ["a.md", "drafts/b.md", "work/c.md", "work/d.txt"]
+    with pytest.raises(registering.InvalidTool, match="drafts/"):
+        taken(include=("a\\",))
