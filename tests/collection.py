@@ -15,6 +15,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingWish
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
+from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.signature_build import entries, read_build
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
@@ -116,7 +117,13 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         "ORDER BY v.id"
     ).fetchall()
-    wanted = {row[0]: indexed_terms(row[2], row[6], row[3], row[4]) for row in chunks}
+    properties = stored_properties(connection, tables, {row[1] for row in chunks})
+    wanted = {
+        row[0]: indexed_terms(
+            row[2], document_names(row[6], other_names(properties[row[1]])), row[3], row[4]
+        )
+        for row in chunks
+    }
     assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
     signed: list[tuple[Any, ...]] = connection.execute(
         f"SELECT first_chunk, document_id, signatures FROM {identifier(tables.signatures)} "
@@ -136,10 +143,10 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
     }
 
 
-def indexed_terms(title: str, file_path: str, heading: str, text: str) -> Counter[str]:
+def indexed_terms(title: str, names: str, heading: str, text: str) -> Counter[str]:
     """The terms that a chunk should be found by in the lexical index."""
     found: Counter[str] = Counter()
-    for words in chunk_fields(title, document_names(file_path), heading, text).each():
+    for words in chunk_fields(title, names, heading, text).each():
         of_field = field_terms(words)
         found.update(of_field.plain)
         found.update(word for word in of_field.words if word.startswith("="))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database.records import records
-from mdvec.index.properties import derive_properties_again
+from mdvec.index.properties import derive_properties_again, other_names, stored_properties
 from mdvec.index.signature_cache import delete_signatures, insert_signatures
 from mdvec.index.tables import (
     Tables,
@@ -117,7 +117,8 @@ def _titles(connection: apsw.Connection, tables: Tables) -> list[tuple[int, str,
 def _insert_stored_terms(
     connection: apsw.Connection, tables: Tables, document_id: int, title: str, file_path: str
 ) -> None:
-    names = document_names(file_path)
+    (properties,) = stored_properties(connection, tables, [document_id]).values()
+    names = document_names(file_path, other_names(properties))
     rows = connection.execute(
         f"SELECT id, heading, chunk_text FROM {identifier(tables.vectors)} "
         "WHERE document_id = ? ORDER BY id",

@@ -11,7 +11,12 @@ import apsw
 
 from mdvec.database.records import records
 from mdvec.index.chunks import delete_chunks, insert_chunks
-from mdvec.index.properties import delete_properties, insert_properties, touch_properties
+from mdvec.index.properties import (
+    delete_properties,
+    insert_properties,
+    other_names,
+    touch_properties,
+)
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
 from mdvec.text.fields import document_names
@@ -85,9 +90,10 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
             (*state, document.content, document_id),
         )
+    names = document_names(document.file_path, other_names(document.properties))
     insert_chunks(
         connection, tables, document_id, document.file_path, document.title,
-        document_names(document.file_path), document.chunks, document.vectors,
+        names, document.chunks, document.vectors,
     )  # fmt: skip
     insert_properties(connection, tables, document_id, document.properties)
 

@@ -42,6 +42,11 @@ def insert_properties(
     )
 
 
+def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
+    """What a document is found by beside its path, title and text: its aliases and tags."""
+    return properties.aliases + properties.tags
+
+
 def delete_properties(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
     """Delete the properties of a document."""
     for table in (tables.properties, tables.tags):

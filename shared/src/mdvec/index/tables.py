@@ -214,18 +214,9 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
     """Create the tables of the documents' properties, empty."""
     properties, tags = identifier(tables.properties), identifier(tables.tags)
     connection.execute(
-        f"""
-        CREATE TABLE {properties} (
-            document_id INTEGER PRIMARY KEY,
-            day TEXT,
-            mtime_ns INTEGER NOT NULL,
-            first_chunk INTEGER NOT NULL,
-            chunks INTEGER NOT NULL,
-            tags TEXT NOT NULL,
-            aliases TEXT NOT NULL,
-            kept TEXT NOT NULL
-        )
-        """
+        f"CREATE TABLE {properties} (document_id INTEGER PRIMARY KEY, day TEXT, "
+        "mtime_ns INTEGER NOT NULL, first_chunk INTEGER NOT NULL, chunks INTEGER NOT NULL, "
+        "tags TEXT NOT NULL, aliases TEXT NOT NULL, kept TEXT NOT NULL)"
     )
     # Row 0 is not a document: it says in which format the properties were derived.
     connection.execute(

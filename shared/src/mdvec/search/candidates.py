@@ -16,6 +16,7 @@ from mdvec.index.chunks import (
     nearest_of_all,
     stored_chunks,
 )
+from mdvec.index.properties import StoredProperties, stored_properties
 from mdvec.index.ranges import ChunkRanges
 from mdvec.index.signature_cache import likely_nearest
 from mdvec.index.tables import Tables, has_current_words, has_indexes
@@ -66,6 +67,7 @@ class ToolCandidates:
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
     has_words: bool
+    properties: Mapping[int, StoredProperties]
     searched: int
     """How many chunks the filters left to be searched."""
 
@@ -73,7 +75,7 @@ class ToolCandidates:
         """The chunks as input of the fusion."""
         model = str(self.tool.model)
         trust = CARDS[model].vector_trust if model in CARDS else 1.0
-        read = FieldReader(self.query, self.stands_for)
+        read = FieldReader(self.query, self.stands_for, self.properties)
         return [
             Candidate(
                 read.counts(chunk, self.words.get(chunk.id, {})) if self.has_words else {},
@@ -134,6 +136,7 @@ def find_candidates(
     return ToolCandidates(
         tool, names, found.query, found.stands_for, tuple(chunks), words,
         CorpusStatistics(total, found.frequencies), indexed,
+        stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
     )  # fmt: skip
 

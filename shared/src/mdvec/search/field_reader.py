@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mdvec.index.chunks import StoredChunk
+from mdvec.index.properties import NOT_DERIVED, StoredProperties, other_names
 from mdvec.search.core.fusion import NameMatch
 from mdvec.text.fields import FieldCounts, chunk_fields, document_names, field_terms
 from mdvec.text.questions import QuestionTerms
@@ -15,10 +16,17 @@ class FieldReader:
     """Counts a question's terms in the fields of passages.
 
     Plain terms are counted in the text; the counts of words come from the index. ``stands_for``
-    has the terms of the index that each word is searched by.
+    has the terms of the index that each word is searched by, ``properties`` those of the passages'
+    documents by id.
     """
 
-    def __init__(self, query: QuestionTerms, stands_for: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        query: QuestionTerms,
+        stands_for: Mapping[str, tuple[str, ...]],
+        properties: Mapping[int, StoredProperties],
+    ) -> None:
+        self._properties = properties
         self._counter = TermCounter(query.plain)
         self._asked = {
             **{term: term for term in query.plain},
@@ -33,7 +41,10 @@ class FieldReader:
     ) -> dict[str, FieldCounts]:
         """How often each term occurs in each field of a passage, whose ``words`` are counted."""
         fields = chunk_fields(
-            chunk.title, document_names(chunk.file_path), chunk.heading, chunk.content
+            chunk.title,
+            document_names(chunk.file_path, other_names(self._of(chunk))),
+            chunk.heading,
+            chunk.content,
         )
         title, names, heading = map(self._counted, (fields.title, fields.names, fields.heading))
         text = self._counter.counts(fields.text)
@@ -46,9 +57,13 @@ class FieldReader:
         return {**plain, **words}
 
     def names(self, chunk: StoredChunk) -> tuple[NameMatch, ...]:
-        """The question's terms in a passage's title and in its innermost heading."""
+        """The question's terms in a passage's title, aliases and innermost heading, each."""
         innermost = chunk.heading.rpartition(" > ")[2]
-        return tuple(self._name(name) for name in {chunk.title, innermost} if name)
+        names = {chunk.title, innermost, *self._of(chunk).aliases}
+        return tuple(self._name(name) for name in names if name)
+
+    def _of(self, chunk: StoredChunk) -> StoredProperties:
+        return self._properties.get(chunk.document_id, NOT_DERIVED)
 
     def _counted(self, short: str) -> dict[str, int]:
         """The counts of a field that many passages share."""

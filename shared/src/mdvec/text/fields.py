@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,7 +22,8 @@ _JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 class ChunkFields:
     """The fields of a chunk.
 
-    ``names`` are what else its document is called: the path, in words. ``heading`` is the path
+    ``names`` are what else its document is called: the path, in words, aliases and tags, one a
+    line. ``heading`` is the path
     of headings above the chunk, without the title.
     """
 
@@ -57,8 +59,15 @@ def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields
     return ChunkFields(title, names, above, text)
 
 
-def document_names(file_path: str) -> str:
-    """What a document is called: its path without the suffix, as it is and in separate words."""
+def document_names(file_path: str, others: Sequence[str] = ()) -> str:
+    """What a document is called: its path, as it is and in separate words, and other names.
+
+    The path is without the suffix; each of the others, aliases and tags, is on a line of its own.
+    """
+    return "\n".join([_path_names(file_path), *others])
+
+
+def _path_names(file_path: str) -> str:
     folder, _, name = file_path.rpartition("/")
     stem = name.rpartition(".")[0] or name
     path = f"{folder}/{stem}" if folder else stem

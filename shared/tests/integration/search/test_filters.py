@@ -18,7 +18,7 @@ from mdvec.search.filtering import narrow
 from mdvec.text.chunking import Chunk
 from mdvec.text.options import ChunkingOptions
 from mdvec.text.properties import Properties
-from mdvec.text.terms import question_terms
+from mdvec.text.questions import analysed
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 
@@ -84,6 +84,25 @@ def test_the_newest_of_what_answers_come_first(notes):
     notes.import_()
     days = [hit.date for hit in notes.search("計画の話", 4, sort="newest").results]
     assert days == ["2025-11-18", "2025-11-12", "2025-06-01", "2024-03-01"]
+
+
+@pytest.mark.parametrize("asked", ["引っ越しの手引き", "てびき集", "renovation", "2021年1月30日"])
+def test_aliases_tags_and_dated_names_are_searched(collection, asked):
+    collection.write(
+        "x/a.md", "---\naliases: [引っ越しの手引き, てびき集]\n---\n本文はここにある。\n"
+    )
+    collection.write("x/b.md", "---\ntags: home/renovation\n---\n本文はここにある。\n")
+    collection.write("daily/2021-01-30.md", "本文はここにある。\n")
+    for number in range(5):
+        collection.write(f"{number}.md", "本文はここにある。ほかのことも書く。\n")
+    collection.import_("new")
+    collection.check()
+    wanted = {"renovation": "x/b.md", "2021年1月30日": "daily/2021-01-30.md"}
+    assert collection.places(asked, 1) == [wanted.get(asked, "x/a.md")]
+    with open_database(collection.database, "write") as connection:
+        tables.drop_properties(connection, tools.get_tool(connection, "notes").tables)
+    collection.import_()
+    collection.check()
 
 
 @pytest.mark.parametrize(
@@ -219,7 +238,7 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
             pool = find_candidates(
                 connection,
                 tool,
-                question_terms("語 abc"),
+                analysed("語 abc"),
                 query,
                 10,
                 "vector",
@@ -227,7 +246,7 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
                 narrowed,
             )
             best = ids[np.argsort(-(vectors @ query))[:10]]
-            found = sorted(pool.chunks, key=lambda chunk: -chunk.cosine)[:10]
+            found = sorted(pool.chunks, key=lambda chunk: chunk.cosine or 0, reverse=True)[:10]
             assert [chunk.id for chunk in found] == best.tolist()
 
 
@@ -238,7 +257,7 @@ def test_words_are_looked_for_in_what_a_filter_leaves_alone(many, tag):
         narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
         step = int(tag[1:])
         for number in (300, 200, 303):
-            query = question_terms(f"題{number}")
+            query = analysed(f"題{number}")
             pool = find_candidates(
                 connection, tool, query, None, 5, "lexical", Stopwatch(), narrowed
             )
