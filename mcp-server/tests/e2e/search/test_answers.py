@@ -133,13 +133,13 @@ def test_a_query_that_is_too_long_is_refused_without_repeating_it(connected):
     assert len(answer.content[0].text) < 200
 
 
-def test_filters_narrow_a_search_and_tags_are_told(filled, server, import_use):
-    notes = filled / "notes"
+def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use):
+    notes = database.parent / "notes"
     (notes / "plan.md").write_text(
         "---\ntags: [会議, work/plan]\ndate: 2025-06-01\n---\n計画の話。"
     )
     (notes / "diary.md").write_text("---\ndate: 2024-01-01\n---\n計画の話。 #日記\n")
-    import_use(filled / "vectors.sqlite", "notes", "update")
+    import_use(database, "notes", "update")
     asked = [
         {"tags": ["#Work"], "since": "2025年6月", "path": "*.md", "sort": "newest"},
         {"until": "2024年"},
@@ -152,7 +152,7 @@ def test_filters_narrow_a_search_and_tags_are_told(filled, server, import_use):
         calls = [await client.call_tool("notes", {"query": "計画", **more}) for more in asked]
         return tools["notes"].description, calls
 
-    description, (tagged, older, nothing, refused) = with_client(server(filled), ask)
+    description, (tagged, older, nothing, refused) = with_client(server(database), ask)
     assert "Its most frequent tags: work/plan, 会議, 日記." in description
     (hit,) = tagged.structured_content["results"]
     told = [hit[name] for name in ("title", "tags", "date")]
