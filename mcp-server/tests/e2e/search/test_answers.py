@@ -140,7 +140,7 @@ def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use)
     )
     (notes / "diary.md").write_text("---\ndate: 2024-01-01\n---\n計画の話。 #日記\n")
     import_use(database, "notes", "update")
-    asked = [
+    asked: list[dict[str, object]] = [
         {"tags": ["#Work"], "since": "2025年6月", "path": "*.md", "sort": "newest"},
         {"until": "2024年"},
         {"tags": ["会議室"]},
@@ -149,7 +149,7 @@ def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use)
 
     async def ask(client):
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        calls = [await client.call_tool("notes", {"query": "計画", **more}) for more in asked]
+        calls = [await client.call_tool("notes", {"query": "計画"} | more) for more in asked]
         return tools["notes"].description, calls
 
     description, (tagged, older, nothing, refused) = with_client(server(database), ask)
