@@ -19,15 +19,15 @@ class HitModel(BaseModel):
     file_path: str = Field(description="Path in the source folder.")
     title: str
     tags: list[str]
-    date: str | None = Field(description="Of the document, else of its file.")
+    date: str | None
     heading: str = Field(description="Headings above it, outermost first.")
     content: str = Field(description="The passage, verbatim.")
-    score: float = Field(ge=0, le=1, description="Higher is better.")
-    chunk_index: int = Field(description="From 0.")
+    score: float = Field(ge=0, le=1)
+    chunk_index: int
     start_position: int = Field(description="First character, from 0.")
     end_position: int = Field(description="Exclusive.")
     start_line: int = Field(description="From 1.")
-    end_line: int = Field(description="Inclusive.")
+    end_line: int
     truncated: bool
     next_position: int | None = Field(
         description="If cut: continue with get_document at this start_position."

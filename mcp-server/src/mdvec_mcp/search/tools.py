@@ -25,7 +25,7 @@ from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, ToolNotFound
 from mdvec.tools.unfinished import described
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
 from mdvec_mcp.search.model_pool import ModelPool
@@ -68,32 +68,20 @@ Return = Annotated[
         description="Return the matching passage (chunk), its section or its document.",
     ),
 ]
+_TEXT = WithJsonSchema({"type": "string"})
+"""A parameter that is left out where it is not needed; its bounds are said when it is refused."""
 PathLike = Annotated[
-    str | None,
-    Field(
-        max_length=MAX_PATH_CHARS,
-        description="Pattern as in .gitignore: notes/2025/ or *.md.",
-    ),
+    str | None, Field(max_length=MAX_PATH_CHARS, description="As .gitignore: a/b/, *.md"), _TEXT
 ]
 Tags = Annotated[
     list[str] | None,
-    Field(
-        max_length=MAX_TAGS_ASKED,
-        description="All of these tags.",
-    ),
+    Field(max_length=MAX_TAGS_ASKED),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 Since = Annotated[
-    str | None,
-    Field(
-        max_length=MAX_DAY_CHARS,
-        description="First day: 2025-06-01, 2025年6月, 先週.",
-    ),
+    str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
-Until = Annotated[
-    str | None,
-    Field(max_length=MAX_DAY_CHARS, description="Last day."),
-]
-SortBy = Annotated[Sort, Field(description="newest: of those that match about as well.")]
+Until = Annotated[str | None, Field(max_length=MAX_DAY_CHARS), _TEXT]
 Line = Annotated[int | None, Field(ge=1, description="From 1.")]
 Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
 
@@ -164,7 +152,7 @@ def add_search_tool(server: MCPServer, tool: Tool, context: SearchContext) -> No
         tags: Tags = None,
         since: Since = None,
         until: Until = None,
-        sort: SortBy = "relevance",
+        sort: Sort = "relevance",
     ) -> Annotated[CallToolResult, AnswerModel]:
         narrowed = Narrowing(path, tags, since, until, sort)
         return await _search_one(context, tool.name, query, k, return_, narrowed)
@@ -216,7 +204,7 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
         tags: Tags = None,
         since: Since = None,
         until: Until = None,
-        sort: SortBy = "relevance",
+        sort: Sort = "relevance",
     ) -> Annotated[CallToolResult, WideAnswerModel]:
         names = None if tools is None else tuple(tools)
         narrowed = Narrowing(path, tags, since, until, sort)
