@@ -1,98 +1,174 @@
-"""Whole sentences: does asking politely for a term still find what names it?
+"""Questions as people ask them: does a sentence around a term or a heading still find it?
 
-Terms are taken from the corpus by rule (``asked_terms``), so that nobody chose the easy ones. A
-question fails when none of its first three hits even names the term, in its text or in its path
-of headings. The terms at even places were looked at while constants were chosen.
+A term fails when none of the first three hits even names it. A heading is right where its own
+section comes; every sentence is compared with the heading asked bare.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from asked_collections import KeysOf, by_owner, by_position
+from asked_terms import asked_terms, names
 from corpus import markdown_files
-from finding import evenly, hits_of, imported
+from finding import MODES, evenly, first_place, once, quality
+from frames import Frame, frames_about
+from headings import headless_index
+from legs import Legs, legs_of
 from mdvec.embedding import catalog
-from mdvec.search.hits import Hit
-from mdvec.text.markdown import outline
+from mdvec.embedding.embedder import Embedder
+from mdvec.search.core.fusion import SearchMode
 from processes import Bench
 from results import Row
+from section_finding import Question, heading_questions, read_document
 
+HEADINGS = 104
 K = 3
-OF_EACH = 28
-MOST_FAILED = 3
-FRAMES = (
-    "{}",
-    "{}とは何ですか？",
-    "{}について教えてください",
-    "{}の使い方を教えてください",
-    "{}を使うべきでないときは？",
-    "{}はどのような場合に使えばよいのでしょうか？",
-    "すみません、{}の使い方について教えていただけますか？",
-)
-_IDENTIFIER = re.compile(r"[a-z]+(?:[A-Z][a-z]*)+")
-_JAPANESE = re.compile(r"[一-龯]{3,}|[ァ-ヶー]{4,}")
-_FEWEST_FILES, _MOST_FILES = 2, 22
+MOST_FAILED = 0.03
+LEAST_KEPT = {False: 0.95, True: 0.85}
+"""The share of the bare heading's nDCG that a sentence keeps; True: with typos."""
+_LEG_MARGIN = 0.0005  # what three decimals cannot show
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A frame with its nDCG in each mode, and that of the bare heading."""
+
+    frame: Frame
+    ndcg: dict[SearchMode, float]
+    bare: float
+
+    @property
+    def kept(self) -> float:
+        """What is left of the bare heading's nDCG."""
+        return self.ndcg["hybrid"] / self.bare
+
+    @property
+    def is_met(self) -> bool:
+        """Whether enough is kept, and neither leg alone is better."""
+        return self.kept >= LEAST_KEPT[self.frame.typos] and self.above_legs >= -_LEG_MARGIN
+
+    @property
+    def above_legs(self) -> float:
+        """How far both together are above the better of the two."""
+        return self.ndcg["hybrid"] - max(self.ndcg["vector"], self.ndcg["lexical"])
 
 
 def measure(bench: Bench) -> list[Row]:
-    """One row a frame: the questions that fail, and how many of each half of the terms."""
-    terms = asked_terms(bench.corpus)
+    """Rows for terms, for headings of the documentation, and for text without its headings."""
     embedder = catalog.load("use")
-    database = bench.folder / "asking.sqlite"
-    imported(database, bench.corpus, embedder)
+    whole = once(bench, "react", bench.corpus, embedder)
+    files = markdown_files(bench.corpus)
+    documents = [read_document(path) for path in files]
+    questions = [question for question in heading_questions(documents) if question.anchor]
+    questions = evenly(questions, HEADINGS)
+    headless = headless_index(bench, documents, embedder)
+    paths = [path.relative_to(bench.corpus).as_posix() for path in files]
+    rows = _term_rows(whole, asked_terms(bench.corpus), embedder)
+    rows += heading_rows(
+        "headings of react-ja", whole, by_position(documents, paths), questions, embedder, ("ja",)
+    )
+    return rows + heading_rows(
+        "headings of react-ja, none of them indexed",
+        headless.database, by_owner(headless.owners), questions, embedder, ("ja", "en"),
+    )  # fmt: skip
+
+
+def _term_rows(database: Path, terms: Sequence[str], embedder: Embedder) -> list[Row]:
+    bare = Frame("{}", "bare")
+    with legs_of(database, embedder) as legs:
+        failed = {
+            frame: [term for term in terms if not _is_named(legs, frame.around(term), term)]
+            for frame in (bare, *frames_about("terms"))
+        }
     rows = []
-    for frame in FRAMES:
-        failed = [
-            term
-            for term in terms
-            if not names(hits_of(database, frame.format(term), K, "hybrid", embedder), term)
-        ]
+    for kind in dict.fromkeys(frame.kind for frame in failed):
+        of_kind = {frame: missed for frame, missed in failed.items() if frame.kind == kind}
+        worst = max(of_kind, key=lambda frame: len(of_kind[frame]))
+        missed = dict.fromkeys(term for frame in of_kind for term in of_kind[frame])
         rows.append(
             Row(
-                f"react-ja, `use`, hybrid, {K} hits: {frame.format('…')}",
-                failures(terms, failed),
-                f"at most {MOST_FAILED} of {len(terms)} fail",
-                len(failed) <= MOST_FAILED,
+                f"terms of react-ja, {_described(kind, list(of_kind))}",
+                f"worst frame: {len(of_kind[worst])} of {len(terms)} fail"
+                + (f" ({worst.text}); in any frame: {', '.join(missed)}" if missed else ""),
+                f"≤ {MOST_FAILED:.0%} in every frame",
+                len(of_kind[worst]) <= MOST_FAILED * len(terms),
             )
         )
     return rows
 
 
-def failures(terms: Sequence[str], failed: Sequence[str]) -> str:
-    """How many of the terms failed, of both halves, and which."""
-    held_out = sum(term in failed for term in terms[1::2])
-    named = f": {', '.join(failed)}" if failed else ""
-    return f"{len(failed)} of {len(terms)} fail, {held_out} of the held-out half{named}"
+def _is_named(legs: Legs, words: str, term: str) -> bool:
+    found = legs.ranked(words)["hybrid"][:K]
+    return names((f"{one.chunk.heading}\n{one.chunk.content}" for one in found), term)
 
 
-def asked_terms(corpus: Path) -> list[str]:
-    """Identifiers and Japanese words, as many of each, evenly out of all that the rules allow.
+def heading_rows(
+    what: str,
+    database: Path,
+    keys: KeysOf,
+    questions: Sequence[Question],
+    embedder: Embedder,
+    languages: Sequence[str],
+) -> list[Row]:
+    """A row for the bare headings of each language, and one for each kind of sentence."""
+    rows = []
+    with legs_of(database, embedder) as legs:
+        for language in languages:
+            asked = [
+                (question.words if language == "ja" else question.anchor, question.answer)
+                for question in questions
+            ]
+            frames = [one for one in frames_about("headings") if one.language == language]
+            bare = _ndcg(legs, keys, asked, Frame("{}", "bare", language=language))
+            rows.append(_bare_row(f"{what}, {language}, bare", bare))
+            measured = [
+                Asked(frame, _ndcg(legs, keys, asked, frame), bare["hybrid"]) for frame in frames
+            ]
+            for kind in dict.fromkeys(frame.kind for frame in frames):
+                of_kind = [one for one in measured if one.frame.kind == kind]
+                rows.append(_kind_row(f"{what}, {language}", kind, of_kind))
+    return rows
 
-    Identifiers are titles of documents in camelCase. Japanese words are runs of three kanji or
-    four katakana in a heading, that stand in a few files but not in all.
-    """
-    texts = {path: path.read_text("utf-8") for path in markdown_files(corpus)}
-    outlines = [outline(text, path.name) for path, text in texts.items()]
-    identifiers = {read.title for read in outlines if _IDENTIFIER.fullmatch(read.title)}
-    files = Counter(word for text in texts.values() for word in set(_JAPANESE.findall(text)))
-    words = {
-        word
-        for read in outlines
-        for heading in read.headings
-        for word in _JAPANESE.findall(heading.words)
-        if _FEWEST_FILES <= files[word] <= _MOST_FILES
-    }
-    return evenly(sorted(identifiers), OF_EACH) + evenly(sorted(words), OF_EACH)
+
+def _ndcg(
+    legs: Legs, keys: KeysOf, asked: Sequence[tuple[str, object]], frame: Frame
+) -> dict[SearchMode, float]:
+    ranks: dict[SearchMode, list[int | None]] = {mode: [] for mode in MODES}
+    for words, answer in asked:
+        for mode, found in legs.ranked(frame.around(words)).items():
+            # Of the sections that share a chunk, the right one is the first.
+            groups = (sorted(keys(one.chunk), key=lambda key: key != answer) for one in found)
+            ranks[mode].append(first_place((key for group in groups for key in group), answer))
+    return {mode: quality(of_mode).ndcg for mode, of_mode in ranks.items()}
 
 
-def names(hits: Sequence[Hit], term: str) -> bool:
-    """Whether any of the hits holds the term in its text or in its headings."""
-    return any(_folded(term) in _folded(f"{hit.heading}\n{hit.content}") for hit in hits)
+def _bare_row(what: str, ndcg: dict[SearchMode, float]) -> Row:
+    legs = max(ndcg["vector"], ndcg["lexical"])
+    return Row(
+        what,
+        f"nDCG@10 {ndcg['hybrid']:.3f}; words {ndcg['lexical']:.3f}, vectors {ndcg['vector']:.3f}",
+        "not below either leg",
+        ndcg["hybrid"] >= legs - _LEG_MARGIN,
+    )
 
 
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+def _kind_row(what: str, kind: str, asked: Sequence[Asked]) -> Row:
+    worst = min(asked, key=lambda one: one.kept)
+    least = min(asked, key=lambda one: one.above_legs)
+    held_out = [one.kept for one in asked if one.frame.held_out]
+    return Row(
+        f"{what}, {_described(kind, [one.frame for one in asked])}",
+        f"worst frame keeps {worst.kept:.3f} of the bare nDCG ({worst.frame.text}), "
+        f"of those held out {min(held_out):.3f}; least above a leg alone: {least.above_legs:+.3f}",
+        f"≥ {LEAST_KEPT[worst.frame.typos]}; not below either leg",
+        all(one.is_met for one in asked),
+    )
+
+
+def _described(kind: str, frames: Sequence[Frame]) -> str:
+    held_out = sum(frame.held_out for frame in frames)
+    count = f"{len(frames)} frame{'s' * (len(frames) > 1)}"
+    return f"{kind} ({count}, {held_out} held out)" if held_out else f"{kind} ({count})"

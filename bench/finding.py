@@ -19,6 +19,7 @@ from mdvec.manage.registering import add_tool
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.hits import Hit
 from mdvec.search.search import Question, search
+from processes import Bench
 
 TOOL = "bench"
 TOP = 10
@@ -67,6 +68,14 @@ def imported(database: Path, folder: Path, embedder: Embedder) -> ImportReport:
     rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
     request = ImportRequest(database, TOOL, "new", rules, ChunkingWish(), embedder.name)
     return import_tool(request, lambda _: embedder)
+
+
+def once(bench: Bench, name: str, folder: Path, embedder: Embedder) -> Path:
+    """The folder's database of this run: imported by whoever asks for it first."""
+    database = bench.databases / f"{name}-{embedder.name}.sqlite"
+    if not database.exists():
+        imported(database, folder, embedder)
+    return database
 
 
 def hits_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,10 @@ LANGUAGES = {
     "Japanese headings": lambda question: question.words,
     "their English anchors": lambda question: question.anchor,
 }
+BARS = {"Japanese headings": (0.48, 0.02), "their English anchors": (0.33, 0.0)}
+"""The least nDCG@10 of both together, and how far it is at least above the better leg."""
+
+Owners = dict[tuple[str, int], list[SectionKey]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Index:
     """A database, and which sections each of its chunks reaches into, by file and number."""
 
     database: Path
-    owners: dict[tuple[str, int], list[SectionKey]]
+    owners: Owners
     embedder: Embedder
 
 
@@ -47,7 +52,7 @@ def measure(bench: Bench) -> list[Row]:
     """Every language in every mode; the bar looks at the odd questions."""
     documents = [read_document(path) for path in markdown_files(bench.corpus)]
     questions = [question for question in heading_questions(documents) if question.anchor]
-    index = _index(bench.folder / "headings.sqlite", documents)
+    index = headless_index(bench, documents, catalog.load("use"))
     rows = []
     for language, words in LANGUAGES.items():
         asked = [(words(question), question.answer) for question in questions]
@@ -57,13 +62,16 @@ def measure(bench: Bench) -> list[Row]:
 
 def _rows(language: str, ranks: dict[SearchMode, list[int | None]]) -> list[Row]:
     odd = {mode: quality(of_mode[1::2]) for mode, of_mode in ranks.items()}
-    better_leg = max(odd["vector"].ndcg, odd["lexical"].ndcg)
+    least, above = BARS[language]
+    bar = max(least, above + max(odd["vector"].ndcg, odd["lexical"].ndcg))
     return [
         Row(
             f"react-ja, {language}, {mode}",
             f"{odd[mode]}; of all {len(of_mode):,}: {_short(quality(of_mode))}",
-            f"nDCG@10 ≥ {better_leg:.3f}, the better leg alone" if mode == "hybrid" else "",
-            odd[mode].ndcg >= better_leg if mode == "hybrid" else None,
+            f"nDCG@10 ≥ {least} and ≥ the better leg + {above:g}: {bar:.3f}"
+            if mode == "hybrid"
+            else "",
+            odd[mode].ndcg >= bar if mode == "hybrid" else None,
         )
         for mode, of_mode in ranks.items()
     ]
@@ -89,18 +97,25 @@ def _ranks(index: Index, asked: list[tuple[str, SectionKey]], mode: SearchMode) 
     return ranks
 
 
-def _index(database: Path, documents: list[Document]) -> Index:
+def headless_index(bench: Bench, documents: list[Document], embedder: Embedder) -> Index:
     """The corpus without a single heading line: what stands under them has to be found by itself.
 
-    What is left in front of a chunk is its document's title.
+    What is left in front of a chunk is its document's title. It is made once a run.
     """
-    embedder = catalog.load("use")
+    database = bench.databases / f"headless-{embedder.name}.sqlite"
+    owners = database.with_suffix(".owners")
+    if not owners.exists():
+        owners.write_bytes(pickle.dumps(_stored(database, documents, embedder)))
+    return Index(database, pickle.loads(owners.read_bytes()), embedder)
+
+
+def _stored(database: Path, documents: list[Document], embedder: Embedder) -> Owners:
     card = embedder.card
     options = ChunkingOptions(
         "heading", card.default_size, card.default_overlap,
         DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS,
     )  # fmt: skip
-    owners: dict[tuple[str, int], list[SectionKey]] = {}
+    owners: Owners = {}
     stored = []
     for number, document in enumerate(documents):
         name = f"{number:05}.md"
@@ -114,7 +129,7 @@ def _index(database: Path, documents: list[Document]) -> Index:
                 chunks.append(_bare(chunk, text))
         stored.append(_new_document(name, document, chunks, embedder, options))
     store(database, stored, (embedder.name, embedder.fingerprint, embedder.dimension), options)
-    return Index(database, owners, embedder)
+    return owners
 
 
 def _bare(chunk: Chunk, text: str) -> Chunk:

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus import find_corpus
-from finding import HITS, MODES, Quality, evenly, first_place, hits_of, imported, quality, timed
+from finding import HITS, MODES, Quality, evenly, first_place, hits_of, once, quality, timed
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.search.core.fusion import SearchMode
 from processes import Bench
 from results import Row, Skipped, median
 
-NDCG_BAR, FIRST_BAR = 0.955, 0.915
+NDCG_BAR, FIRST_BAR = 0.963, 0.915
 # Its questions repeat their passage's words: what the vectors keep for others costs a little here.
 BELOW_A_LEG = 0.006
-E5_NDCG_BAR = 0.960
+E5_NDCG_BAR = 0.968
 E5_QUESTIONS = 1000
 
 
@@ -43,8 +43,7 @@ def measure(bench: Bench) -> list[Row]:
     """``use`` in the three modes."""
     passages = passages_of(bench)
     embedder = catalog.load("use")
-    database = bench.folder / "use.sqlite"
-    chunks = imported(database, passages.folder, embedder).chunks
+    database = once(bench, "jsquad", passages.folder, embedder)
     measured = {mode: _asked(database, passages.asked, mode, embedder) for mode in MODES}
     hybrid, *legs = (of_mode for of_mode, _ in measured.values())
     met = {
@@ -58,7 +57,7 @@ def measure(bench: Bench) -> list[Row]:
     )
     return [
         Row(
-            f"JSQuAD, `use`, {mode}" + (f" ({chunks:,} chunks)" if mode == "hybrid" else ""),
+            f"JSQuAD, `use`, {mode}",
             f"{of_mode}; {milliseconds:.1f} ms each",
             bar if mode in met else "",
             met.get(mode),
@@ -74,8 +73,7 @@ def measure_e5(bench: Bench) -> list[Row]:
         raise Skipped(f"e5-small is {lack}; get it with: {card.how_to_get}")
     passages = passages_of(bench)
     embedder = catalog.load("e5-small")
-    database = bench.folder / "e5.sqlite"
-    imported(database, passages.folder, embedder)
+    database = once(bench, "jsquad", passages.folder, embedder)
     asked = evenly(passages.asked, E5_QUESTIONS)
     query = functools.cache(embedder.embed_query)
     embedder.embed_query = query  # type: ignore[method-assign]  # one question, three modes
@@ -91,16 +89,16 @@ def measure_e5(bench: Bench) -> list[Row]:
     ]
 
 
-def passages_of(bench: Bench) -> Passages:
-    """Every context as a file; of the questions those with an odd line index."""
+def passages_of(bench: Bench, every: int = 2) -> Passages:
+    """Every context as a file; of the questions those with an odd line index, or all of them."""
     data = find_corpus(bench.asked_jsquad, "jsquad")
     folder = bench.folder / "passages"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     names = {}
     for context in _lines(data / "contexts.jsonl"):
         name = names[context["id"]] = f"{context['id']:05}.md"
         (folder / name).write_text(f"# {context['title']}\n\n{context['text']}\n", encoding="utf-8")
-    questions = _lines(data / "questions.jsonl")[1::2]
+    questions = _lines(data / "questions.jsonl")[every - 1 :: every]
     return Passages(
         folder, tuple(Asked(line["question"], names[line["context_id"]]) for line in questions)
     )

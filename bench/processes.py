@@ -23,9 +23,13 @@ SERVER = "from mdvec_mcp.main import main; main()"
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where a benchmark works, and what it was asked: None where nothing was said."""
+    """Where a benchmark works, and what it was asked: None where nothing was said.
+
+    ``databases`` is for those that several benchmarks ask; it stays for a whole run.
+    """
 
     folder: Path
+    databases: Path
     runs: int | None
     asked_corpus: Path | None
     asked_jsquad: Path | None

@@ -149,11 +149,16 @@ def _cuts(document: Document) -> list[int]:
 
 def sections_of(document: Document, chunk: Chunk) -> list[int]:
     """The headings whose own text a chunk holds some of; joined short sections make several."""
+    return sections_at(document, chunk.start, chunk.end)
+
+
+def sections_at(document: Document, first: int, last: int) -> list[int]:
+    """The headings whose own text lies between two positions, in part at least."""
     edges = [document.outline.body, *_cuts(document), len(document.content)]
     return [
         start
         for start, end in zip(edges[:-1], edges[1:], strict=True)
-        if start < chunk.end and chunk.start < end
+        if start < last and first < end
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from finding import hits_of, imported
+from finding import hits_of, once
 from mdvec.embedding import catalog
 from processes import Bench
 from results import Row
@@ -18,8 +18,7 @@ def measure(bench: Bench) -> list[Row]:
     """One row a group of queries; a query that misses is named."""
     groups: dict[str, dict[str, list[str]]] = tomllib.loads(QUERIES.read_text("utf-8"))["words"]
     embedder = catalog.load("use")
-    database = bench.folder / "words.sqlite"
-    imported(database, bench.corpus, embedder)
+    database = once(bench, "react", bench.corpus, embedder)
     rows = []
     for name, expected in groups.items():
         missed = [

@@ -1,0 +1,63 @@
+"""One question asked once, and ranked in all three modes: by both retrievers, and by each alone.
+
+Every mode ranks the candidates of both retrievers, so that the legs differ in nothing but their
+scores.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+from finding import HITS, MODES, TOOL
+from mdvec.database.connection import open_database
+from mdvec.embedding.embedder import Embedder
+from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.core.fusion import SearchMode
+from mdvec.search.hits import RankedChunk
+from mdvec.search.search import _ranked
+from mdvec.text.terms import question_terms
+from mdvec.timing import Stopwatch
+from mdvec.tools import rows as tools
+from mdvec.tools.rows import Tool
+
+Ranked = dict[SearchMode, Sequence[RankedChunk]]
+
+
+@dataclass(frozen=True)
+class Legs:
+    """A database that stays open, and the model that its questions are embedded with."""
+
+    connection: apsw.Connection
+    tool: Tool
+    embedder: Embedder
+
+    def ranked(self, words: str) -> Ranked:
+        """What the question finds in each mode, best first."""
+        pool, query = self.pool(words)
+        return {mode: _ranked([pool], query, mode) for mode in MODES}
+
+    def pool(self, words: str) -> tuple[ToolCandidates, list[str]]:
+        """The candidates of both retrievers, and the question's terms."""
+        query = question_terms(words)
+        vector = embedded(self.embedder, words)
+        return find_candidates(
+            self.connection, self.tool, query, vector, HITS, "hybrid", Stopwatch()
+        ), query
+
+
+@contextmanager
+def legs_of(database: Path, embedder: Embedder) -> Iterator[Legs]:
+    """The benchmark's tool in a database."""
+    with open_database(database, "read") as connection:
+        yield Legs(connection, tools.get_tool(connection, TOOL), embedder)
+
+
+@functools.cache
+def embedded(embedder: Embedder, words: str) -> object:
+    """The question's vector: the same words are asked of several databases."""
+    return embedder.embed_query(words)

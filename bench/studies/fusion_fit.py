@@ -1,0 +1,137 @@
+"""Which constants of the fusion no collection pays for: the least of the worst relative losses.
+
+The candidates of every question are found once; a setting of the constants then only scores them
+again. Each collection is split in halves by turns. A setting's loss on a half is what its nDCG@10
+lacks of the best that any setting tried reached there, as a share; a setting is as good as its
+worst loss on the even halves. The odd halves are reported and never chosen by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from asked_collections import Collection, collections, headings_of
+from finding import evenly, first_place, quality
+from legs import legs_of
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.search.core import fusion
+from mdvec.search.core.fusion import Candidate, CorpusStatistics, fuse
+from processes import Bench
+from results import Row
+
+QUESTIONS = 400
+"""Of each half of each collection."""
+TRIED: dict[str, tuple[float, ...]] = {
+    "_MIN_TRUST": (0.1, 0.2, 0.3, 0.45, 0.6),
+    "_COVERAGE_WEIGHT": (1.0, 2.0, 3.0, 5.0),
+    "_CROSSING_WEIGHT": (0.1, 0.3, 0.6),
+    "_WORD_WEIGHT": (2.0, 3.0, 4.0),
+    "_B": (0.4, 0.75),
+    "_DEVIATIONS": (4.0, 6.0, 8.0),
+}
+"""The constants of ``search/core/fusion.py``, and what else each might be."""
+ROUNDS = 2
+
+Setting = dict[str, float]
+Tried = dict[tuple[float, ...], dict[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with its candidates, the keys that each stands for, and the right key."""
+
+    query: list[str]
+    statistics: CorpusStatistics
+    candidates: list[Candidate]
+    keys: list[tuple[object, ...]]
+    answer: object
+
+
+Halves = dict[str, list[Case]]
+
+
+def measure(bench: Bench) -> list[Row]:
+    """The chosen constants, and each half of each collection with them."""
+    halves = cases(bench)
+    tried: Tried = {}
+    chosen = {name: getattr(fusion, name) for name in TRIED}
+    now = dict(chosen)
+    for _ in range(ROUNDS):
+        for name, values in TRIED.items():
+            for value in {*values, chosen[name]}:
+                setting = {**chosen, name: value}
+                tried.setdefault(tuple(setting.values()), reached(setting, halves))
+            least = min(tried, key=lambda key: worst_loss(key, tried))
+            chosen = dict(zip(TRIED, least, strict=True))
+    best = {half: max(of[half] for of in tried.values()) for half in halves}
+    rows = [
+        Row(f"constant {name}", f"{now[name]:g} in the code; {value:g} has the least loss")
+        for name, value in chosen.items()
+    ]
+    for half in halves:
+        in_code, fitted = (tried[tuple(setting.values())][half] for setting in (now, chosen))
+        rows.append(
+            Row(half, f"nDCG@10 {in_code:.3f}; fitted {fitted:.3f}; at best {best[half]:.3f}")
+        )
+    return rows
+
+
+def worst_loss(setting: tuple[float, ...], tried: Tried) -> float:
+    """The largest share that the setting loses on an even half."""
+    losses = []
+    for half, ndcg in tried[setting].items():
+        if half.endswith("even"):
+            best = max(of[half] for of in tried.values())
+            losses.append((best - ndcg) / best)
+    return max(losses)
+
+
+def reached(setting: Setting, halves: Halves) -> dict[str, float]:
+    """The nDCG@10 of every half with these constants."""
+    with constants(setting):
+        return {half: quality([rank(case) for case in of]).ndcg for half, of in halves.items()}
+
+
+@contextmanager
+def constants(setting: Setting) -> Iterator[None]:
+    """The module's constants, for as long as the block runs."""
+    before = {name: getattr(fusion, name) for name in setting}
+    for name, value in setting.items():
+        setattr(fusion, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(fusion, name, value)
+
+
+def rank(case: Case) -> int | None:
+    """The place of the right key."""
+    scored = fuse(case.query, case.statistics, case.candidates, "hybrid")
+    order = sorted(range(len(scored)), key=lambda place: -scored[place].score)
+    groups = (sorted(case.keys[place], key=lambda key: key != case.answer) for place in order)
+    return first_place((key for group in groups for key in group), case.answer)
+
+
+def cases(bench: Bench) -> Halves:
+    """Every question's candidates, by collection and half."""
+    embedder = catalog.load("use")
+    halves: Halves = {}
+    for collection in (*headings_of(bench, embedder), *collections(bench, embedder)):
+        for half, first in (("even", 0), ("odd", 1)):
+            asked = evenly(collection.asked[first::2], QUESTIONS)
+            halves[f"{collection.name}, {half}"] = list(_cases(collection, asked, embedder))
+    return halves
+
+
+def _cases(
+    collection: Collection, asked: Sequence[tuple[str, object]], embedder: Embedder
+) -> Iterator[Case]:
+    with legs_of(collection.database, embedder) as legs:
+        for words, answer in asked:
+            pool, query = legs.pool(words)
+            keys = [tuple(collection.keys(chunk)) for chunk in pool.chunks]
+            yield Case(query, pool.statistics, pool.candidates(query), keys, answer)
