@@ -20,7 +20,7 @@ from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.hits import RankedChunk
 from mdvec.search.search import _ranked
-from mdvec.text.terms import question_terms
+from mdvec.text.questions import QuestionTerms, analysed
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
@@ -41,9 +41,9 @@ class Legs:
         pool, query = self.pool(words)
         return {mode: _ranked([pool], query, mode) for mode in MODES}
 
-    def pool(self, words: str) -> tuple[ToolCandidates, list[str]]:
+    def pool(self, words: str) -> tuple[ToolCandidates, QuestionTerms]:
         """The candidates of both retrievers, and the question's terms."""
-        query = question_terms(words)
+        query = analysed(words)
         vector = embedded(self.embedder, words)
         return find_candidates(
             self.connection, self.tool, query, vector, HITS, "hybrid", Stopwatch()

@@ -11,28 +11,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import ModuleType
 
 from asked_collections import Collection, collections, headings_of
 from finding import evenly, first_place, quality
 from legs import legs_of
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
-from mdvec.search.core import fusion
-from mdvec.search.core.fusion import Candidate, CorpusStatistics, fuse
+from mdvec.search.core import fusion, lexical
+from mdvec.search.core.fusion import fuse
+from mdvec.search.core.lexical import Candidate, CorpusStatistics
+from mdvec.text.questions import QuestionTerms
 from processes import Bench
 from results import Row
 
 QUESTIONS = 400
 """Of each half of each collection."""
 TRIED: dict[str, tuple[float, ...]] = {
-    "_MIN_TRUST": (0.1, 0.2, 0.3, 0.45, 0.6),
-    "_COVERAGE_WEIGHT": (1.0, 2.0, 3.0, 5.0),
-    "_CROSSING_WEIGHT": (0.1, 0.3, 0.6),
-    "_WORD_WEIGHT": (2.0, 3.0, 4.0),
-    "_B": (0.4, 0.75),
-    "_DEVIATIONS": (4.0, 6.0, 8.0),
+    "BASE_TRUST": (0.7, 1.0, 1.5, 2.0),
+    "TELLING_NATS": (2.5, 5.0, 10.0),
+    "CLEAR_LEAD": (0.1, 0.2, 0.4),
+    "LEAD_SHARE": (0.0, 0.3, 0.6),
+    "NAMED_SHARE": (0.0, 0.3, 0.6),
+    "DEVIATIONS": (4.0, 6.0, 8.0),
+    "COVERAGE_WEIGHT": (2.0, 3.0, 5.0),
+    "NAME_WEIGHT": (0.5, 1.0, 1.5),
+    "DOCUMENT_WEIGHT": (0.25, 0.5, 0.75),
+    "CROSSING_WEIGHT": (0.0, 0.3, 0.6),
+    "LETTERS_WEIGHT": (3.0, 4.0, 5.0),
+    "NORMAL_FORM_WEIGHT": (1.0, 2.0, 3.0),
+    "B": (0.5, 0.75),
 }
-"""The constants of ``search/core/fusion.py``, and what else each might be."""
+"""The constants of the fusion and the lexical score, and what else each might be."""
 ROUNDS = 2
 
 Setting = dict[str, float]
@@ -43,7 +53,7 @@ Tried = dict[tuple[float, ...], dict[str, float]]
 class Case:
     """A question with its candidates, the keys that each stands for, and the right key."""
 
-    query: list[str]
+    query: QuestionTerms
     statistics: CorpusStatistics
     candidates: list[Candidate]
     keys: list[tuple[object, ...]]
@@ -57,7 +67,7 @@ def measure(bench: Bench) -> list[Row]:
     """The chosen constants, and each half of each collection with them."""
     halves = cases(bench)
     tried: Tried = {}
-    chosen = {name: getattr(fusion, name) for name in TRIED}
+    chosen = in_code()
     now = dict(chosen)
     for _ in range(ROUNDS):
         for name, values in TRIED.items():
@@ -72,9 +82,9 @@ def measure(bench: Bench) -> list[Row]:
         for name, value in chosen.items()
     ]
     for half in halves:
-        in_code, fitted = (tried[tuple(setting.values())][half] for setting in (now, chosen))
+        present, fitted = (tried[tuple(setting.values())][half] for setting in (now, chosen))
         rows.append(
-            Row(half, f"nDCG@10 {in_code:.3f}; fitted {fitted:.3f}; at best {best[half]:.3f}")
+            Row(half, f"nDCG@10 {present:.3f}; fitted {fitted:.3f}; at best {best[half]:.3f}")
         )
     return rows
 
@@ -98,14 +108,26 @@ def reached(setting: Setting, halves: Halves) -> dict[str, float]:
 @contextmanager
 def constants(setting: Setting) -> Iterator[None]:
     """The module's constants, for as long as the block runs."""
-    before = {name: getattr(fusion, name) for name in setting}
-    for name, value in setting.items():
-        setattr(fusion, name, value)
+    before = in_code()
+    _set(setting)
     try:
         yield
     finally:
-        for name, value in before.items():
-            setattr(fusion, name, value)
+        _set(before)
+
+
+def in_code() -> Setting:
+    """The constants as they stand in the code."""
+    return {name: getattr(_module(name), name) for name in TRIED}
+
+
+def _set(setting: Setting) -> None:
+    for name, value in setting.items():
+        setattr(_module(name), name, value)
+
+
+def _module(name: str) -> ModuleType:
+    return fusion if hasattr(fusion, name) else lexical
 
 
 def rank(case: Case) -> int | None:
@@ -132,6 +154,6 @@ def _cases(
 ) -> Iterator[Case]:
     with legs_of(collection.database, embedder) as legs:
         for words, answer in asked:
-            pool, query = legs.pool(words)
+            pool, _ = legs.pool(words)
             keys = [tuple(collection.keys(chunk)) for chunk in pool.chunks]
-            yield Case(query, pool.statistics, pool.candidates(query), keys, answer)
+            yield Case(pool.query, pool.statistics, pool.candidates(), keys, answer)

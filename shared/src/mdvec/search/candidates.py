@@ -23,13 +23,8 @@ from mdvec.index.tables import Tables, has_current_words, has_indexes
 from mdvec.index.vocabulary import other_spellings
 from mdvec.index.word_counts import word_counts
 from mdvec.index.words import document_frequencies, matching_chunks
-from mdvec.search.core.fusion import (
-    ENGLISH_WORDS,
-    Candidate,
-    CorpusStatistics,
-    SearchMode,
-    is_foreign_prose,
-)
+from mdvec.search.core.fusion import ENGLISH_WORDS, SearchMode, is_foreign_prose
+from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.search.field_reader import FieldReader
 from mdvec.text.fields import FieldCounts
 from mdvec.text.questions import QuestionTerms
@@ -84,6 +79,7 @@ class ToolCandidates:
                 str(self.tool.fingerprint),
                 trust,
                 read.names(chunk) if self.has_words else (),
+                (self.tool.id, chunk.document_id),
             )
             for chunk in self.chunks
         ]

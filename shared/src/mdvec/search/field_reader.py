@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, other_names
-from mdvec.search.core.fusion import NameMatch
+from mdvec.search.core.lexical import NameMatch
 from mdvec.text.fields import FieldCounts, chunk_fields, document_names, field_terms
 from mdvec.text.questions import QuestionTerms
 from mdvec.text.terms import TermCounter

@@ -17,7 +17,8 @@ from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.errors import MdvecError
 from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.filters import NO_FILTERS, Filters, Sort
-from mdvec.search.core.fusion import CorpusStatistics, SearchMode, fuse
+from mdvec.search.core.fusion import SearchMode, fuse
+from mdvec.search.core.lexical import CorpusStatistics
 from mdvec.search.core.passages import Returning
 from mdvec.search.filtering import narrow, why_nothing
 from mdvec.search.hits import Hit, RankedChunk, hits

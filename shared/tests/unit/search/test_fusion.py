@@ -8,14 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.search.core.fusion import (
-    Candidate,
-    CorpusStatistics,
-    NameMatch,
-    Scored,
-    SearchMode,
-    fuse,
-)
+from mdvec.search.core.fusion import Scored, SearchMode, fuse
+from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch
 from mdvec.text.questions import QuestionTerms
 from mdvec.text.terms import is_letters
 

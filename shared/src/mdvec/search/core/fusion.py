@@ -1,60 +1,50 @@
 """Fusion: the lexical and the vector score of each candidate combined into one.
 
 Both retrievers bring candidates; every candidate is then scored by both, so that a passage found
-by only one of them is at no disadvantage. The lexical score is
-
-    (bm25 / best bm25 + 3 * coverage + named / 2) / 4.5
-
-with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), a weight
-for each field that a term occurs in; the coverage: the share of the query's information (the sum
-of its terms' idf) that the passage contains; and ``named``: how far its title or its heading has
-the query's terms and no others.
-
-The vector score is the cosine's distance from the mean of the candidates' cosines, divided by six
-standard deviations; mean and deviation are taken per model, since cosines of two models cannot be
-compared. Combined they are
+by only one of them is at no disadvantage. The lexical score is that of ``lexical.py``. The vector
+score is the cosine's distance from the mean of the candidates' cosines, divided by six standard
+deviations; mean and deviation are taken per model, since cosines of two models cannot be compared.
+Combined they are
 
     (lexical + trust * vector) / (1 + trust)
 
-where ``trust`` depends on the query. It has a minimum, so that vectors always count. It grows with
-the share of the query's information that even the best passage lacks, times a constant of the
-model. For a query of several words without any CJK character, over text in another language, it
-also grows with the number of words; text is taken as English if nearly every passage has a "the".
-The measurements behind the constants are in docs/SPEC.md and docs/benchmarks.md.
+where ``trust`` depends on the query. It is lower
+
+- the more the words tell that the best passage has: a long question that a passage repeats needs
+  no vectors, a word or two leave many passages alike,
+- the further one document is ahead of all others by its words,
+- and if a title or heading is what is asked for.
+
+It grows with the share of the query's information that even the best passage lacks, times a
+constant of the model. For a query of several words without any CJK character, over text in another
+language, it also grows with the number of words; text is taken as English if nearly every passage
+has a "the". The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mdvec.text.fields import FieldCounts
-from mdvec.text.morphemes import WORD_MARK
+from mdvec.search.core.lexical import Candidate, CorpusStatistics, Lexical, lexical_scores
 from mdvec.text.questions import QuestionTerms
-from mdvec.text.terms import crosses_words, is_letters
 
 SearchMode = Literal["hybrid", "vector", "lexical"]
 
-FieldWeights = tuple[float, float, float, float]
-
-_K1, _B = 1.2, 0.75
-_COVERAGE_WEIGHT = 3.0
-_DEVIATIONS = 6.0
+DEVIATIONS = 6.0
 _MIN_DEVIATION = 1e-6
-_CROSSING_WEIGHT = 0.3
-_WORD_WEIGHT = 3.0
-_EDGE_WEIGHT = 0.5
-"""What a pair counts that reaches from a word into the filler (クと in フックとは)."""
-_NORMAL_FORM_WEIGHT = 2.0
-_FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
-"""What an occurrence in each field counts in BM25: in title, names, headings and text."""
-_FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
-"""How much of a term's information a passage contains if only that field has it."""
-_NAME_WEIGHT = 0.5
-_MIN_TRUST = 0.3
+BASE_TRUST = 1.5
+TELLING_NATS = 5.0
+"""Information of the best passage that halves the base trust."""
+CLEAR_LEAD = 0.2
+"""Lexical score by which a document is ahead of all others if words alone could choose it."""
+LEAD_SHARE = 0.3
+"""What is left of the base trust then."""
+NAMED_SHARE = 0.0
+"""What is left of the base trust if a title or heading is exactly what is asked for."""
 _FOREIGN_TRUST = 1.6
 _MAX_FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
@@ -63,67 +53,19 @@ _WORD = re.compile(r"[a-z_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class NameMatch:
-    """The question's terms in a title or heading, and their share of all its terms."""
-
-    terms: frozenset[str]
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A passage found by either retriever, with what is needed to score it.
-
-    ``terms`` counts the query's terms in each of its fields, ``length`` its characters. ``names``
-    are its title and its innermost heading. Cosines may be compared only within one ``model``;
-    ``trust`` is that model's constant.
-    """
-
-    terms: Mapping[str, FieldCounts]
-    length: int
-    cosine: float | None
-    model: str
-    trust: float
-    names: tuple[NameMatch, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusStatistics:
-    """The number of chunks searched, and of those that contain each term.
-
-    ``frequencies`` has the query's terms, and ``ENGLISH_WORDS`` if the query is foreign prose.
-    """
-
-    chunks: int
-    frequencies: Mapping[str, int]
-
-    def idf(self, term: str) -> float:
-        """The weighted information of a term, in nats: the rarer the term, the more.
-
-        A pair that spans two words is rare but says little, so it counts less. A word in letters
-        or in its normalised form is one term where its spelling gives several, so it counts more.
-        """
-        count = self.frequencies.get(term, 0)
-        information = math.log1p((self.chunks - count + 0.5) / (count + 0.5))
-        if term[0] == WORD_MARK:
-            return _NORMAL_FORM_WEIGHT * information
-        if is_letters(term):
-            return _WORD_WEIGHT * information
-        return _CROSSING_WEIGHT * information if crosses_words(term) else information
-
-
-@dataclass(frozen=True, slots=True)
 class Scored:
     """A candidate's score, 0 to 1, and its components.
 
     ``lexical_weight`` is the weight of the lexical score in the whole, 0 to 1; ``named`` says how
     far the passage's title or heading is what is asked for, and ``matched`` are the terms found.
+    ``coverage`` includes what its document contains, ``own_coverage`` does not.
     """
 
     score: float
     lexical_weight: float
     lexical: float
     bm25: float
+    own_coverage: float
     coverage: float
     named: float
     vector: float
@@ -144,114 +86,53 @@ def fuse(
         candidates: of all tools searched.
         mode: ``vector`` and ``lexical`` use only that score.
     """
-    weights = _weights(query, statistics)
-    bm25 = _bm25(weights, candidates)
-    best = max(bm25, default=0.0) or 1.0
-    coverage = _coverage(weights, candidates)
-    named = [_named(weights, candidate.names) for candidate in candidates]
-    lexical = [
-        (score / best + _COVERAGE_WEIGHT * covered + _NAME_WEIGHT * name)
-        / (1 + _COVERAGE_WEIGHT + _NAME_WEIGHT)
-        for score, covered, name in zip(bm25, coverage, named, strict=True)
-    ]
+    words = lexical_scores(query, statistics, candidates)
     vector = _standardised_cosines(candidates)
-    missing = 1.0 - max(coverage, default=0.0)
-    foreign = _foreign_trust(query.letters, statistics)
+    missing = 1.0 - max(words.own, default=0.0)
+    base = _base_trust(words, candidates) + _foreign_trust(query.letters, statistics)
     scored = []
     for place, candidate in enumerate(candidates):
+        lexical = words.scores[place]
         if mode == "vector" or (mode == "hybrid" and missing == 1.0):
             share, score = 0.0, _vector_only_score(candidates, vector, place)
         elif mode == "lexical":
-            share, score = 1.0, lexical[place]
+            share, score = 1.0, lexical
         else:
-            trust = _MIN_TRUST + candidate.trust * missing + foreign
-            share = 1 / (1 + trust)
-            score = share * lexical[place] + (1 - share) * vector[place]
-        score = _clamped(score, 0.0, 1.0)
+            share = 1 / (1 + base + candidate.trust * missing)
+            score = share * lexical + (1 - share) * vector[place]
         scored.append(
             Scored(
-                score, share, lexical[place], bm25[place], coverage[place], named[place],
-                vector[place], tuple(candidate.terms),
+                _clamped(score, 0.0, 1.0), share, lexical, words.bm25[place], words.own[place],
+                words.coverage[place], words.named[place], vector[place], tuple(candidate.terms),
             )
         )  # fmt: skip
     return scored
 
 
+def _base_trust(words: Lexical, candidates: Sequence[Candidate]) -> float:
+    """The trust in vectors that does not depend on what is missing."""
+    if not candidates:
+        return 0.0
+    lead = 1 - _lead(words.scores, candidates) / CLEAR_LEAD
+    named = 1 - (1 - NAMED_SHARE) * max(words.named)
+    return (
+        BASE_TRUST / (1 + words.information / TELLING_NATS) * max(LEAD_SHARE, lead) * max(named, 0)
+    )
+
+
+def _lead(scores: Sequence[float], candidates: Sequence[Candidate]) -> float:
+    """How far the best passage is ahead of those of other documents."""
+    best = max(range(len(scores)), key=scores.__getitem__)
+    others = (
+        score
+        for score, candidate in zip(scores, candidates, strict=True)
+        if candidate.document != candidates[best].document
+    )
+    return scores[best] - max(others, default=scores[best])
+
+
 def _clamped(value: float, low: float, high: float) -> float:
     return min(max(value, low), high)
-
-
-def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, float]:
-    """The weight of each term that the query is scored by.
-
-    A spelling that occurs nowhere counts as missing only if its words occur nowhere either; and
-    of a date that occurs, its parts do not count.
-    """
-    frequencies = statistics.frequencies
-    left_out = {
-        term
-        for term, words in query.words_of.items()
-        if not frequencies.get(term) and all(frequencies.get(word) for word in words)
-    }
-    for date, parts in query.dates.items():
-        left_out |= parts if frequencies.get(date) else {date}
-    return {
-        term: statistics.idf(term) * (_EDGE_WEIGHT if term in query.edges else 1.0)
-        for term in query.all
-        if term not in left_out
-    }
-
-
-def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
-    mean = sum(candidate.length for candidate in candidates) / max(len(candidates), 1)
-    scores = []
-    for candidate in candidates:
-        normal = _K1 * (1 - _B + _B * candidate.length / (mean or 1.0))
-        scores.append(
-            sum(
-                weights[term] * count * (_K1 + 1) / (count + normal)
-                for term, count in _frequencies(weights, candidate).items()
-            )
-        )
-    return scores
-
-
-def _frequencies(weights: Mapping[str, float], candidate: Candidate) -> dict[str, float]:
-    return {
-        term: sum(weight * count for weight, count in zip(_FIELD_FREQUENCY, counts, strict=True))
-        for term, counts in candidate.terms.items()
-        if term in weights
-    }
-
-
-def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
-    # fsum rounds only once, so that in any order no part of the weights exceeds the whole.
-    total = math.fsum(weights.values()) or 1.0
-    return [
-        math.fsum(
-            weights[term] * _covered(counts)
-            for term, counts in candidate.terms.items()
-            if term in weights
-        )
-        / total
-        for candidate in candidates
-    ]
-
-
-def _covered(counts: FieldCounts) -> float:
-    return max(share for share, count in zip(_FIELD_COVERAGE, counts, strict=True) if count)
-
-
-def _named(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
-    """How far a title or a heading is what is asked for: 1 if it has all its terms and no other."""
-    total = math.fsum(weights.values()) or 1.0
-    return max(
-        (
-            name.share * math.fsum(weights[term] for term in name.terms if term in weights) / total
-            for name in names
-        ),
-        default=0.0,
-    )
 
 
 def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
@@ -272,7 +153,7 @@ def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
 def _standardised(cosine: float, mean: float, deviation: float) -> float:
     if deviation < _MIN_DEVIATION:  # equal except for rounding of float32
         return 0.0
-    return _clamped((cosine - mean) / (deviation * _DEVIATIONS), -1.0, 1.0)
+    return _clamped((cosine - mean) / (deviation * DEVIATIONS), -1.0, 1.0)
 
 
 def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:

@@ -1,0 +1,237 @@
+"""The lexical score: how much of what a question asks about is in a passage, and where.
+
+    (bm25 / best bm25 + 3 * coverage + named) / 5
+
+with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), a weight
+for each field that a term occurs in. The coverage is the share of the query's information (the
+sum of its terms' idf) that the passage contains; information that only other candidates of the
+same document contain counts half. ``named`` says how far the title or a heading of the passage
+has the words of the query and no others: 1 if it is what is asked for.
+
+The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mdvec.text.fields import FieldCounts
+from mdvec.text.morphemes import WORD_MARK
+from mdvec.text.questions import QuestionTerms
+from mdvec.text.terms import crosses_words, is_letters
+
+FieldWeights = tuple[float, float, float, float]
+
+K1, B = 1.2, 0.75
+COVERAGE_WEIGHT = 3.0
+NAME_WEIGHT = 1.0
+DOCUMENT_WEIGHT = 0.5
+"""What information counts that only other passages of the document contain."""
+CROSSING_WEIGHT = 0.3
+LETTERS_WEIGHT = 4.0
+EDGE_WEIGHT = 0.5
+"""What a pair counts that reaches from a word into the filler (クと in フックとは)."""
+NORMAL_FORM_WEIGHT = 2.0
+_FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
+"""What an occurrence in each field counts in BM25: in title, names, headings and text."""
+_FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
+"""How much of a term's information a passage contains if only that field has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """The question's terms in a title or heading, and their share of all its terms."""
+
+    terms: frozenset[str]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage found by either retriever, with what is needed to score it.
+
+    ``terms`` counts the query's terms in each of its fields, ``length`` its characters. ``names``
+    are its title and its innermost heading, ``document`` is equal for passages of one document.
+    Cosines may be compared only within one ``model``; ``trust`` is that model's constant.
+    """
+
+    terms: Mapping[str, FieldCounts]
+    length: int
+    cosine: float | None
+    model: str
+    trust: float
+    names: tuple[NameMatch, ...] = ()
+    document: Hashable = None
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStatistics:
+    """The number of chunks searched, and of those that contain each term.
+
+    ``frequencies`` has the query's terms, and ``ENGLISH_WORDS`` if the query is foreign prose.
+    """
+
+    chunks: int
+    frequencies: Mapping[str, int]
+
+    def idf(self, term: str) -> float:
+        """The weighted information of a term.
+
+        A pair that spans two words is rare but says little, so it counts less. A word in letters
+        or in its normalised form is one term where its spelling gives several, so it counts more.
+        """
+        information = self.information(term)
+        if term[0] == WORD_MARK:
+            return NORMAL_FORM_WEIGHT * information
+        if is_letters(term):
+            return LETTERS_WEIGHT * information
+        return CROSSING_WEIGHT * information if crosses_words(term) else information
+
+    def information(self, term: str) -> float:
+        """How much it tells that a passage has a term, in nats: the rarer, the more."""
+        count = self.frequencies.get(term, 0)
+        return math.log1p((self.chunks - count + 0.5) / (count + 0.5))
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """The lexical scores of all candidates, in their order, and their parts.
+
+    ``own`` is the coverage by the passage itself, ``coverage`` includes its document's.
+    ``information`` is what the words of the query tell that the best passage has, in nats.
+    """
+
+    scores: list[float]
+    bm25: list[float]
+    own: list[float]
+    coverage: list[float]
+    named: list[float]
+    information: float
+
+
+def lexical_scores(
+    query: QuestionTerms, statistics: CorpusStatistics, candidates: Sequence[Candidate]
+) -> Lexical:
+    """Score all candidates by their words."""
+    weights = _weights(query, statistics)
+    telling = {
+        term: statistics.information(term)
+        for term in weights
+        if term[0] == WORD_MARK or is_letters(term)
+    } or weights
+    bm25 = _bm25(weights, candidates)
+    best = max(bm25, default=0.0) or 1.0
+    own = _coverage(weights, candidates)
+    coverage = _with_document(weights, candidates, own)
+    named = [_named(telling, candidate.names) for candidate in candidates]
+    return Lexical(
+        [
+            (score / best + COVERAGE_WEIGHT * covered + NAME_WEIGHT * name)
+            / (1 + COVERAGE_WEIGHT + NAME_WEIGHT)
+            for score, covered, name in zip(bm25, coverage, named, strict=True)
+        ],
+        bm25,
+        own,
+        coverage,
+        named,
+        max((_sum(telling, candidate.terms) for candidate in candidates), default=0.0),
+    )
+
+
+def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, float]:
+    """The weight of each term that the query is scored by.
+
+    A spelling that occurs nowhere counts as missing only if its words occur nowhere either; and
+    of a date that occurs, its parts do not count.
+    """
+    frequencies = statistics.frequencies
+    left_out = {
+        term
+        for term, words in query.words_of.items()
+        if not frequencies.get(term) and all(frequencies.get(word) for word in words)
+    }
+    for date, parts in query.dates.items():
+        left_out |= parts if frequencies.get(date) else {date}
+    return {
+        term: statistics.idf(term) * (EDGE_WEIGHT if term in query.edges else 1.0)
+        for term in query.all
+        if term not in left_out
+    }
+
+
+def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
+    mean = sum(candidate.length for candidate in candidates) / max(len(candidates), 1)
+    scores = []
+    for candidate in candidates:
+        normal = K1 * (1 - B + B * candidate.length / (mean or 1.0))
+        scores.append(
+            sum(
+                weights[term] * count * (K1 + 1) / (count + normal)
+                for term, count in _frequencies(weights, candidate).items()
+            )
+        )
+    return scores
+
+
+def _frequencies(weights: Mapping[str, float], candidate: Candidate) -> dict[str, float]:
+    return {
+        term: sum(weight * count for weight, count in zip(_FIELD_FREQUENCY, counts, strict=True))
+        for term, counts in candidate.terms.items()
+        if term in weights
+    }
+
+
+def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
+    # fsum rounds only once, so that in any order no part of the weights exceeds the whole.
+    total = math.fsum(weights.values()) or 1.0
+    return [
+        math.fsum(
+            weights[term] * _covered(counts)
+            for term, counts in candidate.terms.items()
+            if term in weights
+        )
+        / total
+        for candidate in candidates
+    ]
+
+
+def _with_document(
+    weights: Mapping[str, float], candidates: Sequence[Candidate], own: Sequence[float]
+) -> list[float]:
+    """The coverage, with what other candidates of the document contain."""
+    total = math.fsum(weights.values()) or 1.0
+    of_document: dict[Hashable, set[str]] = {}
+    for candidate in candidates:
+        of_document.setdefault(candidate.document, set()).update(candidate.terms)
+    return [
+        min(
+            covered
+            + DOCUMENT_WEIGHT
+            * _sum(weights, of_document[candidate.document] - candidate.terms.keys())
+            / total,
+            1.0,
+        )
+        for candidate, covered in zip(candidates, own, strict=True)
+    ]
+
+
+def _sum(weights: Mapping[str, float], terms: Iterable[str]) -> float:
+    return math.fsum(weights[term] for term in terms if term in weights)
+
+
+def _covered(counts: FieldCounts) -> float:
+    return max(share for share, count in zip(_FIELD_COVERAGE, counts, strict=True) if count)
+
+
+def _named(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
+    """How far a title or a heading is what is asked for: 1 if it has all its terms and no other."""
+    total = math.fsum(weights.values()) or 1.0
+    return max(
+        (
+            name.share * _sum(weights, name.terms) / total
+            for name in names
+        ),
+        default=0.0,
+    )
