@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
-from finding import HITS, MODES, TOOL
+from finding import MODES, TOOL, TOP
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.candidates import find_candidates
 from mdvec.search.core.fusion import SearchMode
-from mdvec.search.hits import RankedChunk
-from mdvec.search.search import _ranked
-from mdvec.text.questions import QuestionTerms, analysed
+from mdvec.search.ranking import Pool, RankedChunk, pooled
+from mdvec.text.questions import analysed
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
@@ -38,16 +37,17 @@ class Legs:
 
     def ranked(self, words: str) -> Ranked:
         """What the question finds in each mode, best first."""
-        pool, query = self.pool(words)
-        return {mode: _ranked([pool], query, mode) for mode in MODES}
+        pool = self.pool(words)
+        return {mode: pool.ranked(mode) for mode in MODES}
 
-    def pool(self, words: str) -> tuple[ToolCandidates, QuestionTerms]:
-        """The candidates of both retrievers, and the question's terms."""
+    def pool(self, words: str) -> Pool:
+        """The candidates of both retrievers."""
         query = analysed(words)
         vector = embedded(self.embedder, words)
-        return find_candidates(
-            self.connection, self.tool, query, vector, HITS, "hybrid", Stopwatch()
-        ), query
+        found = find_candidates(
+            self.connection, self.tool, query, vector, TOP, "hybrid", Stopwatch()
+        )
+        return pooled([found], query)
 
 
 @contextmanager

@@ -55,7 +55,7 @@ class Case:
 
     query: QuestionTerms
     statistics: CorpusStatistics
-    candidates: list[Candidate]
+    candidates: Sequence[Candidate]
     keys: list[tuple[object, ...]]
     answer: object
 
@@ -154,6 +154,6 @@ def _cases(
 ) -> Iterator[Case]:
     with legs_of(collection.database, embedder) as legs:
         for words, answer in asked:
-            pool, _ = legs.pool(words)
-            keys = [tuple(collection.keys(chunk)) for chunk in pool.chunks]
-            yield Case(pool.query, pool.statistics, pool.candidates(), keys, answer)
+            pool = legs.pool(words)
+            keys = [tuple(collection.keys(chunk)) for _, chunk in pool.owners]
+            yield Case(pool.query, pool.statistics, pool.candidates, keys, answer)

@@ -12,25 +12,12 @@ import apsw
 from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, stored_properties
-from mdvec.index.tables import Tables
-from mdvec.search.core.fusion import Scored
+from mdvec.search.core.neighbours import Window, joined
 from mdvec.search.core.passages import Returning, Span, good_cut, section_at, within_budget
+from mdvec.search.ranking import RankedChunk
 from mdvec.text.markdown import Outline, line_starts, outline
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.rows import Tool
-
-
-@dataclass(frozen=True, slots=True)
-class RankedChunk:
-    """A candidate with its score, and its rank by each retriever's score, from 1."""
-
-    tool: Tool
-    tables: Tables
-    chunk: StoredChunk
-    scored: Scored
-    vector_rank: int
-    lexical_rank: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +25,7 @@ class Explanation:
     """Why a hit has its rank: the ranks and scores by vectors and by words.
 
     ``cosine`` is None if vectors were not used; ``lexical_weight`` is the weight of the words.
+    ``document_coverage`` also counts what other found passages of the document contain.
     ``matched_words`` are the question's words in the hit, in their normalised form;
     ``matched_terms`` its pairs of characters and its words as spelled.
     """
@@ -49,6 +37,7 @@ class Explanation:
     lexical_score: float
     bm25: float
     coverage: float
+    document_coverage: float
     named: float
     lexical_weight: float
     matched_words: tuple[str, ...]
@@ -142,20 +131,20 @@ def _document(found: RankedChunk) -> tuple[int, int]:
 def _passages(
     connection: apsw.Connection, found: Sequence[RankedChunk], returning: Returning, k: int
 ) -> list[_Passage]:
+    texts = _Texts(connection)
     if returning == "chunk":
         return [
-            _Passage(one, Span(one.chunk.start_position, one.chunk.end_position), None)
-            for one in found[:k]
+            _Passage(
+                found[run.best],
+                run.span,
+                None if run.first == run.last else texts.of(found[run.best]).content,
+            )
+            for run in joined([_window(one) for one in found], k)
         ]
     passages: list[_Passage] = []
-    texts: dict[tuple[int, str], _Text] = {}
     for one in found:
-        key = (one.tool.id, one.chunk.file_path)
-        if key not in texts:
-            stored = documents.stored_text(connection, one.tables, one.chunk.file_path)
-            texts[key] = _Text("" if stored is None else stored.content, one.chunk.file_path)
-        span = _wider(one, texts[key], returning)
-        _add(passages, _Passage(one, span, texts[key].content))
+        text = texts.of(one)
+        _add(passages, _Passage(one, _wider(one, text, returning), text.content))
         if len(passages) == k:
             break
     return passages
@@ -171,6 +160,35 @@ class _Text:
     @cached_property
     def outline(self) -> Outline:
         return outline(self.content, self.file_path.rpartition("/")[2])
+
+
+class _Texts:
+    """The documents with hits, each read once."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._read: dict[tuple[int, str], _Text] = {}
+
+    def of(self, one: RankedChunk) -> _Text:
+        """The document of a hit."""
+        key = (one.tool.id, one.chunk.file_path)
+        if key not in self._read:
+            stored = documents.stored_text(self._connection, one.tables, one.chunk.file_path)
+            content = "" if stored is None else stored.content
+            self._read[key] = _Text(content, one.chunk.file_path)
+        return self._read[key]
+
+
+def _window(one: RankedChunk) -> Window:
+    chunk = one.chunk
+    is_record = KINDS[one.tool.kind].is_made_of_records
+    return Window(
+        (one.tool.id, chunk.document_id),
+        "" if is_record else chunk.heading,
+        chunk.chunk_index,
+        Span(chunk.start_position, chunk.end_position),
+        chunk.content.lstrip().startswith("#"),
+    )
 
 
 def _wider(one: RankedChunk, text: _Text, returning: Returning) -> Span:
@@ -271,7 +289,8 @@ def _explanation(found: RankedChunk) -> Explanation:
         lexical_rank=found.lexical_rank,
         lexical_score=round(found.scored.lexical, 4),
         bm25=round(found.scored.bm25, 3),
-        coverage=round(found.scored.coverage, 4),
+        coverage=round(found.scored.own_coverage, 4),
+        document_coverage=round(found.scored.coverage, 4),
         named=round(found.scored.named, 4),
         lexical_weight=round(found.scored.lexical_weight, 4),
         matched_words=tuple(

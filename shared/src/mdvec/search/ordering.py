@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from mdvec.index.properties import stored_properties
-from mdvec.search.hits import RankedChunk
+from mdvec.search.ranking import RankedChunk
 
 _SHARE_OF_BEST = 0.5
 """A passage with at least this share of the best score is put in order with the best."""

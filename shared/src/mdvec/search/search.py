@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
@@ -17,13 +16,13 @@ from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.errors import MdvecError
 from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.filters import NO_FILTERS, Filters, Sort
-from mdvec.search.core.fusion import SearchMode, fuse
-from mdvec.search.core.lexical import CorpusStatistics
+from mdvec.search.core.fusion import SearchMode
 from mdvec.search.core.passages import Returning
 from mdvec.search.filtering import narrow, why_nothing
-from mdvec.search.hits import Hit, RankedChunk, hits
+from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
-from mdvec.text.questions import QuestionTerms, analysed
+from mdvec.search.ranking import pooled
+from mdvec.text.questions import analysed
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
 _MAX_ATTEMPTS = 3
-_MIN_SCORE = 0.005
-"""Below it a passage, shown with a score of 0.00, has nothing to do with the question."""
 
 logger = logging.getLogger("mdvec")
 
@@ -217,7 +214,7 @@ def _answer(
     notes += _without_words(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
     with stopwatch.stage("fusion"):
-        ranked = _ranked(pools, query, question.mode)
+        ranked = pooled(pools, query).ranked(question.mode)
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
@@ -250,45 +247,12 @@ def _without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[st
     ]
 
 
-def _ranked(
-    pools: Sequence[ToolCandidates], query: QuestionTerms, mode: SearchMode
-) -> list[RankedChunk]:
-    """The candidates of all tools together, best first."""
-    candidates = [candidate for pool in pools for candidate in pool.candidates()]
-    frequencies: Counter[str] = Counter()
-    for pool in pools:
-        frequencies.update(pool.statistics.frequencies)
-    if all(not pool.query.words for pool in pools):
-        query = query.without_words()
-    statistics = CorpusStatistics(sum(pool.statistics.chunks for pool in pools), frequencies)
-    scored = fuse(query, statistics, candidates, mode)
-    owners = [(pool, chunk) for pool in pools for chunk in pool.chunks]
-    vector_ranks = _ranks([-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in owners])
-    lexical_ranks = _ranks([-one.lexical for one in scored])
-    ranked = [
-        RankedChunk(pool.tool, pool.tables, chunk, one, vector_rank, lexical_rank)
-        for (pool, chunk), one, vector_rank, lexical_rank in zip(
-            owners, scored, vector_ranks, lexical_ranks, strict=True
-        )
-        if one.score >= _MIN_SCORE
-    ]
-    return sorted(ranked, key=lambda one: -one.scored.score)
-
-
 def _why_fewer(found: int, k: int, searched: int) -> list[str]:
     """A note if there are fewer hits than requested although there are more passages."""
     if found >= min(k, searched):
         return []
     which = "no other passage" if found else "no passage"
     return [f"{which} stands out for this question"]
-
-
-def _ranks(keys: Sequence[float]) -> list[int]:
-    order = sorted(range(len(keys)), key=keys.__getitem__)
-    ranks = [0] * len(keys)
-    for rank, place in enumerate(order, 1):
-        ranks[place] = rank
-    return ranks
 
 
 def _log(answer: Answer, stopwatch: Stopwatch) -> None:

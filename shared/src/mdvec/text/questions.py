@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from mdvec.text.asides import asides
 from mdvec.text.dates import named_dates
 from mdvec.text.fillers import ENGLISH_FILLERS, Role
 from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
@@ -22,7 +23,8 @@ class QuestionTerms:
     their reading, ``unknown`` those that the dictionary does not have. ``words_of`` has the words
     that each plain term is a piece of, ``dates`` the terms that each date is made of, and
     ``edges`` the plain terms that reach from a word into what is left out. ``letters`` are the
-    question's words if it has only words in letters, filler included.
+    question's words if it has only words in letters, filler included. ``aside`` are terms that
+    stand only in sentences that do not ask.
     """
 
     plain: tuple[str, ...]
@@ -32,6 +34,7 @@ class QuestionTerms:
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edges: frozenset[str] = frozenset()
     letters: tuple[str, ...] = ()
+    aside: frozenset[str] = frozenset()
 
     @property
     def all(self) -> list[str]:
@@ -76,7 +79,18 @@ def analysed(question: str) -> QuestionTerms:
         dates,
         frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
         letters,
+        _aside(text, [*plain, *((word.term, word.start, word.end) for word in kept)]),
     )
+
+
+def _aside(text: str, found: Sequence[_Placed]) -> frozenset[str]:
+    """The terms that only sentences without a question have, unless all of them are such."""
+    spans = asides(text)
+    everything = {term for term, _, _ in found}
+    central = {
+        term for term, place, _ in found if not any(first <= place < last for first, last in spans)
+    }
+    return frozenset(everything - central if central else ())
 
 
 def _words_of(plain: Sequence[_Placed], kept: Sequence[Morpheme]) -> dict[str, frozenset[str]]:

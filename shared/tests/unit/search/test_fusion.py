@@ -17,9 +17,9 @@ from mdvec.text.terms import is_letters
 def passage(
     words: str, cosine: float | None = None, model: str = "m", trust: float = 1.0, length: int = 10
 ) -> Candidate:
-    """A passage with these words of the query in its text."""
+    """A passage with these words of the query in its text, in a document of its own."""
     counts = {word: (0, 0, 0, count) for word, count in Counter(words.split()).items()}
-    return Candidate(counts, length, cosine, model, trust)
+    return Candidate(counts, length, cosine, model, trust, document=object())
 
 
 def scored(
@@ -43,7 +43,7 @@ def test_the_information_of_a_term_is_that_of_bm25():
 
 def test_a_word_of_letters_counts_as_much_as_the_several_terms_of_a_japanese_word():
     knowledge = know(100, usestate=3, 教え=3, て教=3)
-    assert knowledge.idf("usestate") == pytest.approx(3 * knowledge.idf("教え"))
+    assert knowledge.idf("usestate") == pytest.approx(4 * knowledge.idf("教え"))
     assert knowledge.idf("て教") == pytest.approx(0.3 * knowledge.idf("教え"))
 
 
@@ -57,8 +57,8 @@ def test_bm25_and_coverage_are_those_of_the_books():
     assert first.bm25 == pytest.approx(idf["水"] * 2 * 2.2 / (2 + long))
     assert second.bm25 == pytest.approx(idf["米"] * 2.2 / (1 + short))
     assert first.coverage == pytest.approx(idf["水"] / (idf["水"] + idf["米"]))
-    assert first.lexical == pytest.approx((1 + 3 * first.coverage) / 4.5)
-    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 3 * second.coverage) / 4.5)
+    assert first.lexical == pytest.approx((1 + 3 * first.coverage) / 5)
+    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 3 * second.coverage) / 5)
     assert (first.score, first.lexical_weight) == (first.lexical, 1.0)
 
 
@@ -78,19 +78,64 @@ def test_a_hybrid_score_trusts_the_vectors_as_far_as_words_are_missing():
     query, knowledge = ["水", "米"], know(10, 水=2, 米=2)
     candidates = [passage("水", 0.3, trust=4.0), passage("", 0.9, trust=4.0)]
     found = scored(query, knowledge, candidates, "hybrid")
-    # The best passage covers half of the query: half of the model's trust is added to the floor.
-    weight = 1 / (1 + 0.3 + 4.0 * 0.5)
+    # Half of the query is missing even in the best passage: half of the model's trust is added.
+    base = 1.5 / (1 + knowledge.information("水") / 5) * 0.3
+    weight = 1 / (1 + base + 4.0 * 0.5)
     for one in found:
         assert one.lexical_weight == pytest.approx(weight)
         assert one.score == pytest.approx(weight * one.lexical + (1 - weight) * one.vector)
 
 
-def test_where_every_word_is_found_the_words_weigh_most_and_the_vectors_keep_their_floor():
+def test_where_every_word_is_found_the_words_weigh_most_and_the_vectors_still_count():
     found = scored(
         ["水", "米"], know(水=2, 米=2), [passage("水 米", 0.1), passage("水", 0.9)], "hybrid"
     )
-    assert [one.lexical_weight for one in found] == [1 / 1.3, 1 / 1.3]
+    assert all(0.8 < one.lexical_weight < 0.95 for one in found)
     assert found[0].score > found[1].score
+
+
+def test_the_more_the_words_tell_the_less_the_vectors_count():
+    def weight(*words: str) -> float:
+        both = [passage(" ".join(words), 0.1), passage(" ".join(words), 0.9)]
+        known = know(1_000, **dict.fromkeys(words, 3))
+        return scored(list(words), known, both, "hybrid")[0].lexical_weight
+
+    assert weight("水") < weight("水", "米") < weight("水", "米", "電気代")
+
+
+def test_a_document_far_ahead_by_its_words_leaves_less_to_the_vectors():
+    def weight(others: str) -> float:
+        found = [passage("水 米", 0.1), passage(others, 0.9)]
+        return scored(["水", "米"], know(水=9, 米=9), found, "hybrid")[0].lexical_weight
+
+    assert weight("水 米") < weight("水")
+    # Another passage of the same document is no rival.
+    document = object()
+    same = [replace(passage(words, 0.1), document=document) for words in ("水 米", "水")]
+    alone = scored(["水", "米"], know(水=9, 米=9), same, "hybrid")[0].lexical_weight
+    assert alone == pytest.approx(weight("水 米"))
+
+
+def test_a_passage_named_as_what_is_asked_for_is_chosen_by_words():
+    named = replace(passage("水", 0.1), names=(NameMatch(frozenset({"水"}), 1.0),))
+    found = scored(["水"], know(水=9), [passage("水", 0.9), named], "hybrid")
+    assert found[0].lexical_weight == 1.0
+    assert found[1].score > found[0].score
+
+
+def test_what_other_passages_of_the_document_contain_counts_half():
+    document = object()
+    first, second = (replace(passage(word), document=document) for word in ("水", "米"))
+    found = scored(["水", "米"], know(水=3, 米=3), [first, second, passage("水")], "lexical")
+    assert [one.own_coverage for one in found] == [0.5, 0.5, 0.5]
+    assert [one.coverage for one in found] == [0.75, 0.75, 0.5]
+    assert found[0].score > found[2].score
+
+
+def test_a_sentence_that_does_not_ask_counts_a_fifth():
+    asked = QuestionTerms(("水", "米"), aside=frozenset({"米"}))
+    found = fuse(asked, know(水=3, 米=3), [passage("水"), passage("米")], "lexical")
+    assert [one.own_coverage for one in found] == pytest.approx([1 / 1.2, 0.2 / 1.2])
 
 
 def test_among_passages_with_all_the_words_the_vectors_choose():
@@ -179,7 +224,7 @@ def test_an_english_question_over_japanese_text_is_not_ruled_by_its_words():
 @pytest.mark.parametrize("query", [["usestate"], ["usestate", "を使"], ["e0308", "error"], []])
 def test_a_single_name_or_a_mixed_question_is_not_taken_for_a_foreign_language(query):
     (found,) = scored(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
-    assert found.lexical_weight == (1 / 1.3 if query else 0.0)
+    assert found.lexical_weight > 0.5 if query else found.lexical_weight == 0.0
 
 
 def test_several_models_are_never_compared_by_their_cosines():
@@ -259,7 +304,7 @@ def test_scores_are_numbers_within_their_bounds_for_any_candidates(question, dra
     for one in found:
         assert one.bm25 >= 0
         assert -1 <= one.vector <= 1
-        for value in (one.score, one.lexical_weight, one.lexical, one.coverage):
+        for value in (one.score, one.lexical_weight, one.lexical, one.own_coverage, one.coverage):
             assert 0 <= value <= 1
 
 

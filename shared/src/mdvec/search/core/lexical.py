@@ -34,6 +34,8 @@ LETTERS_WEIGHT = 4.0
 EDGE_WEIGHT = 0.5
 """What a pair counts that reaches from a word into the filler (クと in フックとは)."""
 NORMAL_FORM_WEIGHT = 2.0
+ASIDE_WEIGHT = 0.2
+"""What a term counts that stands only in sentences that do not ask."""
 _FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
 """What an occurrence in each field counts in BM25: in title, names, headings and text."""
 _FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
@@ -117,7 +119,7 @@ def lexical_scores(
     """Score all candidates by their words."""
     weights = _weights(query, statistics)
     telling = {
-        term: statistics.information(term)
+        term: statistics.information(term) * _share(query, term)
         for term in weights
         if term[0] == WORD_MARK or is_letters(term)
     } or weights
@@ -155,10 +157,16 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
     for date, parts in query.dates.items():
         left_out |= parts if frequencies.get(date) else {date}
     return {
-        term: statistics.idf(term) * (EDGE_WEIGHT if term in query.edges else 1.0)
+        term: statistics.idf(term) * _share(query, term)
         for term in query.all
         if term not in left_out
     }
+
+
+def _share(query: QuestionTerms, term: str) -> float:
+    """What part of a term's weight counts, by where it stands in the question."""
+    share = ASIDE_WEIGHT if term in query.aside else 1.0
+    return share * EDGE_WEIGHT if term in query.edges else share
 
 
 def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
@@ -229,9 +237,6 @@ def _named(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
     """How far a title or a heading is what is asked for: 1 if it has all its terms and no other."""
     total = math.fsum(weights.values()) or 1.0
     return max(
-        (
-            name.share * _sum(weights, name.terms) / total
-            for name in names
-        ),
+        (name.share * _sum(weights, name.terms) / total for name in names),
         default=0.0,
     )

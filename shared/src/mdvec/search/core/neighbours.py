@@ -1,0 +1,89 @@
+"""Neighbouring windows of one section, found together, are one hit."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+from mdvec.search.core.passages import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A chunk's place in its document, and whether its section begins with it.
+
+    ``heading`` is the path of headings above it; windows without one join only where they overlap.
+    """
+
+    document: Hashable
+    heading: str
+    number: int
+    span: Span
+    begins_section: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring windows from the ``first`` to the ``last`` number; ``best`` is found first."""
+
+    best: int
+    window: Window
+    first: int
+    last: int
+    first_begins_section: bool
+
+    @property
+    def span(self) -> Span:
+        """The text of all its windows."""
+        return self.window.span
+
+
+def joined(windows: Sequence[Window], k: int) -> list[Run]:
+    """The first ``k`` runs of ranked windows, each in the place of its best.
+
+    A window beside or over one that ranks higher is no hit of its own: it widens that hit if it is
+    among the first ``k`` itself, and is left out otherwise.
+    """
+    runs: list[Run] = []
+    for place, window in enumerate(windows):
+        touching = [run for run in runs if _touch(run, window)]
+        if touching and place < k:
+            widened = touching[0]
+            for other in (_alone(place, window), *touching[1:]):
+                widened = _widened(widened, other)
+            runs = [
+                widened if run is touching[0] else run for run in runs if run not in touching[1:]
+            ]
+        elif not touching and len(runs) < k:
+            runs.append(_alone(place, window))
+        if place >= k and len(runs) == k:
+            break
+    return runs
+
+
+def _alone(place: int, window: Window) -> Run:
+    return Run(place, window, window.number, window.number, window.begins_section)
+
+
+def _touch(run: Run, window: Window) -> bool:
+    if run.window.document != window.document:
+        return False
+    if run.span.start < window.span.end and window.span.start < run.span.end:
+        return True
+    if not window.heading or run.window.heading != window.heading:
+        return False
+    if window.number == run.last + 1:
+        return not window.begins_section
+    return window.number == run.first - 1 and not run.first_begins_section
+
+
+def _widened(run: Run, other: Run) -> Run:
+    span = Span(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
+    first = min(run, other, key=lambda one: one.first)
+    return Run(
+        run.best,
+        replace(run.window, span=span),
+        first.first,
+        max(run.last, other.last),
+        first.first_begins_section,
+    )

@@ -1,0 +1,79 @@
+"""The candidates of all tools in one pool, ranked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.index.chunks import StoredChunk
+from mdvec.index.tables import Tables
+from mdvec.search.candidates import ToolCandidates
+from mdvec.search.core.fusion import Scored, SearchMode, fuse
+from mdvec.search.core.lexical import Candidate, CorpusStatistics
+from mdvec.text.questions import QuestionTerms
+from mdvec.tools.rows import Tool
+
+_MIN_SCORE = 0.005
+"""Below it a passage, shown with a score of 0.00, has nothing to do with the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChunk:
+    """A candidate with its score, and its rank by each retriever's score, from 1."""
+
+    tool: Tool
+    tables: Tables
+    chunk: StoredChunk
+    scored: Scored
+    vector_rank: int
+    lexical_rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The candidates of all tools, each with the tool that it is of."""
+
+    query: QuestionTerms
+    statistics: CorpusStatistics
+    candidates: Sequence[Candidate]
+    owners: Sequence[tuple[ToolCandidates, StoredChunk]]
+
+    def ranked(self, mode: SearchMode) -> list[RankedChunk]:
+        """The candidates, best first."""
+        scored = fuse(self.query, self.statistics, self.candidates, mode)
+        vector_ranks = _ranks(
+            [-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in self.owners]
+        )
+        lexical_ranks = _ranks([-one.lexical for one in scored])
+        ranked = [
+            RankedChunk(of.tool, of.tables, chunk, one, vector_rank, lexical_rank)
+            for (of, chunk), one, vector_rank, lexical_rank in zip(
+                self.owners, scored, vector_ranks, lexical_ranks, strict=True
+            )
+            if one.score >= _MIN_SCORE
+        ]
+        return sorted(ranked, key=lambda one: -one.scored.score)
+
+
+def pooled(found: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:
+    """One pool of what was found in each tool: idf comes from all of them together."""
+    frequencies: Counter[str] = Counter()
+    for of_tool in found:
+        frequencies.update(of_tool.statistics.frequencies)
+    if all(not of_tool.query.words for of_tool in found):
+        query = query.without_words()
+    return Pool(
+        query,
+        CorpusStatistics(sum(of_tool.statistics.chunks for of_tool in found), frequencies),
+        [candidate for of_tool in found for candidate in of_tool.candidates()],
+        [(of_tool, chunk) for of_tool in found for chunk in of_tool.chunks],
+    )
+
+
+def _ranks(keys: Sequence[float]) -> list[int]:
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    ranks = [0] * len(keys)
+    for rank, place in enumerate(order, 1):
+        ranks[place] = rank
+    return ranks

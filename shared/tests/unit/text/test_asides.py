@@ -1,0 +1,26 @@
+"""Sentences of a question that do not ask."""
+
+import pytest
+
+from mdvec.text.asides import asides
+
+
+def spoken_aside(question: str) -> list[str]:
+    return [question[start:end] for start, end in asides(question) if question[start:end].strip()]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("水道の元栓はどこですか", []),
+        ("冬の間、雪が積もるのはどこか？", []),
+        ("昨日から調べています。元栓について教えてください。", ["昨日から調べています。"]),
+        ("引っ越したばかりですが、元栓はどこですか", ["引っ越したばかりですが、"]),
+        ("元栓について確認したいのですが、よろしいでしょうか。", []),
+        ("水が止まらない。元栓も固い。", []),
+        ("i read the manual. where is the tap?", ["i read the manual."]),
+        ("", []),
+    ],
+)
+def test_what_does_not_ask_is_an_aside_where_something_else_asks(question, expected):
+    assert spoken_aside(question) == expected
