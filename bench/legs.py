@@ -38,7 +38,7 @@ class Legs:
     def ranked(self, words: str) -> Ranked:
         """What the question finds in each mode, best first."""
         pool = self.pool(words)
-        return {mode: pool.ranked(mode) for mode in MODES}
+        return {mode: pool.ranked(mode).chunks for mode in MODES}
 
     def pool(self, words: str) -> Pool:
         """The candidates of both retrievers."""

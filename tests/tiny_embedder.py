@@ -33,6 +33,7 @@ class TinyBackend:
             default_overlap=32,
             max_tokens=max_tokens,
             vector_trust=1.0,
+            unrelated=None,
             licence="MIT",
             how_to_get="it is here",
         )

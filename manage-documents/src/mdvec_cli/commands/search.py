@@ -143,26 +143,31 @@ def _load(name: str) -> Iterator[Embedder]:
 def _print_json(answer: Answer, *, explain: bool) -> None:
     plain = asdict(answer)
     if not explain:
-        del plain["seconds"]
+        del plain["seconds"], plain["evidence"]
         for hit in plain["results"]:
             del hit["explanation"]
     print_json(plain)
 
 
 def _print_hits(answer: Answer, *, explain: bool) -> None:
+    from mdvec.search.search import UNSURE
+
     if not answer.results:
         say(_why_no_hits(answer))
+    elif not answer.confident:
+        say(UNSURE)
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
         about = f"  ({on_one_line(hit.about)})" if hit.about else ""
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
         print_line(f"[{number}] {hit.score:.2f}  {source}{heading}{about}")
         if explain:
-            print_line(f"    {_explanation(hit)}")
-            print_line(f"    {_matched(hit)}")
+            for line in _explanation(hit):
+                print_line(f"    {line}")
         for line in _shown_lines(hit):
             print_line(f"    {line}")
     if explain:
+        print_line(_judgement(answer))
         print_table(
             "time", ("stage", "ms"),
             [(stage, f"{spent * 1000:.1f}") for stage, spent in answer.seconds.items()],
@@ -191,20 +196,39 @@ def _shown_lines(hit: Hit) -> list[str]:
     return lines
 
 
-def _explanation(hit: Hit) -> str:
+def _explanation(hit: Hit) -> list[str]:
+    """Why a hit has its score: by words, by vectors, and both together."""
     why = hit.explanation
-    vector = "not used"
+    words = " ".join(why.matched_words) or "none"
+    spelled = " ".join(why.matched_terms) or "none"
+    vectors = "not used"
     if why.cosine is not None:
-        vector = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.3f}"
-    return (
-        f"words: rank {why.lexical_rank}, bm25 {why.bm25:.2f}, coverage {why.coverage:.0%}, "
-        f"score {why.lexical_score:.3f}, weight {why.lexical_weight:.2f}; vectors: {vector}"
-    )
+        vectors = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.3f}"
+    share = why.lexical_weight
+    return [
+        f"words: rank {why.lexical_rank}, bm25 {why.bm25:.2f}, coverage {why.coverage:.0%} of the "
+        f"question ({why.document_coverage:.0%} with the rest of its document), "
+        f"name {why.named:.0%}, score {why.lexical_score:.3f}",
+        f"matched words: {words}; as spelled: {spelled}",
+        f"vectors: {vectors}",
+        f"together: {share:.2f} × words + {1 - share:.2f} × vectors = {why.fused:.3f}; "
+        f"likely to answer: {hit.score:.0%}",
+    ]
 
 
-def _matched(hit: Hit) -> str:
-    """The question's words in the hit: in their normalised form, and as spelled."""
-    words = " ".join(hit.explanation.matched_words) or "none"
+def _judgement(answer: Answer) -> str:
+    """What tells whether anything here answers."""
+    from mdvec.search.core.confidence import CONFIDENT
+
+    found = answer.evidence
+    nearest = "cosines are not judged"
+    if found.likeness is not None:
+        nearest = (
+            f"the nearest is {found.likeness:+.1f} deviations from what a question without an "
+            "answer finds"
+        )
     return (
-        f"matched words: {words}; as spelled: {' '.join(hit.explanation.matched_terms) or 'none'}"
+        f"judged by: at most {found.coverage:.0%} of the question in one passage; {nearest}; "
+        f"{found.chunks:,} passages. Likely: {found.likelihood(0.0):.0%}, "
+        f"which must be {CONFIDENT:.0%} to count as an answer"
     )

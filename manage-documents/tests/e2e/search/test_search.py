@@ -39,9 +39,18 @@ def test_hits_are_shown_as_lines_or_as_json_and_explained_when_asked(notes):
     assert found["seconds"]["lexical_search"] >= 0
     assert "query_embedding" not in found["seconds"]
 
-    why = explained.out.splitlines()[1]
-    assert re.search(r"words: rank 1, bm25 \d.*coverage \d+%.*vectors: rank \d, cosine 0\.\d", why)
-    assert "matched words: " in explained.out.splitlines()[2]
+    for line, part in zip(
+        explained.out.splitlines()[1:],
+        (
+            r"words: rank 1, bm25 \d.* coverage \d+% of the question \(\d+% with .*\), name \d+%",
+            r"matched words: .*; as spelled: ",
+            r"vectors: rank \d, cosine 0\.\d",
+            r"together: 0\.\d\d × words \+ 0\.\d\d × vectors = 0\.\d+; likely to answer: \d+%",
+        ),
+        strict=False,
+    ):
+        assert re.search(part, line)
+    assert re.search(r"judged by: at most \d+% of the question in one passage", explained.out)
     assert "query_embedding" in explained.out
 
     (whole,) = section.json["results"]
@@ -68,6 +77,18 @@ def test_a_search_is_narrowed_by_path_tags_and_days(mdvec, fill):
     assert one.out.count("notes: ") == 1
     assert "no note of notes has the tag 会議室; the nearest it knows: 会議" in none.err
     assert (wrong.code, "give it as 2025-06-01" in wrong.err) == (1, True)
+
+
+def test_a_question_without_an_answer_is_said_to_have_none(notes):
+    shown, as_json, answered = notes.each(
+        ["search", "量子もつれの観測装置と冷凍機", "-n", "notes"],
+        ["search", "量子もつれの観測装置と冷凍機", "-n", "notes", "--format", "json"],
+        ["search", "水の備え", "-n", "notes", "--format", "json"],
+    )
+    assert "nothing here seems to answer this; the nearest passages follow" in shown.err
+    assert shown.out.startswith("[1] ")
+    assert [as_json.json["confident"], answered.json["confident"]] == [False, True]
+    assert as_json.json["results"][0]["score"] < 0.25 < answered.json["results"][0]["score"]
 
 
 def test_what_cannot_be_searched_is_said_in_one_line(notes):

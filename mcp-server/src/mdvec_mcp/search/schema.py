@@ -8,9 +8,11 @@ from typing import Any
 
 from mdvec.documents.reading import DocumentText
 from mdvec.search.hits import Hit
-from mdvec.search.search import Answer
+from mdvec.search.search import UNSURE, Answer
 from mdvec.text.one_line import on_one_line
 from pydantic import BaseModel, Field
+
+_CONFIDENT = "Whether the first passage is likely to answer."
 
 
 class HitModel(BaseModel):
@@ -22,7 +24,7 @@ class HitModel(BaseModel):
     date: str | None
     heading: str = Field(description="Headings above it, outermost first.")
     content: str = Field(description="The passage, verbatim.")
-    score: float = Field(ge=0, le=1)
+    score: float = Field(ge=0, le=1, description="About the probability that it answers.")
     chunk_index: int
     start_position: int = Field(description="First character, from 0.")
     end_position: int = Field(description="Exclusive.")
@@ -41,6 +43,7 @@ class AnswerModel(BaseModel):
     query: str
     results: list[HitModel]
     total_chunks: int
+    confident: bool = Field(description=_CONFIDENT)
     truncated: bool
     notes: list[str] = Field(description="What the search could not do, and why.")
 
@@ -58,6 +61,7 @@ class WideAnswerModel(BaseModel):
     query: str
     results: list[SourcedHitModel]
     total_chunks: int
+    confident: bool = Field(description=_CONFIDENT)
     truncated: bool
     notes: list[str] = Field(description="What the search could not do, and why.")
 
@@ -91,6 +95,7 @@ def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
         "query": answer.query,
         "results": hits,
         "total_chunks": answer.total_chunks,
+        "confident": answer.confident,
         "truncated": answer.truncated,
         "notes": list(answer.notes),
     }
@@ -112,6 +117,8 @@ def as_text(answer: Answer, *, wide: bool) -> str:
     parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {names}"]
     if not answer.results:
         parts = [f"{names}: nothing found in {answer.total_chunks} passages"]
+    elif not answer.confident:
+        parts.append(UNSURE)
     parts += [_hit_text(number, hit, wide=wide) for number, hit in enumerate(answer.results, 1)]
     parts += [f"note: {note}" for note in answer.notes]
     if answer.truncated and not any(hit.truncated for hit in answer.results):

@@ -33,7 +33,7 @@ def test_every_active_row_is_a_tool_with_its_own_description(connected):
     assert query["description"]
     assert k["description"]
     assert set(notes.output_schema["properties"]) == {
-        "tool", "query", "results", "total_chunks", "truncated", "notes",
+        "tool", "query", "results", "total_chunks", "confident", "truncated", "notes",
     }  # fmt: skip
 
 
@@ -52,9 +52,17 @@ def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
     assert (hit["file_path"], hit["heading"], hit["start_line"]) == ("a.md", "防災 > 水の備蓄", 1)
     assert 0 <= hit["score"] <= 1
     assert (found["tool"], found["total_chunks"]) == ("notes", 1)
+    assert found["confident"] is True
     copy = answer.content[0].text
     assert "水は1人1日3リットル" in copy
     assert "a.md:1-5" in copy
+
+
+def test_a_question_without_an_answer_is_said_to_have_none(connected):
+    answer = connected.call("search", {"query": "量子もつれの観測装置と冷凍機の水温"})
+    assert answer.structured_content["confident"] is False
+    first = answer.content[0].text.split("\n\n")[1]
+    assert first == "nothing here seems to answer this; the nearest passages follow"
 
 
 def test_hits_come_best_first_and_the_text_copy_is_what_a_person_reads(filled, connected):

@@ -11,7 +11,9 @@ def test_search_asks_every_active_collection_and_names_the_source_of_each_hit(co
     answer = connected.call("search", {"query": "water 水はどれくらい必要？", "k": 50})
     found = answer.structured_content
     assert found["tools"] == ["dev", "empty", "notes"]
-    assert set(found) == {"tools", "query", "results", "total_chunks", "truncated", "notes"}
+    assert set(found) == {
+        "tools", "query", "results", "total_chunks", "confident", "truncated", "notes",
+    }  # fmt: skip
     assert {hit["tool"] for hit in found["results"]} == {"dev", "notes"}
     best = found["results"][0]
     assert (best["tool"], best["file_path"]) == ("notes", "a.md")

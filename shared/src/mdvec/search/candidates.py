@@ -68,8 +68,9 @@ class ToolCandidates:
 
     def candidates(self) -> list[Candidate]:
         """The chunks as input of the fusion."""
-        model = str(self.tool.model)
-        trust = CARDS[model].vector_trust if model in CARDS else 1.0
+        card = CARDS.get(str(self.tool.model))
+        trust = 1.0 if card is None else card.vector_trust
+        unrelated = None if card is None else card.unrelated
         read = FieldReader(self.query, self.stands_for, self.properties)
         return [
             Candidate(
@@ -80,9 +81,17 @@ class ToolCandidates:
                 trust,
                 read.names(chunk) if self.has_words else (),
                 (self.tool.id, chunk.document_id),
+                _likeness(chunk.cosine, unrelated),
             )
             for chunk in self.chunks
         ]
+
+
+def _likeness(cosine: float | None, unrelated: tuple[float, float] | None) -> float | None:
+    if cosine is None or unrelated is None:
+        return None
+    mean, deviation = unrelated
+    return (cosine - mean) / deviation
 
 
 def find_candidates(

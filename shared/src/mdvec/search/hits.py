@@ -24,12 +24,14 @@ from mdvec.tools.kinds import KINDS
 class Explanation:
     """Why a hit has its rank: the ranks and scores by vectors and by words.
 
+    ``fused`` is the score that hits are ranked by, of which the probability is made.
     ``cosine`` is None if vectors were not used; ``lexical_weight`` is the weight of the words.
     ``document_coverage`` also counts what other found passages of the document contain.
     ``matched_words`` are the question's words in the hit, in their normalised form;
     ``matched_terms`` its pairs of characters and its words as spelled.
     """
 
+    fused: float
     vector_rank: int | None
     cosine: float | None
     vector_score: float
@@ -48,7 +50,7 @@ class Explanation:
 class Hit:
     """A passage that answers a question.
 
-    ``score`` is 0 to 1, higher is better, comparable within one answer. Positions count the
+    ``score`` is about the probability that it answers, 0 to 1. Positions count the
     characters of the stored document from 0, lines count from 1; ``content`` is exactly the text
     between them. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
     chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's; the date is that of the
@@ -233,7 +235,6 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
 
 def _hit(passage: _Passage, shown: Span, properties: StoredProperties) -> Hit:
     chunk = passage.found.chunk
-    scored = passage.found.scored
     text = chunk.content if passage.content is None else passage.content
     offset = chunk.start_position if passage.content is None else 0
     start, end = _around(chunk, shown)
@@ -256,7 +257,7 @@ def _hit(passage: _Passage, shown: Span, properties: StoredProperties) -> Hit:
         date=properties.day,
         heading=chunk.heading,
         content=content,
-        score=round(scored.score, 4),
+        score=round(passage.found.likelihood, 4),
         chunk_index=chunk.chunk_index,
         start_position=start,
         end_position=end,
@@ -283,6 +284,7 @@ def _explanation(found: RankedChunk) -> Explanation:
     cosine = found.chunk.cosine
     matched = found.scored.matched
     return Explanation(
+        fused=round(found.scored.score, 4),
         vector_rank=None if cosine is None else found.vector_rank,
         cosine=None if cosine is None else round(cosine, 4),
         vector_score=round(found.scored.vector, 4),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.tables import Tables
 from mdvec.search.candidates import ToolCandidates
+from mdvec.search.core.confidence import CONFIDENT, Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text.questions import QuestionTerms
@@ -20,14 +21,31 @@ _MIN_SCORE = 0.005
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
-    """A candidate with its score, and its rank by each retriever's score, from 1."""
+    """A candidate with its score, and its rank by each retriever's score, from 1.
+
+    ``likelihood`` is about the probability that it answers.
+    """
 
     tool: Tool
     tables: Tables
     chunk: StoredChunk
     scored: Scored
+    likelihood: float
     vector_rank: int
     lexical_rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates, best first, and what they are judged by all together."""
+
+    chunks: list[RankedChunk]
+    evidence: Evidence
+
+    @property
+    def is_confident(self) -> bool:
+        """Whether the first is likely enough to answer."""
+        return bool(self.chunks) and self.evidence.likelihood(0.0) >= CONFIDENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +57,35 @@ class Pool:
     candidates: Sequence[Candidate]
     owners: Sequence[tuple[ToolCandidates, StoredChunk]]
 
-    def ranked(self, mode: SearchMode) -> list[RankedChunk]:
+    def ranked(self, mode: SearchMode) -> Ranking:
         """The candidates, best first."""
         scored = fuse(self.query, self.statistics, self.candidates, mode)
+        found = evidence(
+            [] if mode == "vector" else [one.own_coverage for one in scored],
+            self.candidates,
+            self.statistics.chunks,
+        )
+        best = max((one.score for one in scored), default=0.0)
         vector_ranks = _ranks(
             [-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in self.owners]
         )
         lexical_ranks = _ranks([-one.lexical for one in scored])
         ranked = [
-            RankedChunk(of.tool, of.tables, chunk, one, vector_rank, lexical_rank)
+            RankedChunk(
+                of.tool,
+                of.tables,
+                chunk,
+                one,
+                found.likelihood(best - one.score),
+                vector_rank,
+                lexical_rank,
+            )
             for (of, chunk), one, vector_rank, lexical_rank in zip(
                 self.owners, scored, vector_ranks, lexical_ranks, strict=True
             )
             if one.score >= _MIN_SCORE
         ]
-        return sorted(ranked, key=lambda one: -one.scored.score)
+        return Ranking(sorted(ranked, key=lambda one: -one.scored.score), found)
 
 
 def pooled(found: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:

@@ -15,6 +15,7 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.errors import MdvecError
 from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
 from mdvec.search.core.filters import NO_FILTERS, Filters, Sort
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.core.passages import Returning
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
 _MAX_ATTEMPTS = 3
+
+UNSURE = "nothing here seems to answer this; the nearest passages follow"
+"""What is said before the hits of an answer that is not confident."""
 
 logger = logging.getLogger("mdvec")
 
@@ -67,15 +71,18 @@ class Question:
 class Answer:
     """The hits, best first, out of ``total_chunks`` in ``tools``.
 
-    ``truncated`` says whether the budget cut or omitted a hit. ``notes`` are sentences on what
-    could not be searched as requested, and on why there are fewer hits than requested.
-    ``seconds`` is the time of each stage.
+    ``confident`` says whether the first hit is likely to answer, as far as the search can tell by
+    its ``evidence``. ``truncated`` says whether the budget cut or omitted a hit. ``notes`` are
+    sentences on what could not be searched as requested, and on why there are fewer hits than
+    requested. ``seconds`` is the time of each stage.
     """
 
     tools: tuple[str, ...]
     query: str
     results: tuple[Hit, ...]
     total_chunks: int
+    confident: bool = False
+    evidence: Evidence = NO_EVIDENCE
     truncated: bool = False
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
@@ -214,11 +221,12 @@ def _answer(
     notes += _without_words(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
     with stopwatch.stage("fusion"):
-        ranked = pooled(pools, query).ranked(question.mode)
+        ranking = pooled(pools, query).ranked(question.mode)
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
         notes.append(why_nothing(connection, asked, question.filters))
+    ranked = ranking.chunks
     notes += _why_fewer(len(ranked), question.k, searched)
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
@@ -231,6 +239,8 @@ def _answer(
         query=question.query,
         results=tuple(shown),
         total_chunks=total,
+        confident=ranking.is_confident,
+        evidence=ranking.evidence,
         truncated=truncated,
         notes=tuple(notes),
         seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},

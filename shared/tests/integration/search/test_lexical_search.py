@@ -143,7 +143,7 @@ def test_the_lexical_mode_loads_no_model(notes):
 def test_an_explanation_adds_up_to_the_score(notes):
     for hit in notes.search("今月の食費と外食", k=20).results:
         why = hit.explanation
-        assert hit.score == pytest.approx(
+        assert why.fused == pytest.approx(
             max(
                 0.0,
                 why.lexical_weight * why.lexical_score

@@ -123,12 +123,12 @@ def test_a_passage_named_as_what_is_asked_for_is_chosen_by_words():
     assert found[1].score > found[0].score
 
 
-def test_what_other_passages_of_the_document_contain_counts_half():
+def test_what_other_passages_of_the_document_contain_counts_less():
     document = object()
     first, second = (replace(passage(word), document=document) for word in ("水", "米"))
     found = scored(["水", "米"], know(水=3, 米=3), [first, second, passage("水")], "lexical")
     assert [one.own_coverage for one in found] == [0.5, 0.5, 0.5]
-    assert [one.coverage for one in found] == [0.75, 0.75, 0.5]
+    assert [one.coverage for one in found] == [0.875, 0.875, 0.5]
     assert found[0].score > found[2].score
 
 

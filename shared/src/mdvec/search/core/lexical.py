@@ -5,8 +5,8 @@
 with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), a weight
 for each field that a term occurs in. The coverage is the share of the query's information (the
 sum of its terms' idf) that the passage contains; information that only other candidates of the
-same document contain counts half. ``named`` says how far the title or a heading of the passage
-has the words of the query and no others: 1 if it is what is asked for.
+same document contain counts three quarters. ``named`` says how far the title or a heading of the
+passage has the words of the query and no others: 1 if it is what is asked for.
 
 The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
 """
@@ -27,7 +27,7 @@ FieldWeights = tuple[float, float, float, float]
 K1, B = 1.2, 0.75
 COVERAGE_WEIGHT = 3.0
 NAME_WEIGHT = 1.0
-DOCUMENT_WEIGHT = 0.5
+DOCUMENT_WEIGHT = 0.75
 """What information counts that only other passages of the document contain."""
 CROSSING_WEIGHT = 0.3
 LETTERS_WEIGHT = 4.0
@@ -57,6 +57,7 @@ class Candidate:
     ``terms`` counts the query's terms in each of its fields, ``length`` its characters. ``names``
     are its title and its innermost heading, ``document`` is equal for passages of one document.
     Cosines may be compared only within one ``model``; ``trust`` is that model's constant.
+    ``likeness`` is the cosine in deviations from those of unrelated passages, if they are known.
     """
 
     terms: Mapping[str, FieldCounts]
@@ -66,6 +67,7 @@ class Candidate:
     trust: float
     names: tuple[NameMatch, ...] = ()
     document: Hashable = None
+    likeness: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,76 @@
+"""How likely a passage answers: a logistic model of what a question found.
+
+    likelihood = 1 / (1 + exp(-(constant + coverage * best coverage + likeness * best likeness
+                              - chunks * ln(chunks searched) - behind * score behind the best)))
+
+The best coverage is the largest share of the question that one passage contains. The likeness is a
+cosine in deviations from those that the model gives the nearest passages of questions that nothing
+answers (``embedding/cards.py``): without it, as for a model that was not measured, words alone
+decide. In a larger collection more is found by chance, hence the number of chunks. The constants
+are fitted over several collections by ``bench/studies/confidence_fit.py``; see docs/SPEC.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.search.core.lexical import Candidate
+
+CONFIDENT = 0.25
+"""The least likelihood of the first hit for an answer that is one."""
+_LEAST_SHOWN = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The constants of the logistic model."""
+
+    constant: float
+    coverage: float
+    likeness: float
+    chunks: float
+    behind: float
+
+
+BOTH = Calibration(-0.08, 2.58, 0.30, 0.30, 17.9)
+WORDS = Calibration(-0.07, 3.93, 0.0, 0.30, 16.5)
+VECTORS = Calibration(0.14, 0.0, 0.47, 0.18, 17.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a question found at best: ``likeness`` is None if no cosine can be judged."""
+
+    coverage: float
+    likeness: float | None
+    chunks: int
+
+    @property
+    def calibration(self) -> Calibration:
+        """The model for what is known."""
+        if self.likeness is None:
+            return WORDS
+        return BOTH if self.coverage else VECTORS
+
+    def likelihood(self, behind: float) -> float:
+        """How likely a passage answers whose score is so far below the best one's."""
+        model = self.calibration
+        logit = (
+            model.constant
+            + model.coverage * self.coverage
+            + model.likeness * (self.likeness or 0.0)
+            - model.chunks * math.log(max(self.chunks, 1))
+            - model.behind * behind
+        )
+        return max(1 / (1 + math.exp(-max(logit, -500.0))), _LEAST_SHOWN)
+
+
+NO_EVIDENCE = Evidence(0.0, None, 0)
+
+
+def evidence(coverages: Sequence[float], candidates: Sequence[Candidate], chunks: int) -> Evidence:
+    """The best coverage and likeness of the candidates, out of so many chunks."""
+    known = [one.likeness for one in candidates if one.likeness is not None]
+    return Evidence(max(coverages, default=0.0), max(known, default=None), chunks)

@@ -1,0 +1,48 @@
+"""How likely an answer is, by what a question found."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.search.core.confidence import CONFIDENT, Evidence, evidence
+from mdvec.search.core.lexical import Candidate
+
+
+def likely(coverage: float, likeness: float | None, chunks: int = 1_000) -> float:
+    return Evidence(coverage, likeness, chunks).likelihood(0.0)
+
+
+def test_words_and_likeness_make_an_answer_likely_and_a_large_collection_less():
+    assert likely(0.9, 3.0) > likely(0.4, 3.0) > likely(0.1, 0.0)
+    assert likely(0.4, 3.0) > likely(0.4, 0.0)
+    assert likely(0.4, 1.0, 100) > likely(0.4, 1.0, 100_000)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "likeness", "is_answer"),
+    [
+        (1.0, 3.0, True),
+        (0.8, 1.0, True),
+        (0.2, 4.0, True),
+        (0.2, 0.0, False),
+        (0.0, 0.0, False),
+        (1.0, None, True),
+        (0.2, None, False),
+    ],
+)
+def test_what_an_answer_needs_among_a_thousand_passages(coverage, likeness, is_answer):
+    assert (likely(coverage, likeness) >= CONFIDENT) is is_answer
+
+
+def test_the_best_of_the_candidates_is_what_counts():
+    found = [Candidate({}, 10, 0.3, "m", 1.0, likeness=likeness) for likeness in (None, 2.0, -1.0)]
+    assert evidence([0.2, 0.7, 0.1], found, 30) == Evidence(0.7, 2.0, 30)
+    assert evidence([], [], 0) == Evidence(0.0, None, 0)
+
+
+@given(st.floats(0, 1), st.none() | st.floats(-1e6, 1e6), st.integers(0, 10**9), st.floats(0, 1))
+def test_a_likelihood_is_a_share_and_falls_with_the_distance_from_the_best(
+    coverage, likeness, chunks, behind
+):
+    found = Evidence(coverage, likeness, chunks)
+    assert 0 < found.likelihood(behind) <= found.likelihood(0.0) <= 1
