@@ -16,6 +16,7 @@ from pathlib import Path
 
 import asking
 import chart_speed
+import confident
 import headings
 import household_speed
 import import_speed
@@ -34,7 +35,7 @@ import word_queries
 from processes import Bench
 from report import put_section, section
 from results import Row, Skipped
-from studies import chunk_size, fusion_fit, jsquad_peers
+from studies import chunk_size, confidence_fit, fusion_fit, jsquad_peers
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 
@@ -107,6 +108,8 @@ question; R@1 is the share of questions whose right answer comes first.
   at while constants were chosen.
 - Invented notes: 158 short notes of a household, meetings and development, in Japanese and some
   English (`bench/invented_notes.toml`), hits counted by file.
+- Said to have no answer: each of three collections (React, JSQuAD, the notes) is asked its own
+  questions, and what only the other two answer.
 """,
         {
             "headings": headings.measure,
@@ -114,6 +117,7 @@ question; R@1 is the share of questions whose right answer comes first.
             "variants": variants.measure,
             "asking": asking.measure,
             "notes": notes_finding.measure,
+            "confident": confident.measure,
             "jsquad": jsquad.measure,
             "jsquad_e5": jsquad.measure_e5,
         },
@@ -200,6 +204,15 @@ the best that any setting reaches there; chosen is the least of the worst losses
 The odd halves were not chosen by.
 """,
         {"fusion_fit": fusion_fit.measure},
+    ),
+    Section(
+        "confidence",
+        "The constants of a score",
+        """
+Logistic regression over the first five hits of questions of three collections, a fifth of whose
+weight are questions that only the other two answer.
+""",
+        {"confidence_fit": confidence_fit.measure},
     ),
 )
 REGRESSIONS = [name for part in SECTIONS for name in part.subjects]

@@ -57,7 +57,7 @@ def test_every_passage_is_exact_and_within_the_budget(guide, returning, budget):
         answer = guide.search(query, k=10, returning=returning, max_chars=budget)
         assert answer.results
         assert_exact(guide, answer, budget)
-        ends = {}
+        ends: dict[str, int] = {}
         for hit in sorted(answer.results, key=lambda hit: hit.start_position):
             assert hit.start_position >= ends.get(hit.file_path, 0)
             ends[hit.file_path] = hit.end_position
