@@ -28,6 +28,7 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.search.field_reader import FieldReader
 from mdvec.text.fields import FieldCounts
 from mdvec.text.questions import QuestionTerms
+from mdvec.text.spelling import in_other_kana
 from mdvec.timing import Stopwatch
 from mdvec.tools.rows import Tool
 
@@ -168,7 +169,7 @@ def _lexical_search(
     wanted = list(dict.fromkeys([*query.all, *also]))
     frequencies = document_frequencies(connection, names, wanted)
     stands_for = {
-        word: (word,)
+        word: (word, *in_other_kana(word))
         if frequencies[word]
         else tuple(
             other_spellings(connection, names, word, reading, is_known=word not in query.unknown)

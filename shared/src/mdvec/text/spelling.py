@@ -1,4 +1,4 @@
-"""Words that differ by a mistyped letter or two."""
+"""Words that differ by a mistyped letter or two, or in hiragana and katakana."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ from collections.abc import Iterable
 
 _CHECKED = re.compile(r"[a-z_][a-z0-9_]*|[\u30a1-\u30fa\u30fc]+")
 _ONE_EDIT, _TWO_EDITS = 4, 8
+_KANA = 0x60
+"""How far katakana stand behind the hiragana of the same sound."""
+_TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
+_TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
+_ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
+
+
+def in_other_kana(term: str) -> tuple[str, ...]:
+    """The term of a word in kana as the other kana write it (ごみ: ゴミ); none for other words."""
+    if not _ONE_KANA.fullmatch(term):
+        return ()
+    return (term.translate(_TO_KATAKANA | _TO_HIRAGANA),)
 
 
 def most_edits(word: str) -> int:

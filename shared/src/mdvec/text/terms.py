@@ -30,6 +30,9 @@ _WORDS_OF_HIRAGANA = re.compile(
     rf"(?:^\W*|[、。,.!?;:(\[{{「『【〈《“‘]\s*|(?<=[{_CJK}])\s+|(?<!\s)\s+(?![はがをのにへとでもや]))"
     f"([{_HIRAGANA}]+)"
 )
+_NAME_FORMS = "髙﨑邊邉齋齊濱濵德淸槗"
+_NAME_FORM = re.compile(f"[{_NAME_FORMS}]")
+_COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
 MAX_TERM = 64
 
 
@@ -137,7 +140,12 @@ def is_letters(term: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """``text`` with one form for each letter, whatever its width and case."""
+    """``text`` with one form for each letter, whatever its width and case.
+
+    The other forms of kanji in names (髙橋, 渡邊) are those of the list of common kanji.
+    """
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
+    if _NAME_FORM.search(text):
+        text = text.translate(_COMMON_FORMS)
     return text.casefold()

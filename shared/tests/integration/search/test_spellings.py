@@ -22,6 +22,9 @@ NOTES = {
     "name.md": "# 住所録\n\n渡辺さんの電話番号。\n",
     "2024-12-05-standup.md": "# 朝会\n\n話したこと。\n",
     "web.md": "# 公開\n\nウェブの設定。\n",
+    "neighbour.md": "# 隣家\n\n髙橋さんの庭。\n",
+    "rubbish.md": "# 収集\n\nゴミは月曜。\n",
+    "other-rubbish.md": "# 町会\n\nごみの話はしない約束になった。ほかのことを長く話した。\n",
 }
 
 
@@ -49,6 +52,9 @@ def spelled(tmp_path_factory) -> Collection:
         ("December 5, 2024", "2024-12-05-standup.md"),
         ("令和6年12月", "2024-12-05-standup.md"),
         ("Web", "web.md"),
+        ("高橋", "neighbour.md"),
+        ("髙橋", "neighbour.md"),
+        ("ごみ 月曜", "rubbish.md"),
     ],
 )
 def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file):

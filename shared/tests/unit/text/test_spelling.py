@@ -4,7 +4,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.text.spelling import edit_distance, most_edits, nearest_spellings
+from mdvec.text.spelling import (
+    edit_distance,
+    in_other_kana,
+    most_edits,
+    nearest_spellings,
+)
+
+
+@pytest.mark.parametrize(
+    ("term", "other"),
+    [
+        ("=ごみ", ("=ゴミ",)),
+        ("=ゴミ", ("=ごみ",)),
+        ("=サーバー", ("=さーばー",)),
+        ("=ごみ箱", ()),
+        ("=ゴみ", ()),
+        ("=木", ()),
+        ("usestate", ()),
+    ],
+)
+def test_a_word_in_kana_has_one_other_spelling(term, other):
+    assert in_other_kana(term) == other
 
 
 @pytest.mark.parametrize(
