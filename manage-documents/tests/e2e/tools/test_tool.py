@@ -22,7 +22,9 @@ def test_add_takes_every_option_by_its_long_name(mdvec):
         *("--kind", "markdown", "--database", elsewhere, "--config", settings, "--verbose"),
     )
     assert (done.code, done.out) == (0, "")
-    assert done.err == f"added api-docs: {mdvec.docs}\nnext: mdvec import -n api-docs\n"
+    logged, *said = done.err.splitlines()
+    assert logged.startswith("INFO start program=mdvec")
+    assert said == [f"added api-docs: {mdvec.docs}", "next: mdvec import -n api-docs"]
     (tool,) = list_tools(elsewhere, active_only=False)
     assert (tool.name, tool.description, tool.source) == ("api-docs", "API 文書", mdvec.docs)
     assert (tool.kind, tool.is_active) == ("markdown", True)

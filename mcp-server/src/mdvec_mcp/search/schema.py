@@ -18,17 +18,17 @@ _CONFIDENT = "Whether the first passage is likely to answer."
 class HitModel(BaseModel):
     """A passage that answers the question."""
 
-    file_path: str = Field(description="Path in the source folder.")
+    file_path: str
     title: str
     tags: list[str]
     date: str | None
     heading: str = Field(description="Headings above it, outermost first.")
-    content: str = Field(description="The passage, verbatim.")
+    content: str
     score: float = Field(ge=0, le=1, description="About the probability that it answers.")
     chunk_index: int
-    start_position: int = Field(description="First character, from 0.")
-    end_position: int = Field(description="Exclusive.")
-    start_line: int = Field(description="From 1.")
+    start_position: int = Field(description="From 0; the end is exclusive.")
+    end_position: int
+    start_line: int
     end_line: int
     truncated: bool
     next_position: int | None = Field(
@@ -45,7 +45,7 @@ class AnswerModel(BaseModel):
     total_chunks: int
     confident: bool = Field(description=_CONFIDENT)
     truncated: bool
-    notes: list[str] = Field(description="What the search could not do, and why.")
+    notes: list[str]
 
 
 class SourcedHitModel(HitModel):
@@ -63,7 +63,7 @@ class WideAnswerModel(BaseModel):
     total_chunks: int
     confident: bool = Field(description=_CONFIDENT)
     truncated: bool
-    notes: list[str] = Field(description="What the search could not do, and why.")
+    notes: list[str]
 
 
 class DocumentModel(BaseModel):
