@@ -1,4 +1,4 @@
-"""The command `mdvec-mcp`: builds the server from its options and serves it over STDIO."""
+"""The command `mdvec-mcp`: serves over STDIO or HTTP, or hands on to a server that runs already."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mdvec.settings import Settings
     from mdvec.tools.rows import Tool
 
+    from mdvec_mcp.protocol import MdvecServer
     from mdvec_mcp.search.model_pool import ModelPool
 
+_DEFAULT_ADDRESS = "127.0.0.1:8765"
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
 def main() -> None:
-    """Run the server until its client closes STDIN."""
+    """Run the server until its client closes STDIN, over HTTP until a signal."""
     arguments = _arguments(sys.argv[1:])
     # Python's own handler would wait for the thread that reads STDIN, until the next line comes.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
@@ -29,7 +32,7 @@ def main() -> None:
     from mdvec.errors import MdvecError
 
     try:
-        _serve(arguments.database, arguments.config, wire)
+        _run(arguments, wire)
     except MdvecError as error:
         sys.stderr.write(f"mdvec-mcp: error: {error}\n")
         _exit(1)
@@ -60,10 +63,12 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 
     parser = argparse.ArgumentParser(
         prog="mdvec-mcp",
-        description="Offer the active tools of an mdvec database to an MCP client over STDIO.",
+        description="Offer the active tools of an mdvec database to MCP clients: to one over "
+        "STDIO, or with --http to many.",
     )
     parser.add_argument("--database", type=Path, help="the database file")
     parser.add_argument("--config", type=Path, help="the settings file")
+    _add_transports(parser)
     parser.add_argument(
         "--log-level", type=str.upper, choices=_LEVELS, default="WARNING",
         help="what goes to STDERR (default: WARNING)",
@@ -75,6 +80,23 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(given)
 
 
+def _add_transports(parser: argparse.ArgumentParser) -> None:
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
+        "--http", nargs="?", const=_DEFAULT_ADDRESS, metavar="HOST:PORT",
+        help=f"serve many clients over HTTP, at /mcp (default: {_DEFAULT_ADDRESS})",
+    )  # fmt: skip
+    either.add_argument(
+        "--connect", metavar="URL", help="hand on STDIO to the server that runs at this address"
+    )
+    parser.add_argument("--token", help="the token that clients show (others see it in ps)")
+    parser.add_argument("--token-file", type=Path, help="the file that holds the token")
+    parser.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME",
+        help="another name of this server, such as that of a proxy before it; may be repeated",
+    )  # fmt: skip
+
+
 def _log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
@@ -84,30 +106,75 @@ def _log_to_stderr(level: str) -> None:
     logging.getLogger("mdvec").setLevel(level)
 
 
-def _serve(database: Path | None, config: Path | None, wire: tuple[int, int]) -> None:
+def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
+    from mdvec.settings import load_settings
+
+    from mdvec_mcp.bearer import read_token
+
+    database: Path | None = arguments.database
+    path = None if database is None else str(database.expanduser().absolute())
+    flags = {"database": {"path": path}, "server": {"url": arguments.connect}}
+    settings = load_settings(os.environ, config=arguments.config, flags=flags)
+    token = read_token(arguments.token or settings.server.token, _token_file(arguments, settings))
+    if arguments.http is not None:
+        _serve_http(settings, arguments.http, token, arguments.allow_host)
+    elif settings.server.url is not None:
+        from mdvec_mcp.bridge.bridge import hand_on
+
+        hand_on(settings.server.url, token, *wire)
+    else:
+        _serve_stdio(settings, wire)
+
+
+def _token_file(arguments: argparse.Namespace, settings: Settings) -> Path | None:
+    file: Path | str | None = arguments.token_file or settings.server.token_file
+    return None if file is None else Path(file)
+
+
+def _serve_stdio(settings: Settings, wire: tuple[int, int]) -> None:
     import anyio
+
+    from mdvec_mcp.stdio import serve
+
+    models = _models(settings)
+    anyio.run(serve, _server(settings, models), models, *wire)
+
+
+def _serve_http(settings: Settings, at: str, token: str | None, names: list[str]) -> None:
+    import anyio
+
+    from mdvec_mcp.web.address import listen, parsed
+    from mdvec_mcp.web.app import Limits
+    from mdvec_mcp.web.gate import rules_for
+    from mdvec_mcp.web.serve import serve_http
+
+    rules = rules_for(parsed(at), names, token)
+    listening, address = listen(parsed(at))
+    models = _models(settings)
+    server = _server(settings, models)
+    sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
+    sys.stderr.flush()
+    anyio.run(serve_http, server, models, listening, rules, Limits())
+
+
+def _server(settings: Settings, models: ModelPool) -> MdvecServer:
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
-    from mdvec.settings import load_settings
 
     from mdvec_mcp.server import build_server
-    from mdvec_mcp.stdio import serve
 
-    path = None if database is None else str(database.expanduser().absolute())
-    settings = load_settings(os.environ, config=config, flags={"database": {"path": path}})
     open_log(settings.log.options(), logging.getLogger("mdvec").warning)
-    tools = _active_tools(settings.database_path)
+    database = settings.database_path
+    tools = _active_tools(database)
     record(
         "start",
         program="mdvec-mcp",
         version=__version__,
-        database=str(settings.database_path),
+        database=str(database),
         tools=len(tools),
     )
-    models = _models(settings.model.auto_unload_minutes * 60, settings.model.memory_threshold)
-    server = build_server(settings.database_path, tools, models, settings)
-    anyio.run(serve, server, models, *wire)
+    return build_server(database, tools, models, settings)
 
 
 def _active_tools(database: Path) -> list[Tool]:
@@ -122,7 +189,7 @@ def _active_tools(database: Path) -> list[Tool]:
         return []
 
 
-def _models(idle_seconds: float, memory_threshold: float) -> ModelPool:
+def _models(settings: Settings) -> ModelPool:
     import psutil
     from mdvec.embedding import catalog
 
@@ -133,8 +200,8 @@ def _models(idle_seconds: float, memory_threshold: float) -> ModelPool:
 
     return ModelPool(
         catalog.load,
-        idle_seconds=idle_seconds,
-        memory_threshold=memory_threshold,
+        idle_seconds=settings.model.auto_unload_minutes * 60,
+        memory_threshold=settings.model.memory_threshold,
         memory_use=memory_use,
     )
 

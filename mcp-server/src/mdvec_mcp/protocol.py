@@ -40,23 +40,25 @@ class MdvecServer(MCPServer):
         self._on_listed.append(callback)
 
     def on_close(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` when the client has disconnected."""
+        """Call ``callback`` when serving ends."""
         self._on_close.append(callback)
+
+    def start(self) -> None:
+        """Start what the tools work with."""
+        for callback in self._on_start:
+            callback()
 
     def close(self) -> None:
         """Release what the tools hold: threads, ports, processes."""
         for callback in self._on_close:
             callback()
 
-    async def serve(self, source: anyio.AsyncFile[str], target: anyio.AsyncFile[str]) -> None:
-        """Answer the client's lines from ``source`` on ``target`` until ``source`` ends."""
-        for callback in self._on_start:
-            callback()
+    async def answer(self, source: anyio.AsyncFile[str], target: anyio.AsyncFile[str]) -> None:
+        """Answer one client's lines from ``source`` on ``target`` until ``source`` ends."""
         # The body of run_stdio_async, which cannot be given streams.
         lowlevel = self._lowlevel_server
         async with stdio_server(source, target) as (requests, responses):
             await lowlevel.run(requests, responses, lowlevel.create_initialization_options())
-        self.close()
 
     async def list_tools(self) -> list[ToolDescription]:
         """The tools, with compact schemas; a client that lists them may soon search."""

@@ -106,6 +106,19 @@ def test_garbage_on_the_wire_does_not_end_the_server(filled, wire):
     assert one.end()[1] == 0
 
 
+def test_every_unusable_line_gets_its_error_in_order(filled, wire):
+    one = wire(filled / "vectors.sqlite").greet()
+    ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"'
+    one.write("{", f"[{ping}}}]", f'{ping}, "params": [1]}}', b"\xef\xbb\xbf" + ping.encode() + b"}")
+    one.write(ping.replace("2.0", "1.0") + "}", ping.replace("5", "1.5") + "}", ping + "}")
+    replies = [one.next() for _ in range(7)]
+    assert [(reply["id"], reply.get("error", {}).get("code")) for reply in replies] == [
+        (None, -32700), (None, -32600), (5, -32600), (None, -32700), (5, -32600), (None, -32600),
+        (5, None),
+    ]  # fmt: skip
+    assert one.end()[1] == 0
+
+
 def test_half_a_surrogate_pair_is_replaced_and_answered(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
     pair, half, text = r"\ud83c\udf59", r"\ud83c", r"\\ud83c"

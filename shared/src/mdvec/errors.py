@@ -71,10 +71,13 @@ place; any other exception is a bug.
             QueryStopped              mdvec_mcp.analytics.core.refusals
             ResultTooLarge            mdvec_mcp.analytics.core.refusals
             TooManyRows               mdvec_mcp.analytics.core.refusals
+        TokenUnusable                 mdvec_mcp.bearer
         ChartError                    mdvec_mcp.charts.chart
             FontUnusable              mdvec_mcp.charts.fonts
         ChartServerUnavailable        mdvec_mcp.charts.server
         UnfittingGraph                mdvec_mcp.household.pictures
+        AddressUnusable               mdvec_mcp.web.address
+        TokenNeeded                   mdvec_mcp.web.gate
 """
 
 

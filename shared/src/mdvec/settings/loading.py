@@ -20,7 +20,13 @@ from mdvec.settings.sections import APP, Settings
 _PROJECT_FILE = "mdvec.toml"
 _PREFIX = "MDVEC_"
 _CONFIG_VARIABLE = "MDVEC_CONFIG"
-_PATHS = (("database", "path"), ("charts", "font_path"), ("analytics", "folder"), ("log", "file"))
+_PATHS = (
+    ("database", "path"),
+    ("charts", "font_path"),
+    ("analytics", "folder"),
+    ("log", "file"),
+    ("server", "token_file"),
+)
 """The settings that are paths; in the file they are relative to its folder."""
 
 Layer = Mapping[str, Mapping[str, Any]]

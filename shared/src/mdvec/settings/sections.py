@@ -243,6 +243,17 @@ class LogSettings(_Section):
         )
 
 
+class ServerSettings(_Section):
+    """``[server]``: the running server that `mdvec-mcp` hands its client on to, and its token."""
+
+    url: str | None = Field(
+        None, pattern=r"^https?://[^/\s]+/\S*$",
+        description="a server's address, such as 'http://127.0.0.1:8765/mcp'",
+    )  # fmt: skip
+    token: str | None = Field(None, min_length=1, description="the token that clients show")
+    token_file: str | None = Field(None, min_length=1, description="a file's path")
+
+
 class Settings(BaseModel):
     """All sections of the settings file."""
 
@@ -258,6 +269,7 @@ class Settings(BaseModel):
     duplicates: DuplicateSettings = DuplicateSettings()
     analytics: AnalyticsSettings = AnalyticsSettings()
     log: LogSettings = LogSettings()
+    server: ServerSettings = ServerSettings()
 
     @property
     def database_path(self) -> Path:

@@ -1,0 +1,1 @@
+"""The bridge: hands a client that speaks only STDIO on to a server that runs already."""

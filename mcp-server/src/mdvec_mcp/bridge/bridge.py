@@ -1,0 +1,185 @@
+"""Hands messages on between STDIO and a running server."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+
+from mdvec_mcp.bridge.headers import self_contained_headers
+from mdvec_mcp.bridge.remote import Message, Remote, SessionOver, Unanswered
+from mdvec_mcp.envelope import error_reply, reply_to_unusable, without_lone_surrogates
+
+_NO_ANSWER = -32000
+_END_SECONDS = 0.5
+_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.5, 30.0
+
+
+def hand_on(url: str, token: str | None, source: int, target: int) -> None:
+    """Hand on what a client writes to one file descriptor, and the answers to the other."""
+    bridge = _Bridge(Remote(url, token), os.fdopen(target, "wb", closefd=False))
+    reader = os.fdopen(source, "rb", closefd=False)
+    for line in io.TextIOWrapper(reader, encoding="utf-8", errors="replace"):
+        if line.strip():
+            bridge.take(without_lone_surrogates(line))
+    bridge.end()
+
+
+class _Bridge:
+    """One client's messages; each request waits for its answer in a thread of its own."""
+
+    def __init__(self, remote: Remote, target: io.BufferedWriter) -> None:
+        self._remote = remote
+        self._target = target
+        self._writing = threading.Lock()
+        self._ended = threading.Event()
+        self._cancelled: set[str | int] = set()
+        self._threads: set[threading.Thread] = set()
+
+    def take(self, line: str) -> None:
+        """Hand on one line of the client's."""
+        reply = reply_to_unusable(line)
+        if reply is not None:
+            self._write(reply)
+            return
+        message: Message = json.loads(line)
+        method = message.get("method")
+        if method == "initialize":
+            self._answer(message)
+        elif method is not None and "id" in message:
+            self._in_background(self._answer, message)
+        else:
+            self._tell(message)
+
+    def end(self) -> None:
+        """The client has gone: end its session."""
+        self._ended.set()
+        self._remote.leave()
+        for thread in list(self._threads):
+            thread.join(_END_SECONDS)
+        self._remote.close()
+
+    def _tell(self, message: Message) -> None:
+        """Hand on a notification or a response, to which nothing is answered."""
+        cancelled = _cancelled_by(message)
+        if cancelled is not None:
+            self._cancelled.add(cancelled)
+            if self._remote.hang_up(cancelled):
+                return
+        headers = self_contained_headers(message) if "method" in message else None
+        session = self._remote.session
+        try:
+            self._remote.notify(message, session if headers is None else headers)
+        except SessionOver:
+            return  # what it was about ended with the session
+        except Unanswered as error:
+            _say(str(error))
+            return
+        if message.get("method") == "notifications/initialized":
+            self._in_background(self._hear)
+
+    def _answer(self, request: Message) -> None:
+        """Hand on a request, and write what answers it; an error if nothing does."""
+        try:
+            answered = self._ask(request)
+        except Unanswered as error:
+            answered = request["id"] in self._cancelled or self._refuse(request, str(error))
+        if not answered:
+            self._refuse(request, f"the server at {self._remote.url} gave no answer; ask again")
+        self._cancelled.discard(request["id"])
+
+    def _refuse(self, request: Message, sentence: str) -> bool:
+        _say(sentence)
+        self._write(error_reply(request["id"], _NO_ANSWER, sentence))
+        return True
+
+    def _ask(self, request: Message) -> bool:
+        """Write all that answers a request, in a new session if the old one is over.
+
+        Returns whether its response is among it.
+        """
+        if request["method"] == "initialize":
+            answer = self._remote.begin(request)
+            return answer is not None and self._write_answer(answer, request["id"])
+        headers = self_contained_headers(request)
+        if headers is not None:
+            return self._ask_with(headers, request)
+        session = self._remote.session
+        try:
+            return self._ask_with(session, request)
+        except SessionOver:
+            self._remote.renew(session)
+        try:
+            return self._ask_with(self._remote.session, request)
+        except SessionOver as error:
+            raise Unanswered(f"the server at {self._remote.url} keeps no session") from error
+
+    def _ask_with(self, headers: dict[str, str], request: Message) -> bool:
+        answered = False
+        with self._remote.responses(request, headers) as texts:
+            for text in texts:
+                answered = self._write_answer(text, request["id"]) or answered
+        return answered
+
+    def _write_answer(self, text: str, id_: str | int) -> bool:
+        """Write a message; whether it is the response, also one that lost the request's id."""
+        message = json.loads(text)
+        if "method" in message:
+            self._write(text)
+            return False
+        if message.get("id") != id_:
+            text = json.dumps({**message, "id": id_}, ensure_ascii=False)
+        self._write(text)
+        return True
+
+    def _hear(self) -> None:
+        """Write what the server sends by itself, also after it was started anew."""
+        wait = _FIRST_WAIT_SECONDS
+        while not self._ended.is_set():
+            session = self._remote.session
+            try:
+                with self._remote.notices(session) as texts:
+                    for text in texts:
+                        self._write(text)
+                        wait = _FIRST_WAIT_SECONDS
+            except SessionOver:
+                self._renew(session)
+            except Unanswered:
+                wait = min(2 * wait, _MAX_WAIT_SECONDS)
+            self._ended.wait(wait)
+
+    def _renew(self, session: dict[str, str]) -> None:
+        try:
+            self._remote.renew(session)
+        except Unanswered as error:
+            _say(str(error))
+
+    def _in_background(self, work: Callable[..., None], *arguments: object) -> None:
+        def run() -> None:
+            work(*arguments)
+            self._threads.discard(threading.current_thread())
+
+        thread = threading.Thread(target=run, daemon=True)
+        self._threads.add(thread)
+        thread.start()
+
+    def _write(self, text: str) -> None:
+        with self._writing:
+            self._target.write(f"{text}\n".encode())
+            self._target.flush()
+
+
+def _cancelled_by(message: Message) -> str | int | None:
+    """The request that a notification cancels."""
+    if message.get("method") != "notifications/cancelled":
+        return None
+    id_ = (message.get("params") or {}).get("requestId")
+    return id_ if isinstance(id_, str | int) else None
+
+
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"mdvec-mcp: {sentence}\n")
+    sys.stderr.flush()

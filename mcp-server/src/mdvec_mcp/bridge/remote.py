@@ -1,0 +1,184 @@
+"""The running server, as the bridge sees it: a session, and responses as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from mdvec_mcp.bridge.headers import SESSION, VERSION
+
+Message = dict[str, Any]
+
+_CONNECT_SECONDS = 5.0
+_LEAVE_SECONDS = 0.5
+_JSON, _STREAM = "application/json", "text/event-stream"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_RENEWAL = "mdvec-bridge-renewal"
+
+
+class Unanswered(Exception):
+    """The server gave no answer; the message is for the client's user."""
+
+
+class SessionOver(Exception):
+    """The server does not know the session any more: it was restarted, or the session expired."""
+
+
+class Remote:
+    """A server at an address. Thread-safe."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self.url = url
+        bearer = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._client = httpx2.Client(
+            headers={"Accept": f"{_JSON}, {_STREAM}", **bearer},
+            timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
+            trust_env=urlsplit(url).hostname not in _LOOPBACK,  # else a proxy may stand between
+        )
+        self._hello: Message | None = None
+        self._session: dict[str, str] = {}
+        self._open: dict[object, socket.socket] = {}
+        self._renewing = threading.Lock()
+
+    @property
+    def session(self) -> dict[str, str]:
+        """The headers of the present session; empty if there is none."""
+        return self._session
+
+    def begin(self, hello: Message) -> str | None:
+        """Send the client's `initialize`, and remember its session; the answer.
+
+        Raises:
+            Unanswered: there is no answer.
+        """
+        with self._exchange("POST", {}, content=_one_line(hello)) as response:
+            answer = next(_texts(response), None)
+            id_ = response.headers.get(SESSION)
+        agreed = json.loads(answer or "{}").get("result", {}).get("protocolVersion")
+        known = {SESSION: id_, VERSION: agreed}
+        self._hello = hello
+        self._session = {name: value for name, value in known.items() if value is not None}
+        return answer
+
+    def renew(self, over: dict[str, str]) -> None:
+        """Begin a new session in place of the one that is over, unless another thread has.
+
+        Raises:
+            Unanswered: the server does not begin one.
+        """
+        with self._renewing:
+            if self._session is over and self._hello is not None:
+                self.begin({**self._hello, "id": _RENEWAL})
+                self.notify(_INITIALIZED, self._session)
+
+    def notify(self, message: Message, headers: dict[str, str]) -> None:
+        """Send a notification or a response, which has no answer."""
+        with self.responses(message, headers):
+            pass
+
+    @contextmanager
+    def responses(self, message: Message, headers: dict[str, str]) -> Iterator[Iterator[str]]:
+        """Send a message; the messages that answer it, as they come.
+
+        Raises:
+            Unanswered: there is no answer.
+            SessionOver: the session of ``headers`` is over.
+        """
+        key = object() if SESSION in headers else message.get("id")
+        with (
+            self._exchange("POST", headers, content=_one_line(message)) as response,
+            self._held_open(key, response),
+        ):
+            yield _texts(response)
+
+    def hang_up(self, id_: object) -> bool:
+        """Close the connection on which a request without a session waits: this cancels it.
+
+        Returns whether there is one.
+        """
+        waiting = self._open.get(id_)
+        if waiting is not None:
+            with suppress(OSError):  # it has ended by itself
+                waiting.shutdown(socket.SHUT_RDWR)
+        return waiting is not None
+
+    @contextmanager
+    def notices(self, headers: dict[str, str]) -> Iterator[Iterator[str]]:
+        """What the server sends by itself in a session, as it comes."""
+        with self._exchange("GET", headers) as response, self._held_open(self, response):
+            yield _texts(response)
+
+    def leave(self) -> None:
+        """End the session, if there is one, and all that waits."""
+        if SESSION in self._session:
+            with suppress(httpx2.HTTPError):  # the server ends it itself when nobody asks
+                self._client.delete(self.url, headers=self._session, timeout=_LEAVE_SECONDS)
+        for key in list(self._open):
+            self.hang_up(key)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        self._client.close()
+
+    @contextmanager
+    def _held_open(self, key: object, response: httpx2.Response) -> Iterator[None]:
+        """Let another thread hang up meanwhile."""
+        self._open[key] = response.extensions["network_stream"].get_extra_info("socket")
+        try:
+            yield
+        finally:
+            self._open.pop(key, None)
+
+    @contextmanager
+    def _exchange(
+        self, method: str, headers: dict[str, str], content: str | None = None
+    ) -> Iterator[httpx2.Response]:
+        sent = {**headers, "Content-Type": _JSON} if content is not None else headers
+        try:
+            with self._client.stream(method, self.url, headers=sent, content=content) as response:
+                self._check(response, headers)
+                yield response
+        except httpx2.ConnectError as error:
+            raise Unanswered(
+                f"no mdvec server answers at {self.url}; start it with: mdvec-mcp --http, "
+                "or once for all with: mdvec service install"
+            ) from error
+        except httpx2.HTTPError as error:
+            raise Unanswered(f"the connection to {self.url} broke ({error}); ask again") from error
+
+    def _check(self, response: httpx2.Response, headers: dict[str, str]) -> None:
+        """Refuse what is no answer; an error in JSON is one."""
+        if response.status_code == 404 and SESSION in headers:
+            raise SessionOver
+        if response.status_code == 401:
+            raise Unanswered(
+                f"the server at {self.url} refuses this token; give it with --token-file, "
+                "or as MDVEC_SERVER_TOKEN"
+            )
+        kind = response.headers.get("content-type", "")
+        if response.is_error and not kind.startswith(_JSON):
+            said = response.read().decode(errors="replace").strip()
+            raise Unanswered(f"the server at {self.url} answers {response.status_code}: {said}")
+
+
+def _texts(response: httpx2.Response) -> Iterator[str]:
+    """The messages in a response, each on one line."""
+    if response.headers.get("content-type", "").startswith(_STREAM):
+        for event in httpx2.EventSource(response, max_event_size=None):
+            if event.data:
+                yield _one_line(json.loads(event.data))
+    elif body := response.read():
+        yield _one_line(json.loads(body))
+
+
+def _one_line(message: object) -> str:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,1 @@
+"""Streamable HTTP: one server for many clients."""

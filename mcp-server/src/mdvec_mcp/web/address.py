@@ -1,0 +1,76 @@
+"""Where the server listens: an address and port, and whether others than this machine reach it."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from mdvec.errors import MdvecError
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_BACKLOG = 512
+
+
+class AddressUnusable(MdvecError):
+    """The server cannot listen there; the message says what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A host, as a name or a number, and a port; port 0 is any that is free."""
+
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine reaches it."""
+        if self.host in LOOPBACK_NAMES:
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def url(self) -> str:
+        """Where MCP is served."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/mcp"
+
+
+def parsed(text: str) -> Address:
+    """The address that ``host:port`` names.
+
+    Raises:
+        AddressUnusable: it names none.
+    """
+    try:
+        parts = urlsplit(f"//{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or port is None or parts.path:
+        raise AddressUnusable(f"{text!r} is no address; write host:port, such as 127.0.0.1:8765")
+    return Address(host, port)
+
+
+def listen(address: Address) -> tuple[socket.socket, Address]:
+    """A socket that listens there, and the address with its real port.
+
+    Raises:
+        AddressUnusable: the port is taken, or the address is not this machine's.
+    """
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        listening = socket.create_server(
+            found[0][4][:2], family=found[0][0], backlog=_BACKLOG,
+        )  # fmt: skip
+    except OSError as error:
+        raise AddressUnusable(
+            f"the server cannot listen on {address.host}:{address.port} ({error.strerror}); if "
+            "another mdvec-mcp runs there, use that one, else name another address with --http"
+        ) from error
+    return listening, Address(address.host, int(listening.getsockname()[1]))

@@ -1,0 +1,95 @@
+"""One server for many clients over HTTP, and the bridge for clients that speak only STDIO."""
+
+import signal
+import subprocess
+import sys
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+TOKEN = "0123456789abcdef"
+
+
+@pytest.fixture
+def web(wire, filled, tmp_path):
+    """A server over HTTP that wants a token, and its address."""
+    (tmp_path / "token").write_text(TOKEN)
+    one = wire(
+        filled / "vectors.sqlite", "--http", "127.0.0.1:0", "--log-level", "INFO",
+        "--token-file", str(tmp_path / "token"),
+    )  # fmt: skip
+    one.logged("mdvec-mcp: serving http://127.0.0.1:")
+    return one, next(line.split()[-1] for line in one.log if "serving" in line)
+
+
+def test_clients_of_both_generations_and_bridges_share_one_model(web, server, filled):
+    one, url = web
+    bridged = server(filled / "vectors.sqlite", "--connect", url, MDVEC_SERVER_TOKEN=TOKEN)
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    found = []
+
+    async def search(transport, mode):
+        async with Client(transport, mode=mode) as client:
+            answer = await client.call_tool("notes", {"query": "水", "k": 1})
+            found.append((client.protocol_version, answer.structured_content["results"][0]))
+
+    async def run():
+        async with httpx2.AsyncClient(headers=bearer, timeout=60) as http:
+            with anyio.fail_after(60):
+                async with anyio.create_task_group() as tasks:
+                    for mode in ("legacy", "auto"):
+                        tasks.start_soon(search, stdio_client(bridged), mode)
+                        for _ in range(3):
+                            transport = streamable_http_client(url, http_client=http)
+                            tasks.start_soon(search, transport, mode)
+
+    anyio.run(run)
+    assert [version for version, _ in sorted(found, key=str)] == ["2025-11-25"] * 4 + [
+        "2026-07-28"
+    ] * 4
+    assert {hit["file_path"] for _, hit in found} == {"a.md"}
+    assert one.count("loaded the model use") == 1
+    one.process.send_signal(signal.SIGTERM)
+    assert one.process.wait(30) == 0
+    one.close()
+    assert (one.count("Traceback"), one.count("ERROR")) == (0, 0)
+
+
+def test_the_bridge_loads_nothing_of_the_server(wire, filled):
+    nowhere = "http://127.0.0.1:9/mcp"
+    one = wire(
+        filled / "vectors.sqlite", python=("-X", "importtime"), MDVEC_SERVER_URL=nowhere
+    )
+    answer = one.call("initialize", {})
+    assert answer["error"]["message"] == (
+        f"no mdvec server answers at {nowhere}; start it with: mdvec-mcp --http, "
+        "or once for all with: mdvec service install"
+    )
+    assert one.end()[1] == 0
+    loaded = {name.partition(".")[0] for name in one.imported()}
+    assert "httpx2" in loaded
+    assert loaded & {"mcp", "apsw", "numpy", "duckdb", "starlette", "uvicorn", "matplotlib"} == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--http", "0.0.0.0:0"], "needs a token"),
+        (["--http", "8765"], "'8765' is no address; write host:port"),
+        (["--http", "--token", "short"], "at least 16 characters"),
+        (["--connect", "127.0.0.1:8765"], "[server] url cannot be"),
+    ],
+)
+def test_what_cannot_be_served_ends_with_one_sentence(filled, server, arguments, words):
+    parameters = server(filled / "vectors.sqlite", *arguments)
+    done = subprocess.run(
+        [sys.executable, *parameters.args],
+        input="", env=parameters.env, capture_output=True, encoding="utf-8", timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert words in done.stderr

@@ -1,0 +1,61 @@
+"""A small server over HTTP in a thread of this process, for tests of what stands around it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+import uvicorn
+from mcp.server.mcpserver import Context
+from mdvec_mcp.protocol import MdvecServer
+from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
+from mdvec_mcp.web.app import Limits, http_app
+from mdvec_mcp.web.gate import Rules
+
+NO_LIMITS = Limits()
+
+
+class EchoServer(MdvecServer):
+    """Has a tool that echoes, and one that waits until it is cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__("test", version="1", instructions="")
+        self.waiting = threading.Event()
+        self.cancelled = threading.Event()
+        self.add_tool(self._echo, name="echo", description="Echoes.")
+        self.add_tool(self._wait, name="wait", description="Waits.")
+
+    async def _echo(self, text: str) -> str:
+        return text
+
+    async def _wait(self, context: Context) -> str:
+        await context.report_progress(1, 2)
+        self.waiting.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.cancelled.set()
+        return ""
+
+
+@contextmanager
+def web_server(
+    server: MdvecServer | None = None,
+    limits: Limits = NO_LIMITS,
+    token: str | None = None,
+    port: int = 0,
+) -> Iterator[str]:
+    """The address at which a server, or an EchoServer, is served meanwhile."""
+    listening, address = listen(Address("127.0.0.1", port))
+    app = http_app(server or EchoServer(), Rules(LOOPBACK_NAMES, token), limits)
+    config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
+    web = uvicorn.Server(config)
+    thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield address.url
+    finally:
+        web.should_exit = True
+        thread.join()
