@@ -11,7 +11,7 @@ from mdvec.errors import MdvecError
 from mdvec.log.activity import record
 from typer.core import TyperGroup
 
-from mdvec_cli.commands import model, tool
+from mdvec_cli.commands import model, service, tool
 from mdvec_cli.commands.compact import compact_command
 from mdvec_cli.commands.doctor import doctor_command
 from mdvec_cli.commands.import_ import import_command
@@ -51,6 +51,7 @@ app.command("status")(status_command)
 app.command("compact")(compact_command)
 app.command("doctor")(doctor_command)
 app.add_typer(model.app, name="model")
+app.add_typer(service.app, name="service")
 
 
 def _version(wanted: bool) -> None:

@@ -61,9 +61,7 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
 
 def test_the_bridge_loads_nothing_of_the_server(wire, filled):
     nowhere = "http://127.0.0.1:9/mcp"
-    one = wire(
-        filled / "vectors.sqlite", python=("-X", "importtime"), MDVEC_SERVER_URL=nowhere
-    )
+    one = wire(filled / "vectors.sqlite", python=("-X", "importtime"), MDVEC_SERVER_URL=nowhere)
     answer = one.call("initialize", {})
     assert answer["error"]["message"] == (
         f"no mdvec server answers at {nowhere}; start it with: mdvec-mcp --http, "
@@ -72,7 +70,9 @@ def test_the_bridge_loads_nothing_of_the_server(wire, filled):
     assert one.end()[1] == 0
     loaded = {name.partition(".")[0] for name in one.imported()}
     assert "httpx2" in loaded
-    assert loaded & {"mcp", "apsw", "numpy", "duckdb", "starlette", "uvicorn", "matplotlib"} == set()
+    assert (
+        loaded & {"mcp", "apsw", "numpy", "duckdb", "starlette", "uvicorn", "matplotlib"} == set()
+    )
 
 
 @pytest.mark.parametrize(

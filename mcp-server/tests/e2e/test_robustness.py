@@ -109,7 +109,9 @@ def test_garbage_on_the_wire_does_not_end_the_server(filled, wire):
 def test_every_unusable_line_gets_its_error_in_order(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
     ping = '{"jsonrpc": "2.0", "id": 5, "method": "ping"'
-    one.write("{", f"[{ping}}}]", f'{ping}, "params": [1]}}', b"\xef\xbb\xbf" + ping.encode() + b"}")
+    one.write(
+        "{", f"[{ping}}}]", f'{ping}, "params": [1]}}', b"\xef\xbb\xbf" + ping.encode() + b"}"
+    )
     one.write(ping.replace("2.0", "1.0") + "}", ping.replace("5", "1.5") + "}", ping + "}")
     replies = [one.next() for _ in range(7)]
     assert [(reply["id"], reply.get("error", {}).get("code")) for reply in replies] == [

@@ -51,6 +51,7 @@ place; any other exception is a bug.
         ImportInterrupted             mdvec.importing.report
         ServerFailed                  mdvec.manage.doctor.server_process
         InvalidTool                   mdvec.manage.registering
+        ServiceError                  mdvec.manage.service.service
         InvalidFilter                 mdvec.search.core.filters
         SearchRefused                 mdvec.search.search
         SettingsError                 mdvec.settings.loading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import tempfile
 import time
@@ -12,11 +11,11 @@ from pathlib import Path
 from mdvec.database.connection import DatabaseError, open_database
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.server_process import ServerProcess, events_in
+from mdvec.manage.server_program import SERVER_PROGRAM, find_server_program
 from mdvec.text.quoting import identifier
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 
-_PROGRAM = "mdvec-mcp"
 _SECONDS = 120.0
 _MAX_QUERY_CHARS = 200
 _HANDLES = "list_handles"
@@ -28,10 +27,10 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
     Raises:
         ServerFailed: it does not start, or does not answer in ``seconds``.
     """
-    program = _program()
+    program = find_server_program()
     if program is None:
         yield Finding(
-            "trouble", "server", f"the command {_PROGRAM} is not installed",
+            "trouble", "server", f"the command {SERVER_PROGRAM} is not installed",
             "pip install -c constraints.txt -e ./mcp-server",
         )  # fmt: skip
         return
@@ -54,12 +53,6 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
             yield from _search(server, installation.database)
             if _HANDLES in names:
                 yield _queries(server, log)
-
-
-def _program() -> str | None:
-    """The server's command: the one beside this Python, else the first on the path."""
-    beside = Path(sys.executable).with_name(_PROGRAM)
-    return str(beside) if beside.is_file() else shutil.which(_PROGRAM)
 
 
 def _search(server: ServerProcess, database: Path) -> Iterator[Finding]:

@@ -1,0 +1,118 @@
+"""`mdvec service …`: one server for all clients, started with the user's session."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    DisplayFormat,
+    FormatOption,
+    VerboseOption,
+    chosen_format,
+    settings_from,
+)
+from mdvec_cli.commands.output import print_facts, print_json, print_line, say
+
+if TYPE_CHECKING:
+    from mdvec.manage.service.service import Service
+
+app = typer.Typer(
+    help="Run one server for all clients, started with your session.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("install")
+def install_command(
+    http: Annotated[
+        str, typer.Option("--http", metavar="HOST:PORT", help="Where the server listens.")
+    ] = "127.0.0.1:8765",
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", help="The file of the token.", show_default=False),
+    ] = None,
+    print_: Annotated[
+        bool, typer.Option("--print", help="Print the service's file and install nothing.")
+    ] = False,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Install the server as a service of systemd or launchd, and start it."""
+    from mdvec.manage.service.service import install
+
+    settings = settings_from(config, database, verbose=verbose)
+    more = ["--database", str(settings.database_path)]
+    for option, path in (("--config", config), ("--token-file", token_file)):
+        more += [] if path is None else [option, str(path.expanduser().absolute())]
+    service = _service([_server_program(), "--http", http, *more])
+    if print_:
+        print_line(service.text.rstrip("\n"))
+        return
+    install(service)
+    say(f"installed {service.path}; clients reach the server at http://{http}/mcp")
+
+
+@app.command("uninstall")
+def uninstall_command() -> None:
+    """Stop the service and remove its file."""
+    from mdvec.manage.service.service import uninstall
+
+    service = _service([])
+    was_there = uninstall(service)
+    say(f"removed {service.path}" if was_there else f"there is no service at {service.path}")
+
+
+@app.command("status")
+def status_command(
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Tell whether the service is installed, and whether its server answers."""
+    from mdvec.manage.service.service import status
+
+    settings = settings_from(config, database, verbose=verbose)
+    found = status(_service([]))
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
+        print_json(found)
+        return
+    print_facts(
+        "Service",
+        [
+            ("file", found.path),
+            ("installed", found.installed),
+            ("address", found.address),
+            ("answers", found.answers),
+            ("version", found.version),
+        ],
+    )
+
+
+def _service(command: list[str]) -> Service:
+    from mdvec.manage.service.service import service_of
+
+    config_home = os.environ.get("XDG_CONFIG_HOME")
+    home = Path.home()
+    return service_of(
+        sys.platform, home, Path(config_home) if config_home else home / ".config", command
+    )
+
+
+def _server_program() -> str:
+    from mdvec.manage.server_program import find_server_program
+    from mdvec.manage.service.service import ServiceError
+
+    found = find_server_program()
+    if found is None:
+        raise ServiceError("mdvec-mcp is not installed; install the package mdvec-mcp first")
+    return str(Path(found).absolute())

@@ -1,0 +1,77 @@
+"""`mdvec service`: the file that it writes starts a server that answers and stops in order."""
+
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+from mdvec.manage.service.units import command_in
+
+MANAGER = """#!/bin/sh
+echo "$*" >> "$HOME/asked"
+[ ! -e "$HOME/refuses" ] || { echo "no session here" >&2; exit 1; }
+"""
+
+
+@pytest.fixture
+def session(mdvec):
+    """A stand-in for the session manager, which writes down what it was asked."""
+    program = mdvec.home / "bin" / "systemctl"
+    program.parent.mkdir()
+    program.write_text(MANAGER)
+    program.chmod(0o755)
+    mdvec.environment["PATH"] = f"{program.parent}:{os.environ['PATH']}"
+    return mdvec
+
+
+def free_address():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"127.0.0.1:{taken.getsockname()[1]}"
+
+
+def asked(mdvec):
+    return (mdvec.home / "asked").read_text().splitlines()
+
+
+def test_what_is_installed_starts_a_server_that_answers_and_stops_in_order(session):
+    address = free_address()
+    printed = session("service", "install", "--http", address, "--print")
+    assert session("service", "status", "--format", "json").json["installed"] is False
+    done = session("service", "install", "--http", address)
+    unit = session.home / "config/systemd/user/mdvec.service"
+    assert (done.code, done.err) == (
+        0, f"installed {unit}; clients reach the server at http://{address}/mcp\n"
+    )  # fmt: skip
+    assert unit.read_text() == printed.out
+    assert asked(session) == ["--user daemon-reload", "--user enable --now mdvec.service"]
+    server = subprocess.Popen(
+        command_in(unit.read_text()), env=session.environment, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stderr.readline().startswith("WARNING mdvec: there is no database")
+        assert server.stderr.readline() == f"mdvec-mcp: serving http://{address}/mcp\n"
+        while not (found := session("service", "status", "--format", "json").json)["answers"]:
+            assert server.poll() is None
+        assert (found["installed"], found["address"]) == (True, f"http://{address}")
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(60) == 0
+    finally:
+        server.kill()
+        server.wait()
+        server.stderr.close()
+    assert session("service", "status", "--format", "json").json["answers"] is False
+    assert session("service", "uninstall").err == f"removed {unit}\n"
+    assert not unit.exists()
+    assert asked(session)[2:] == ["--user disable --now mdvec.service", "--user daemon-reload"]
+    assert session("service", "uninstall").err == f"there is no service at {unit}\n"
+
+
+def test_a_session_manager_that_refuses_is_quoted_with_the_way_out(session):
+    (session.home / "refuses").touch()
+    done = session("service", "install")
+    assert done.code == 1
+    assert done.err.endswith(
+        "mdvec.service is written, but the service was not started (no session here); "
+        "start it later with: systemctl --user enable --now mdvec.service\n"
+    )

@@ -1,0 +1,1 @@
+"""The shared server as a service of the user's session: systemd on Linux, launchd on macOS."""

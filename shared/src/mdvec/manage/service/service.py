@@ -1,0 +1,155 @@
+"""Installs the shared server as a service, removes it, and tells whether it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mdvec.errors import MdvecError
+from mdvec.manage.service.units import LABEL, command_in, launchd_plist, systemd_unit
+
+_UNIT_NAME = "mdvec.service"
+_SYSTEMD = ("systemctl", "--user")
+_HEALTH_SECONDS = 3.0
+_MANAGER_SECONDS = 60.0
+
+Command = tuple[str, ...]
+
+
+class ServiceError(MdvecError):
+    """The service cannot be installed or started; the message says what can be done by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service's file, and the commands of the session manager that start and stop it."""
+
+    path: Path
+    text: str
+    start: tuple[Command, ...]
+    stop: tuple[Command, ...]
+    forget: tuple[Command, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """Whether the service is installed, and whether a server answers at its address."""
+
+    path: Path
+    installed: bool
+    address: str | None
+    answers: bool
+    version: str | None
+
+
+def service_of(platform: str, home: Path, config_home: Path, command: Sequence[str]) -> Service:
+    """The service of a platform (as ``sys.platform`` names it) that runs ``command``.
+
+    Raises:
+        ServiceError: the platform has neither systemd nor launchd.
+    """
+    if platform == "linux":
+        return Service(
+            config_home / "systemd" / "user" / _UNIT_NAME,
+            systemd_unit(command),
+            start=((*_SYSTEMD, "daemon-reload"), (*_SYSTEMD, "enable", "--now", _UNIT_NAME)),
+            stop=((*_SYSTEMD, "disable", "--now", _UNIT_NAME),),
+            forget=((*_SYSTEMD, "daemon-reload"),),
+        )
+    if platform == "darwin":
+        path = home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+        domain = f"gui/{os.getuid()}"
+        return Service(
+            path,
+            launchd_plist(command),
+            start=(("launchctl", "bootstrap", domain, str(path)),),
+            stop=(("launchctl", "bootout", f"{domain}/{LABEL}"),),
+        )
+    raise ServiceError(
+        "services are for systemd and launchd; start the server by hand: mdvec-mcp --http"
+    )
+
+
+def install(service: Service) -> None:
+    """Write the service's file and start the service; one that runs is started anew.
+
+    Raises:
+        ServiceError: the file cannot be written, or the session manager does not start it.
+    """
+    was_there = service.path.exists()
+    try:
+        service.path.parent.mkdir(parents=True, exist_ok=True)
+        service.path.write_text(service.text, encoding="utf-8")
+    except OSError as error:
+        raise ServiceError(f"{service.path} cannot be written ({error.strerror})") from error
+    if was_there:
+        for command in service.stop:
+            _failure(command)  # one that does not run cannot be stopped, and need not be
+    for command in service.start:
+        failure = _failure(command)
+        if failure is not None:
+            raise ServiceError(
+                f"{service.path} is written, but the service was not started ({failure}); start "
+                f"it later with: {' '.join(service.start[-1])}"
+            )
+
+
+def uninstall(service: Service) -> bool:
+    """Stop the service and remove its file; whether there was one."""
+    if not service.path.exists():
+        return False
+    for command in service.stop:
+        _failure(command)
+    service.path.unlink()
+    for command in service.forget:
+        _failure(command)
+    return True
+
+
+def status(service: Service) -> ServiceStatus:
+    """Whether the service is installed and answers."""
+    installed = service.path.exists()
+    text = service.path.read_text(encoding="utf-8") if installed else service.text
+    address = _address_in(command_in(text))
+    version = None if address is None else _version_at(address)
+    return ServiceStatus(service.path, installed, address, version is not None, version)
+
+
+def _failure(command: Command) -> str | None:
+    """Run a command of the session manager; what it said if it failed."""
+    try:
+        done = subprocess.run(  # noqa: S603 - commands of this module
+            command, capture_output=True, text=True, timeout=_MANAGER_SECONDS, check=False
+        )
+    except FileNotFoundError:
+        return f"{command[0]} is not there"
+    except subprocess.TimeoutExpired:
+        return f"{command[0]} did not end"
+    if done.returncode == 0:
+        return None
+    return (done.stderr or done.stdout).strip() or f"{command[0]} ended with {done.returncode}"
+
+
+def _address_in(command: Sequence[str]) -> str | None:
+    """Where a command serves."""
+    for option, value in zip(command, command[1:], strict=False):
+        if option == "--http":
+            return f"http://{value}"
+    return None
+
+
+def _version_at(address: str) -> str | None:
+    """The version of the mdvec server at an address; None if none answers."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(f"{address}/health", timeout=_HEALTH_SECONDS) as response:
+            health = json.loads(response.read(10_000))
+    except (OSError, ValueError):
+        return None
+    is_ours = isinstance(health, dict) and health.get("server") == "mdvec"
+    return str(health.get("version")) if is_ours else None
