@@ -1,12 +1,15 @@
 """One server for many clients over HTTP, and the bridge for clients that speak only STDIO."""
 
+import functools
 import signal
 import subprocess
 import sys
 
 import anyio
 import httpx2
+import psutil
 import pytest
+from crowd import ask_together
 from mcp import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -57,6 +60,25 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
     assert one.process.wait(30) == 0
     one.close()
     assert (one.count("Traceback"), one.count("ERROR")) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "searches", [200, pytest.param(10_000, marks=[pytest.mark.soak, pytest.mark.timeout(1_800)])]
+)
+def test_fifty_clients_at_once_are_all_answered_in_the_same_memory(wire, filled, searches):
+    one = wire(filled / "vectors.sqlite", "--http", "127.0.0.1:0")
+    one.logged("mdvec-mcp: serving http://127.0.0.1:")
+    url = one.log[-1].split()[-1]
+    ask = functools.partial(ask_together, url, "dev", ["water", "rice", "git"], clients=50)
+    anyio.run(functools.partial(ask, searches=200))
+    process = psutil.Process(one.process.pid)
+    before = process.memory_info().rss, process.num_fds()
+    assert len(anyio.run(functools.partial(ask, searches=searches))) == searches
+    after = process.memory_info().rss, process.num_fds()
+    assert after[0] - before[0] < 30_000_000
+    assert after[1] - before[1] < 20
+    one.process.send_signal(signal.SIGTERM)
+    assert one.process.wait(30) == 0
 
 
 def test_the_bridge_loads_nothing_of_the_server(wire, filled):
