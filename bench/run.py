@@ -71,10 +71,10 @@ files are short notes that the benchmark writes itself.
 - Updating: the files share 500 different contents. Nothing changed: the `seconds` of the report;
   an audit hook of Python's counts the files that are opened. One changed: from the start of
   `mdvec import --mode update` to its end, the model's loading included.
-- Many clients: the sample notes, one server over HTTP, a session each, all in one other process. All
-  share this machine's cores, so clients that never pause wait for each other: fifty cannot all be
-  answered in five times the time of one on fewer than ten cores. The bridge and a server over STDIO
-  are started in turns, each in a new process.
+- Many clients: the sample notes, one server over HTTP, a session each, all in one other process.
+  All share this machine's cores, so clients that never pause wait for each other: fifty cannot all
+  be answered in five times the time of one on fewer than ten cores. The bridge and a server over
+  STDIO are started in turns, each in a new process.
 """,
         {
             "startup": startup.measure,

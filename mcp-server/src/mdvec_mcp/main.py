@@ -109,13 +109,11 @@ def _log_to_stderr(level: str) -> None:
 def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     from mdvec.settings import load_settings
 
-    from mdvec_mcp.bearer import read_token
-
     database: Path | None = arguments.database
     path = None if database is None else str(database.expanduser().absolute())
     flags = {"database": {"path": path}, "server": {"url": arguments.connect}}
     settings = load_settings(os.environ, config=arguments.config, flags=flags)
-    token = read_token(arguments.token or settings.server.token, _token_file(arguments, settings))
+    token = _token(arguments, settings)
     if arguments.http is not None:
         _serve_http(settings, arguments.http, token, arguments.allow_host)
     elif settings.server.url is not None:
@@ -126,9 +124,18 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
         _serve_stdio(settings, wire)
 
 
-def _token_file(arguments: argparse.Namespace, settings: Settings) -> Path | None:
-    file: Path | str | None = arguments.token_file or settings.server.token_file
-    return None if file is None else Path(file)
+def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
+    """The token of the command line, else that of the settings."""
+    from mdvec_mcp.bearer import read_token
+
+    file: Path | None = arguments.token_file
+    if arguments.token is not None or file is not None:
+        return read_token(arguments.token, file)
+    kept, kept_file = settings.server.token, settings.server.token_file
+    return read_token(
+        None if kept is None else kept.get_secret_value(),
+        None if kept_file is None else Path(kept_file),
+    )
 
 
 def _serve_stdio(settings: Settings, wire: tuple[int, int]) -> None:

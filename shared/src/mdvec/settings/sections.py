@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from mdvec.embedding.cards import CARDS
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
@@ -250,7 +250,7 @@ class ServerSettings(_Section):
         None, pattern=r"^https?://[^/\s]+/\S*$",
         description="a server's address, such as 'http://127.0.0.1:8765/mcp'",
     )  # fmt: skip
-    token: str | None = Field(None, min_length=1, description="the token that clients show")
+    token: SecretStr | None = Field(None, description="the token that clients show")
     token_file: str | None = Field(None, min_length=1, description="a file's path")
 
 

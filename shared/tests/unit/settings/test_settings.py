@@ -8,7 +8,7 @@ import pytest
 from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 
-OTHERS = {"analytics", "charts", "duplicates", "log"}
+OTHERS = {"analytics", "charts", "duplicates", "log", "server"}
 
 
 @pytest.fixture(autouse=True)
@@ -328,3 +328,9 @@ def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path, data):
     file = tmp_path / "c.toml"
     file.write_bytes(data)
     assert refusal(config=file).startswith(f"{file} is not valid TOML: ")
+
+
+def test_a_token_is_taken_from_the_environment_and_never_shown():
+    settings = load_settings({"MDVEC_SERVER_TOKEN": "0123456789abcdef"})
+    assert settings.server.token.get_secret_value() == "0123456789abcdef"
+    assert "0123456789abcdef" not in repr(settings) + repr(settings.model_dump())

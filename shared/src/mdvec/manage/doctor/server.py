@@ -51,7 +51,8 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
                 "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
             )
             yield from _search(server, installation.database)
-            if _HANDLES in names:
+            # A bridge writes no log: the server that it hands on to does.
+            if _HANDLES in names and installation.settings.server.url is None:
                 yield _queries(server, log)
 
 
