@@ -64,13 +64,14 @@ def listen(address: Address) -> tuple[socket.socket, Address]:
         AddressUnusable: the port is taken, or the address is not this machine's.
     """
     try:
-        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-        listening = socket.create_server(
-            found[0][4][:2], family=found[0][0], backlog=_BACKLOG,
-        )  # fmt: skip
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
+        bound = socket.create_server(found[4][:2], family=found[0], backlog=_BACKLOG)
     except OSError as error:
         raise AddressUnusable(
             f"the server cannot listen on {address.host}:{address.port} ({error.strerror}); if "
             "another mdvec-mcp runs there, use that one, else name another address with --http"
         ) from error
+    # asyncio sends without delay (TCP_NODELAY) only where the protocol is named; else each
+    # response in two parts waits 40 ms for the client's acknowledgement.
+    listening = socket.socket(found[0], found[1], socket.IPPROTO_TCP, fileno=bound.detach())
     return listening, Address(address.host, int(listening.getsockname()[1]))
