@@ -55,6 +55,7 @@ def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
         "query": "水",
         "results": [],
         "total_chunks": 0,
+        "confident": False,
         "truncated": False,
         "notes": [],
     }
