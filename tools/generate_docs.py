@@ -1,8 +1,9 @@
-"""Write docs/cli.md and docs/tools.md from the programs, or check that they are up to date."""
+"""Write the generated pages and the rules that the package ships, or check them."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ from tools_page import tools_page
 from typer.core import TyperGroup
 from typer.main import get_command
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+RULES = ROOT / "shared/src/mdvec/manage/rules/analysis_rules.md"
 
 
 def commands(app: TyperGroup, path: str = "") -> Iterator[str]:
@@ -49,15 +52,29 @@ def cli_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def rules_section() -> str:
+    """docs/llm-rules.md as a section of another file: a level lower, without links."""
+    text = (DOCS / "llm-rules.md").read_text(encoding="utf-8")
+    title, _, rest = text.partition("\n")
+    opening, _, rules = rest.partition("\n## ")  # what follows the opening is about this repository
+    first = opening.strip().partition("\n\n")[0]
+    section = f"{title}\n\n{first}\n\n## {rules}"
+    return re.sub(r"^#", "##", re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", section), flags=re.MULTILINE)
+
+
 def main() -> int:
     """Write the pages; with ``--check`` only compare them."""
     stale = 0
-    for name, text in (("cli.md", cli_page()), ("tools.md", tools_page())):
-        page = DOCS / name
+    pages = {
+        DOCS / "cli.md": cli_page(),
+        DOCS / "tools.md": tools_page(),
+        RULES: rules_section(),
+    }
+    for page, text in pages.items():
         if "--check" not in sys.argv:
             page.write_text(text, encoding="utf-8")
         elif not page.exists() or page.read_text(encoding="utf-8") != text:
-            print(f"docs/{name} is out of date; run: make docs", file=sys.stderr)
+            print(f"{page.relative_to(ROOT)} is out of date; run: make docs", file=sys.stderr)
             stale = 1
     return stale
 

@@ -11,11 +11,12 @@ from mdvec.errors import MdvecError
 from mdvec.log.activity import record
 from typer.core import TyperGroup
 
-from mdvec_cli.commands import model, service, tool
+from mdvec_cli.commands import model, rules, service, tool
 from mdvec_cli.commands.compact import compact_command
 from mdvec_cli.commands.doctor import doctor_command
 from mdvec_cli.commands.import_ import import_command
 from mdvec_cli.commands.output import STOPPED, say
+from mdvec_cli.commands.register import register_command, unregister_command
 from mdvec_cli.commands.search import search_command
 from mdvec_cli.commands.status import status_command
 
@@ -52,6 +53,9 @@ app.command("compact")(compact_command)
 app.command("doctor")(doctor_command)
 app.add_typer(model.app, name="model")
 app.add_typer(service.app, name="service")
+app.command("register")(register_command)
+app.command("unregister")(unregister_command)
+app.add_typer(rules.app, name="rules")
 
 
 def _version(wanted: bool) -> None:

@@ -49,8 +49,11 @@ place; any other exception is a bug.
         ImportRefused                 mdvec.importing.options
             ToolChanged               mdvec.importing.report
         ImportInterrupted             mdvec.importing.report
+        FileNotUnderstood             mdvec.manage.clients.entries
+        NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process
         InvalidTool                   mdvec.manage.registering
+        InstructionsUnusable          mdvec.manage.rules.section
         ServiceError                  mdvec.manage.service.service
         InvalidFilter                 mdvec.search.core.filters
         SearchRefused                 mdvec.search.search

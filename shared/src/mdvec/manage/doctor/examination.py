@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
+from mdvec.manage.doctor.clients import check_clients
 from mdvec.manage.doctor.database import check_database
 from mdvec.manage.doctor.disk import check_disk
 from mdvec.manage.doctor.findings import Check, Finding, Installation
@@ -36,6 +37,7 @@ GROUPS = (
     Group("leftovers", check_leftovers, needs_database=True),
     Group("indexes", check_indexes, needs_database=True),
     Group("server", check_server),
+    Group("clients", check_clients),
 )
 """In the order in which they are run and shown."""
 

@@ -1,0 +1,118 @@
+"""`mdvec register` and `mdvec unregister`: the server in the settings of an MCP client."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption, settings_from
+from mdvec_cli.commands.output import print_line, say
+
+if TYPE_CHECKING:
+    from mdvec.manage.clients.clients import Machine
+    from mdvec.manage.clients.registration import Change
+
+
+class ClientName(StrEnum):
+    """The clients of mdvec.manage.clients.clients."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    CODEX = "codex"
+
+
+ClientArgument = Annotated[ClientName, typer.Argument(help="The client.", show_default=False)]
+
+
+def _checked_url(url: str | None) -> str | None:
+    if url is not None:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise typer.BadParameter(f"{url!r} is no URL such as http://127.0.0.1:8765/mcp")
+    return url
+
+
+def register_command(
+    client: ClientArgument,
+    http: Annotated[
+        str | None,
+        typer.Option("--http", metavar="URL", callback=_checked_url, show_default=False,
+                     help="Register the server that runs at this URL (mdvec-mcp --http)."),
+    ] = None,
+    print_: Annotated[
+        bool, typer.Option("--print", help="Print the entry and its file; write nothing.")
+    ] = False,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Enter the server into a client's settings, with absolute paths.
+
+    The file before the change is kept beside it. Restart the client afterwards.
+    """
+    from mdvec.manage.clients.clients import CLIENTS, Server
+    from mdvec.manage.clients.entries import snippet
+    from mdvec.manage.clients.registration import NotRegistered, register
+
+    settings = settings_from(config, database, verbose=verbose)
+    options = ["--database", str(settings.database_path)]
+    if config is not None:
+        options += ["--config", str(config.expanduser().absolute())]
+    server = Server(_server_program(), tuple(options), http)
+    chosen, machine = CLIENTS[client.value], _machine()
+    entry = snippet(chosen, chosen.entry(server)).rstrip("\n")
+    if print_:
+        print_line(entry)
+        say(f"it belongs into {chosen.file(machine)}")
+        return
+    try:
+        change = register(chosen, machine, server, datetime.now().astimezone())
+    except NotRegistered:
+        print_line(entry)
+        raise
+    _report(change, f"registered in {chosen.title}", "is registered already")
+    if change.changed:
+        say(f"next: restart {chosen.title}")
+
+
+def unregister_command(client: ClientArgument) -> None:
+    """Take the server out of a client's settings."""
+    from mdvec.manage.clients.clients import CLIENTS
+    from mdvec.manage.clients.registration import unregister
+
+    chosen = CLIENTS[client.value]
+    change = unregister(chosen, _machine(), datetime.now().astimezone())
+    _report(change, f"removed from {chosen.title}", "is not registered")
+
+
+def _report(change: Change, done: str, nothing_to_do: str) -> None:
+    if not change.changed:
+        say(f"mdvec {nothing_to_do} in {change.file}")
+        return
+    kept = "" if change.backup is None else f" (the file before: {change.backup.name})"
+    say(f"{done}: {change.file}{kept}")
+
+
+def _machine() -> Machine:
+    from mdvec.manage.clients.clients import Machine
+
+    return Machine(sys.platform, Path.home(), os.environ)
+
+
+def _server_program() -> str:
+    from mdvec.manage.clients.registration import NotRegistered
+    from mdvec.manage.server_program import SERVER_PROGRAM, find_server_program
+
+    found = find_server_program()
+    if found is None:
+        raise NotRegistered(f"{SERVER_PROGRAM} is not installed; install the package mdvec-mcp")
+    return str(Path(found).absolute())

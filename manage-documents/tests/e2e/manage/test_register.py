@@ -1,0 +1,129 @@
+"""`mdvec register`, `unregister` and `rules`: other programs' files, changed with care."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+SERVER = str(Path(sys.executable).with_name("mdvec-mcp"))
+FILES = {
+    "claude-desktop": "config/Claude/claude_desktop_config.json",
+    "claude-code": ".claude.json",
+    "cursor": ".cursor/mcp.json",
+    "vscode": "config/Code/User/mcp.json",
+    "codex": ".codex/config.toml",
+}
+
+
+def test_every_client_is_registered_once_and_removed_again(mdvec):
+    for client, path in FILES.items():
+        file = mdvec.home / path
+        first, again = mdvec.each(f"register {client}", f"register {client}")
+        assert (first.code, again.code) == (0, 0), first.err
+        assert again.err == f"mdvec is registered already in {file}\n"
+        text = file.read_text()
+        content = tomllib.loads(text) if client == "codex" else json.loads(text)
+        ((_, servers),) = content.items()
+        entry = servers["mdvec"]
+        assert (entry["command"], entry["args"]) == (SERVER, ["--database", str(mdvec.database)])
+        assert mdvec("register", client, "--print").out.strip() == text.strip()
+        removed, none = mdvec.each(f"unregister {client}", f"unregister {client}")
+        assert removed.err.startswith("removed from ")
+        assert none.err == f"mdvec is not registered in {file}\n"
+        kept = list(file.parent.glob(f"{file.name}.before-mdvec-*"))
+        assert [one.read_text() for one in kept] == [text]
+
+
+def test_a_file_that_cannot_be_read_stays_and_the_entry_is_printed(mdvec):
+    file = mdvec.home / FILES["cursor"]
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": {"a": ')
+    done = mdvec("register", "cursor")
+    assert done.code == 1
+    assert done.json["mcpServers"]["mdvec"]["command"] == SERVER
+    assert done.err.startswith(f"error: {file} was left as it is: it is no valid JSON (")
+    assert done.err.endswith("; put the entry into it by hand\n")
+    assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
+    assert file.read_text() == '{"mcpServers": {"a": '
+
+
+def test_a_link_keeps_its_target_and_a_file_its_mode_and_a_copy(mdvec):
+    file = mdvec.home / FILES["claude-code"]
+    real = mdvec.home / "dotfiles.json"
+    real.write_text('{"numStartups": 3}\n')
+    real.chmod(0o640)
+    file.symlink_to(real)
+    done = mdvec("register", "claude-code", "--http", "http://127.0.0.1:8765/mcp")
+    assert done.code == 0
+    assert file.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert json.loads(real.read_text()) == {
+        "mcpServers": {"mdvec": {"type": "http", "url": "http://127.0.0.1:8765/mcp"}},
+        "numStartups": 3,
+    }
+    (kept,) = mdvec.home.glob("dotfiles.json.before-mdvec-*")
+    assert kept.read_text() == '{"numStartups": 3}\n'
+    wrong = mdvec("register", "codex", "--http", "localhost:8765")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "Invalid value for '--http'" in wrong.err
+
+
+def test_the_rules_come_into_a_section_once_and_leave_the_text_of_before(mdvec):
+    file = mdvec.work / "CLAUDE.md"
+    file.write_text("# 私の決まり\n\n日本語で答える。\n")
+    first, again = mdvec.each("rules install", "rules install")
+    assert (first.err, again.err) == (
+        f"wrote the rules into {file}\n", f"{file} has the rules already\n"
+    )  # fmt: skip
+    text = file.read_text()
+    assert text.startswith("# 私の決まり\n\n日本語で答える。\n\n<!-- mdvec rules: begin")
+    assert "生の明細を会話に出さない" in text
+    file.write_text(text.replace("生の明細", "古い決まり") + "\nあとの文。\n")
+    mdvec("rules", "install")
+    assert file.read_text() == text + "\nあとの文。\n"
+    assert mdvec("rules", "uninstall").err == f"removed the rules from {file}\n"
+    assert file.read_text() == "# 私の決まり\n\n日本語で答える。\n\nあとの文。\n"
+    assert mdvec("rules", "uninstall").err == f"{file} has no rules of mdvec\n"
+    file.write_text(text.partition("<!-- mdvec rules: end")[0])
+    damaged = mdvec("rules", "install")
+    assert (damaged.code, "are damaged" in damaged.err) == (1, True)
+
+
+def test_the_script_for_ipython_limits_what_a_cell_prints(mdvec):
+    script = mdvec.home / ".ipython/profile_default/startup/50-mdvec-output-guard.py"
+    assert mdvec("rules", "install", "--ipython").err == f"wrote {script}\n"
+    assert mdvec("rules", "install", "--ipython").err == f"{script} is there already\n"
+    shell = subprocess.run(
+        [sys.executable, "-m", "IPython", "--colors=nocolor", "-c", "print('x' * 200_000)"],
+        env=mdvec.environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert shell.stdout.count("x") < 110_000
+    assert "[mdvec] output trimmed" in shell.stdout + shell.stderr
+    assert mdvec("rules", "uninstall", "--ipython").err == f"removed {script}\n"
+    assert not script.exists()
+    script.write_text("print('mine')\n")
+    assert mdvec("rules", "uninstall", "--ipython").code == 1
+    assert script.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "level"),
+    [("/nowhere/mdvec-mcp", [], "trouble"), (SERVER, ["--database", "/other"], "warning")],
+)
+def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, monkeypatch):
+    from mdvec.manage.doctor.clients import check_clients
+    from mdvec.manage.doctor.findings import Installation
+    from mdvec.settings.loading import load_with_origins
+
+    file = mdvec.home / FILES["cursor"]
+    file.parent.mkdir()
+    file.write_text(json.dumps({"mcpServers": {"mdvec": {"command": command, "args": args}}}))
+    monkeypatch.setenv("HOME", str(mdvec.home))
+    loaded = load_with_origins({}, flags={"database": {"path": str(mdvec.database)}})
+    (found,) = check_clients(Installation(loaded.settings, loaded.origins, loaded.file))
+    assert (found.level, found.command) == (
+        level, f"mdvec register cursor --database {mdvec.database}"
+    )  # fmt: skip

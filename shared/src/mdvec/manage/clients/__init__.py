@@ -1,0 +1,1 @@
+"""MCP clients: where each keeps its servers, and mdvec's entry there."""

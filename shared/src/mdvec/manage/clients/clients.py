@@ -1,0 +1,123 @@
+"""The MCP clients that mdvec can be registered in: their files, and the form of an entry.
+
+The files are those of the clients' own documentation, which docs/clients.md names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+Entry = dict[str, object]
+"""A server as a client's file describes it."""
+
+SERVER_NAME = "mdvec"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where a client's files are looked for.
+
+    Attributes:
+        platform: as ``sys.platform`` names it.
+        home: the user's home folder.
+        environment: the environment variables.
+    """
+
+    platform: str
+    home: Path
+    environment: Mapping[str, str]
+
+    @property
+    def application_data(self) -> Path:
+        """The folder in which applications keep their settings."""
+        if self.platform == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self.platform == "win32":
+            return self._folder("APPDATA", self.home / "AppData" / "Roaming")
+        return self._folder("XDG_CONFIG_HOME", self.home / ".config")
+
+    def _folder(self, variable: str, default: Path) -> Path:
+        """The folder that a variable names, else its default."""
+        value = self.environment.get(variable)
+        return Path(value) if value else default
+
+    @property
+    def claude_code(self) -> Path:
+        """The folder of Claude Code's file of servers."""
+        return self._folder("CLAUDE_CONFIG_DIR", self.home)
+
+    @property
+    def codex(self) -> Path:
+        """The folder of Codex's settings."""
+        return self._folder("CODEX_HOME", self.home / ".codex")
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One MCP client.
+
+    Attributes:
+        title: its name as people know it.
+        servers: the key of the file under which the servers stand.
+        file: finds the file.
+        format: of the file; ``json`` may contain comments.
+        is_typed: an entry names its transport.
+        has_urls: an entry may be the URL of a server; otherwise mdvec-mcp hands STDIO on to it.
+    """
+
+    title: str
+    servers: str
+    file: Callable[[Machine], Path]
+    format: Literal["json", "toml"] = "json"
+    is_typed: bool = False
+    has_urls: bool = True
+
+    def entry(self, server: Server) -> Entry:
+        """A server as this client's file describes it."""
+        if server.url is not None and self.has_urls:
+            transport: Entry = {"type": "http"} if self.is_typed else {}
+            return {**transport, "url": server.url}
+        transport = {"type": "stdio"} if self.is_typed else {}
+        options = server.options if server.url is None else ("--connect", server.url)
+        return {**transport, "command": server.program, "args": list(options)}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The server to register: a program with its options, or one that runs at a URL."""
+
+    program: str
+    options: tuple[str, ...]
+    url: str | None = None
+
+
+CLIENTS = {
+    "claude-desktop": Client(
+        "Claude Desktop", "mcpServers",
+        lambda machine: machine.application_data / "Claude" / "claude_desktop_config.json",
+        has_urls=False,
+    ),
+    "claude-code": Client(
+        "Claude Code", "mcpServers",
+        lambda machine: machine.claude_code / ".claude.json",
+        is_typed=True,
+    ),
+    "cursor": Client(
+        "Cursor", "mcpServers",
+        lambda machine: machine.home / ".cursor" / "mcp.json",
+    ),
+    "vscode": Client(
+        "VS Code", "servers",
+        lambda machine: machine.application_data / "Code" / "User" / "mcp.json",
+        is_typed=True,
+    ),
+    "codex": Client(
+        "Codex", "mcp_servers",
+        lambda machine: machine.codex / "config.toml",
+        format="toml",
+    ),
+}  # fmt: skip
+"""By the name that `mdvec register` takes."""

@@ -1,0 +1,112 @@
+"""An entry in the text of a client's file: read, put in, taken out; comments and layout stay."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import MutableMapping
+from typing import Literal, cast
+
+from mdvec.errors import MdvecError
+from mdvec.manage.clients import jsonc
+from mdvec.manage.clients.clients import SERVER_NAME, Client, Entry
+
+Format = Literal["json", "toml"]
+
+
+class FileNotUnderstood(MdvecError):
+    """A client's file cannot be read, or not changed without a risk; it was left as it is."""
+
+
+def entry_in(client: Client, text: str) -> Entry | None:
+    """The entry of mdvec in a file's text; None if it has none.
+
+    Raises:
+        FileNotUnderstood: the text is not what the client's file should be.
+    """
+    return _servers(client, _parsed(client.format, text)).get(SERVER_NAME)
+
+
+def with_entry(client: Client, text: str, entry: Entry) -> str:
+    """The text with the entry of mdvec, new or in the place of the old one.
+
+    Raises:
+        FileNotUnderstood: the text is not what the client's file should be.
+    """
+    before = _parsed(client.format, text)
+    servers = {**_servers(client, before), SERVER_NAME: entry}
+    path = (client.servers, SERVER_NAME)
+    changed = _put_toml(text, path, entry) if client.format == "toml" else (
+        jsonc.put_member(text, path, entry)
+    )  # fmt: skip
+    return _verified(client, changed, {**before, client.servers: servers})
+
+
+def without_entry(client: Client, text: str) -> str:
+    """The text without the entry of mdvec, which is there.
+
+    Raises:
+        FileNotUnderstood: the text is not what the client's file should be.
+    """
+    before = _parsed(client.format, text)
+    servers = {k: v for k, v in _servers(client, before).items() if k != SERVER_NAME}
+    path = (client.servers, SERVER_NAME)
+    changed = _drop_toml(text, path) if client.format == "toml" else jsonc.drop_member(text, path)
+    return _verified(client, changed, {**before, client.servers: servers})
+
+
+def snippet(client: Client, entry: Entry) -> str:
+    """What a file would contain that has nothing but the entry."""
+    path = (client.servers, SERVER_NAME)
+    if client.format == "toml":
+        return _put_toml("", path, entry)
+    return json.dumps({path[0]: {path[1]: entry}}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _verified(client: Client, changed: str, expected: dict[str, object]) -> str:
+    """A changed text that means what it should, and nothing else."""
+    found = _parsed(client.format, changed)
+    if {**found, client.servers: _servers(client, found)} != expected:
+        raise FileNotUnderstood("the entry cannot be changed without a risk for the rest")
+    return changed
+
+
+def _parsed(form: Format, text: str) -> dict[str, object]:
+    try:
+        found = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
+    except (ValueError, RecursionError) as error:
+        raise FileNotUnderstood(f"it is no valid {form.upper()} ({error})") from error
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise FileNotUnderstood("it is not an object with settings")
+    return found
+
+
+def _servers(client: Client, content: dict[str, object]) -> dict[str, Entry]:
+    found = content.get(client.servers, {})
+    if not isinstance(found, dict):
+        raise FileNotUnderstood(f"its {client.servers!r} is not an object with servers")
+    return found
+
+
+def _put_toml(text: str, path: tuple[str, str], entry: Entry) -> str:
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    if path[0] not in document:
+        document[path[0]] = tomlkit.table(is_super_table=True)
+    servers = cast("MutableMapping[str, object]", document[path[0]])
+    table = tomlkit.table()
+    table.update(entry)
+    servers[path[1]] = table
+    return tomlkit.dumps(document)
+
+
+def _drop_toml(text: str, path: tuple[str, str]) -> str:
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    servers = cast("MutableMapping[str, object]", document[path[0]])
+    del servers[path[1]]
+    return tomlkit.dumps(document)

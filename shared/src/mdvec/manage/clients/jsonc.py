@@ -1,0 +1,143 @@
+"""JSON with comments and trailing commas: read, and changed without touching the rest."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_COMMENT = re.compile(rf"({_STRING})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
+_SPACE = re.compile(r"\s*")
+_DECODER = json.JSONDecoder()
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A member of an object, and the positions of its name and its value."""
+
+    name: str
+    start: int
+    value_start: int
+    end: int
+
+
+def parse(text: str) -> object:
+    """The value of a text; None for a blank one.
+
+    Raises:
+        ValueError: the text is not JSON, even without its comments.
+    """
+    plain = _plain(text)
+    return json.loads(plain) if plain.strip() else None
+
+
+def put_member(text: str, path: tuple[str, str], value: object) -> str:
+    """The text with a value at ``path``, an object's name and a name in it; both may be new."""
+    outer, inner = path
+    plain = _plain(text)
+    if not plain.strip():
+        return _dump({outer: {inner: value}}, "") + "\n"
+    root = _after_space(plain, 0)
+    found = _member(plain, root, outer)
+    if found is None:
+        return _inserted(text, plain, root, outer, {inner: value})
+    old = _member(plain, found.value_start, inner)
+    if old is None:
+        return _inserted(text, plain, found.value_start, inner, value)
+    return text[: old.value_start] + _dump(value, _indent(text, old.start)) + text[old.end :]
+
+
+def drop_member(text: str, path: tuple[str, str]) -> str:
+    """The text without the member at ``path``, which is there."""
+    outer, inner = path
+    plain = _plain(text)
+    found = _member(plain, _after_space(plain, 0), outer)
+    members = [] if found is None else list(_members(plain, found.value_start))
+    for before, member in zip([None, *members], members, strict=False):
+        if member.name == inner:
+            return _cut(text, before, member)
+    raise KeyError(inner)
+
+
+def _cut(text: str, before: _Member | None, member: _Member) -> str:
+    """The text without a member, its comma, and the line that would be left empty."""
+    commas = _without_comments(text)
+    start, end = member.start, member.end
+    comma = _after_space(commas, end)
+    if commas[comma] == ",":
+        end = comma + 1
+    elif before is not None:  # the last one: the comma before it goes
+        comma = commas.index(",", before.end)
+        text = text[:comma] + text[comma + 1 :]
+        start, end = start - 1, end - 1
+    line = text.rfind("\n", 0, start) + 1
+    if not text[line:start].strip() and text[end : end + 1] == "\n":
+        start, end = line, end + 1
+    return text[:start] + text[end:]
+
+
+def _inserted(text: str, plain: str, brace: int, name: str, value: object) -> str:
+    """The text with a new first member in the object that opens at ``brace``.
+
+    As the first one it needs no look at what follows the last: a comment, or a comma too many.
+    """
+    outer = _indent(text, brace)
+    indent = outer + _INDENT
+    is_empty = next(_members(plain, brace), None) is None
+    member = f"\n{indent}{json.dumps(name, ensure_ascii=False)}: {_dump(value, indent)}"
+    rest = text[brace + 1 :]
+    if not is_empty:
+        member += ","
+    if not rest.startswith(("\n", "\r")):
+        member += f"\n{outer if is_empty else indent}"
+        rest = rest.lstrip(" ")
+    return text[: brace + 1] + member + rest
+
+
+def _dump(value: object, indent: str) -> str:
+    dumped = json.dumps(value, ensure_ascii=False, indent=len(_INDENT))
+    return dumped.replace("\n", f"\n{indent}")
+
+
+def _indent(text: str, position: int) -> str:
+    """The white space that the line of a position begins with."""
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _member(plain: str, brace: int, name: str) -> _Member | None:
+    """The member of that name; the last one, as every parser takes it."""
+    found = [member for member in _members(plain, brace) if member.name == name]
+    return found[-1] if found else None
+
+
+def _members(plain: str, brace: int) -> Iterator[_Member]:
+    """The members of the object that opens at ``brace``."""
+    position = _after_space(plain, brace + 1)
+    while plain[position] != "}":
+        start = position
+        name, position = _DECODER.raw_decode(plain, start)
+        value_start = _after_space(plain, _after_space(plain, position) + 1)
+        _, end = _DECODER.raw_decode(plain, value_start)
+        yield _Member(str(name), start, value_start, end)
+        position = _after_space(plain, end)
+        if plain[position] == ",":
+            position = _after_space(plain, position + 1)
+
+
+def _after_space(text: str, position: int) -> int:
+    found = _SPACE.match(text, position)
+    return position if found is None else found.end()
+
+
+def _plain(text: str) -> str:
+    """Strict JSON of the same length: comments and trailing commas become spaces."""
+    return _TRAILING_COMMA.sub(lambda found: found[1] or " ", _without_comments(text))
+
+
+def _without_comments(text: str) -> str:
+    return _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)

@@ -1,0 +1,135 @@
+"""Registers the server in a client's file and takes it out again; the file before is kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from mdvec.errors import MdvecError
+from mdvec.manage.clients.clients import Client, Machine, Server
+from mdvec.manage.clients.entries import FileNotUnderstood, entry_in, with_entry, without_entry
+
+_MAX_BYTES = 100 * 2**20
+
+
+class NotRegistered(MdvecError):
+    """A client's file was left as it is; the message says why and what to do by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a client's file.
+
+    Attributes:
+        file: the client's file.
+        changed: False if there was nothing to do.
+        backup: a copy of the file before the change; None if there was no file.
+    """
+
+    file: Path
+    changed: bool
+    backup: Path | None = None
+
+
+def register(client: Client, machine: Machine, server: Server, now: datetime) -> Change:
+    """Put the entry of the server into the client's file, unless it is there.
+
+    Raises:
+        NotRegistered: the file cannot be read or written, or is for another system.
+    """
+    file = client.file(machine)
+    if machine.platform == "win32":
+        raise NotRegistered(f"mdvec writes no files on Windows; put the entry into {file}")
+    entry = client.entry(server)
+    text = _text(file)
+    try:
+        if text is not None and entry_in(client, text) == entry:
+            return Change(file, changed=False)
+        changed = with_entry(client, text or "", entry)
+    except FileNotUnderstood as error:
+        raise NotRegistered(
+            f"{file} was left as it is: {error}; put the entry into it by hand"
+        ) from error
+    return Change(file, changed=True, backup=_write(file, changed, now))
+
+
+def unregister(client: Client, machine: Machine, now: datetime) -> Change:
+    """Take the entry of the server out of the client's file, if it is there.
+
+    Raises:
+        NotRegistered: the file cannot be read or written.
+    """
+    file = client.file(machine)
+    text = _text(file)
+    try:
+        if text is None or entry_in(client, text) is None:
+            return Change(file, changed=False)
+        changed = without_entry(client, text)
+    except FileNotUnderstood as error:
+        raise NotRegistered(
+            f"{file} was left as it is: {error}; take the entry out by hand"
+        ) from error
+    return Change(file, changed=True, backup=_write(file, changed, now))
+
+
+def registered_entry(client: Client, machine: Machine) -> dict[str, object] | None:
+    """The entry in the client's file; None without one.
+
+    Raises:
+        NotRegistered: the file cannot be read.
+    """
+    file = client.file(machine)
+    text = _text(file)
+    try:
+        return None if text is None else entry_in(client, text)
+    except FileNotUnderstood as error:
+        raise NotRegistered(f"{file} cannot be understood: {error}") from error
+
+
+def _text(file: Path) -> str | None:
+    """The text of a file, line ends as they are; None without a file."""
+    try:
+        if file.stat().st_size > _MAX_BYTES:
+            raise NotRegistered(f"{file} is too large to be a client's settings")
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise NotRegistered(f"{file} cannot be read ({error})") from error
+
+
+def _write(file: Path, text: str, now: datetime) -> Path | None:
+    """Replace a file at once, keeping its mode and a copy of it; a link keeps its target."""
+    target = file.resolve()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        backup = _backup(target, now)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        written = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(text.encode("utf-8"))
+            if backup is not None:
+                shutil.copymode(target, written)
+            written.replace(target)
+        finally:
+            written.unlink(missing_ok=True)
+    except OSError as error:
+        raise NotRegistered(f"{file} cannot be written ({error.strerror})") from error
+    return backup
+
+
+def _backup(file: Path, now: datetime) -> Path | None:
+    """Copy a file beside itself, under a name that is free; None without a file."""
+    if not file.exists():
+        return None
+    stem = f"{file.name}.before-mdvec-{now:%Y%m%d-%H%M%S}"
+    number = 0
+    while (backup := file.with_name(f"{stem}-{number}" if number else stem)).exists():
+        number += 1
+    shutil.copy2(file, backup)
+    return backup

@@ -1,0 +1,82 @@
+"""The rules as a marked section of a file of instructions, such as CLAUDE.md."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from mdvec.errors import MdvecError
+
+_BEGIN = "<!-- mdvec rules: begin (written by `mdvec rules install`; do not edit) -->"
+_END = "<!-- mdvec rules: end -->"
+
+
+class InstructionsUnusable(MdvecError):
+    """A file of instructions was left as it is; the message says why and what to do."""
+
+
+def install_section(file: Path) -> bool:
+    """Write the rules into a file, new or in the place of the old ones; whether it changed.
+
+    Raises:
+        InstructionsUnusable: the file cannot be read or written, or its marks are damaged.
+    """
+    text = _read(file)
+    before, after = _around(file, text)
+    section = f"{_BEGIN}\n{rules()}{_END}\n"
+    if _BEGIN not in text and before.strip():
+        before = before.rstrip("\n") + "\n\n"
+    return _write(file, text, before + section + after)
+
+
+def uninstall_section(file: Path) -> bool:
+    """Remove the rules from a file; whether they were there.
+
+    Raises:
+        InstructionsUnusable: the file cannot be read or written, or its marks are damaged.
+    """
+    text = _read(file)
+    if _BEGIN not in text and _END not in text:
+        return False
+    before, after = _around(file, text)
+    rest = before.rstrip("\n") + "\n\n" + after.lstrip("\n") if after.strip() else before
+    return _write(file, text, rest.rstrip("\n") + "\n" if rest.strip() else "")
+
+
+def rules() -> str:
+    """The rules, in Markdown."""
+    return (files("mdvec.manage.rules") / "analysis_rules.md").read_text(encoding="utf-8")
+
+
+def _around(file: Path, text: str) -> tuple[str, str]:
+    """What stands before and after the section; without one, the whole text and nothing."""
+    if (text.count(_BEGIN), text.count(_END)) == (0, 0):
+        return text, ""
+    before, _, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(f"{_END}\n" if f"{_END}\n" in rest else _END)
+    if not end or text.count(_BEGIN) != 1 or text.count(_END) != 1:
+        raise InstructionsUnusable(
+            f"the marks of the rules in {file} are damaged; remove the lines between and including "
+            f"{_BEGIN!r} and {_END!r}, then try again"
+        )
+    return before, after
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise InstructionsUnusable(f"{file} cannot be read ({error})") from error
+
+
+def _write(file: Path, before: str, text: str) -> bool:
+    if text == before:
+        return False
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode("utf-8"))
+    except OSError as error:
+        raise InstructionsUnusable(f"{file} cannot be written ({error.strerror})") from error
+    return True
