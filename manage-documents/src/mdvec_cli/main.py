@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import sys
 from typing import Annotated, Any
 
@@ -14,11 +16,17 @@ from typer.core import TyperGroup
 from mdvec_cli.commands import model, rules, service, tool
 from mdvec_cli.commands.compact import compact_command
 from mdvec_cli.commands.doctor import doctor_command
+from mdvec_cli.commands.get import get_command
 from mdvec_cli.commands.import_ import import_command
 from mdvec_cli.commands.output import STOPPED, say
 from mdvec_cli.commands.register import register_command, unregister_command
+from mdvec_cli.commands.samples import samples_command
 from mdvec_cli.commands.search import search_command
 from mdvec_cli.commands.status import status_command
+
+_STDERR = 2
+_UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EBADF)
+"""Errors of an output that is closed or full; the library translates those of its own files."""
 
 
 class _Commands(TyperGroup):
@@ -40,7 +48,6 @@ app = typer.Typer(
     cls=_Commands,
     help="Turn folders of Markdown into tools that an MCP client can search.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -48,6 +55,7 @@ app = typer.Typer(
 app.add_typer(tool.app, name="tool")
 app.command("import")(import_command)
 app.command("search")(search_command)
+app.command("get")(get_command)
 app.command("status")(status_command)
 app.command("compact")(compact_command)
 app.command("doctor")(doctor_command)
@@ -55,6 +63,7 @@ app.add_typer(model.app, name="model")
 app.add_typer(service.app, name="service")
 app.command("register")(register_command)
 app.command("unregister")(unregister_command)
+app.command("samples")(samples_command)
 app.add_typer(rules.app, name="rules")
 
 
@@ -77,6 +86,7 @@ def _root(
 
 def main() -> None:
     """Run `mdvec`."""
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A file name may not be valid Unicode; printing it must not fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -92,9 +102,29 @@ def main() -> None:
         say("stopped")
         sys.exit(STOPPED)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+            _give_up_stdout()
+            say(f"error: the output cannot be written ({error.strerror})")
+            sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         say(f"error: unexpected {type(error).__name__}: {error}; run it with --verbose for details")
         sys.exit(1)
+
+
+def _replace_closed_streams() -> None:
+    """Occupy descriptors that are closed, so that no file is opened there and printed into."""
+    while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= _STDERR:
+        pass
+    os.close(descriptor)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115 - a descriptor
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def _give_up_stdout() -> None:
+    """Drop what is still buffered, which Python would try to write at the end once more."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _wrong_usage(error: typer.TyperException) -> str:

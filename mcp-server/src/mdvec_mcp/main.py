@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from mdvec_mcp.search.model_pool import ModelPool
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
+_ON_TERMINAL = (
+    "mdvec-mcp is a server: an MCP client starts it and speaks JSON to it; to enter it into a "
+    "client's settings: mdvec register CLIENT; to end it: Ctrl-C\n"
+)
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -27,6 +31,8 @@ def main() -> None:
     arguments = _arguments(sys.argv[1:])
     # Python's own handler would wait for the thread that reads STDIN, until the next line comes.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    if arguments.http is None and sys.stdin is not None and sys.stdin.isatty():
+        sys.stderr.write(_ON_TERMINAL)
     wire = _reserve_stdio()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     from mdvec.errors import MdvecError

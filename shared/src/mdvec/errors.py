@@ -54,10 +54,12 @@ place; any other exception is a bug.
         ServerFailed                  mdvec.manage.doctor.server_process
         InvalidTool                   mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules.section
+        SamplesNotWritten             mdvec.manage.samples
         ServiceError                  mdvec.manage.service.service
         InvalidFilter                 mdvec.search.core.filters
         SearchRefused                 mdvec.search.search
         SettingsError                 mdvec.settings.loading
+            FlagRefused               mdvec.settings.loading
         InvalidChunking               mdvec.text.options
         InvalidToolName               mdvec.tools.names
         ToolExists                    mdvec.tools.rows

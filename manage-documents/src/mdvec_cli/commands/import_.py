@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from mdvec.text.one_line import on_one_line
 
+from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -56,7 +57,9 @@ class _NameMissing(typer.BadParameter):
 
 def import_command(
     name: Annotated[
-        str | None, typer.Option("--name", "-n", help="The tool's name.", show_default=False)
+        str | None,
+        typer.Option("--name", "-n", help="The tool's name.", show_default=False,
+                     autocompletion=complete_tool_names),
     ] = None,
     import_all: Annotated[
         bool,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.output import say
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ class DisplayFormat(StrEnum):
     JSON = "json"
 
 
-NameOption = Annotated[str, typer.Option("--name", "-n", help="The tool's name.")]
+NameOption = Annotated[
+    str,
+    typer.Option("--name", "-n", help="The tool's name.", autocompletion=complete_tool_names),
+]
 DatabaseOption = Annotated[
     Path | None, typer.Option("--database", help="The database file.", show_default=False)
 ]
@@ -35,6 +39,16 @@ ConfigOption = Annotated[
 VerboseOption = Annotated[
     bool, typer.Option("--verbose", "-v", help="Log steps and timings to stderr.")
 ]
+_FLAGS = {
+    ("database", "path"): "--database",
+    ("model", "name"): "--model",
+    ("chunking", "strategy"): "--chunk-strategy",
+    ("chunking", "size"): "--chunk-size",
+    ("chunking", "overlap"): "--chunk-overlap",
+    ("search", "k"): "'--k' / '-k'",
+    ("search", "mode"): "'--mode' / '-m'",
+}
+"""The flags that are settings, by section and key."""
 FormatOption = Annotated[
     DisplayFormat | None, typer.Option("--format", help="The output format.", show_default=False)
 ]
@@ -62,17 +76,20 @@ def loaded_settings(
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
-    from mdvec.settings.loading import load_with_origins
+    from mdvec.settings.loading import FlagRefused, load_with_origins
 
     if verbose:
         _log_to_stderr()
     path = None if database is None else str(database.expanduser().absolute())
-    loaded = load_with_origins(
-        os.environ,
-        config=config,
-        project_folder=Path.cwd(),
-        flags={"database": {"path": path}, **sections},
-    )
+    try:
+        loaded = load_with_origins(
+            os.environ,
+            config=config,
+            project_folder=Path.cwd(),
+            flags={"database": {"path": path}, **sections},
+        )
+    except FlagRefused as error:
+        raise typer.BadParameter(f"it {error.reason}", param_hint=_FLAGS[error.place]) from error
     settings = loaded.settings
     open_log(settings.log.options(), lambda warning: say(f"warning: {warning}"))
     record("start", program="mdvec", version=__version__, database=str(settings.database_path))

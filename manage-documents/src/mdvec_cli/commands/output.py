@@ -29,6 +29,11 @@ def print_line(line: str) -> None:
     typer.echo(line)
 
 
+def print_text(text: str) -> None:
+    """Print a text as it is; its last line ends."""
+    typer.echo(text, nl=not text.endswith("\n"))
+
+
 def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str, object]) -> None:
     """Print the whole result as JSON."""
     plain: object

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from mdvec.text.one_line import on_one_line
 
+from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -59,7 +60,7 @@ def search_command(
     name: Annotated[
         str | None,
         typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
-                     show_default=False),
+                     show_default=False, autocompletion=complete_tool_names),
     ] = None,
     k: Annotated[
         int | None, typer.Option("--k", "-k", help="The number of hits.", show_default=False)
@@ -107,9 +108,12 @@ def search_command(
     from mdvec.manage.searching import answer_question
     from mdvec.search.core.filters import filters_of
     from mdvec.search.search import Question
+    from mdvec.text.tokens import is_blank
 
     today = datetime.now().astimezone().date()
     filters = filters_of(today, path=path, tags=tag, since=since, until=until)
+    if is_blank(query):
+        raise typer.BadParameter("it is blank; ask something", param_hint="query")
     settings = settings_from(
         config, database, verbose=verbose,
         search={"k": k, "mode": mode and mode.value},

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mdvec_cli.commands.completion import complete_tool_names
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -22,12 +23,23 @@ if TYPE_CHECKING:
     from mdvec.manage.status import ToolStatus
     from mdvec.tools.status import KindStatus
 
+_PAGE = 50
+
 
 def status_command(
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n", help="Show this tool in detail.", show_default=False),
+        typer.Option(
+            "--name",
+            "-n",
+            help="Show this tool in detail.",
+            show_default=False,
+            autocompletion=complete_tool_names,
+        ),
     ] = None,
+    show_all: Annotated[
+        bool, typer.Option("--all", help=f"List all documents, not only the first {_PAGE}.")
+    ] = False,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
@@ -39,7 +51,7 @@ def status_command(
     if name is None:
         _overview(settings.database_path, as_json=as_json)
     else:
-        _details(settings.database_path, name, as_json=as_json)
+        _details(settings.database_path, name, as_json=as_json, show_all=show_all)
 
 
 def _overview(database: Path, *, as_json: bool) -> None:
@@ -73,25 +85,28 @@ def _overview(database: Path, *, as_json: bool) -> None:
 
 
 def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:
+    from mdvec.text.local_time import local_time
+
     own = view.overview_columns
     print_table(
         view.overview_title,
-        ("name", "active", "kind", *own, "last import (UTC)"),
+        ("name", "active", "kind", *own, "last import"),
         [
             (
                 tool.name,
                 tool.is_active,
                 tool.kind,
                 *(getattr(tool, column) for column in own),
-                tool.last_import_at,
+                local_time(tool.last_import_at),
             )
             for tool in tools
         ],
     )
 
 
-def _details(database: Path, name: str, *, as_json: bool) -> None:
+def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> None:
     from mdvec.manage.status import details, status_of
+    from mdvec.text.local_time import local_time
 
     found = details(database, name)
     if as_json:
@@ -107,10 +122,14 @@ def _details(database: Path, name: str, *, as_json: bool) -> None:
             ("kind", found.status.kind),
             ("active", found.status.is_active),
             *found.contents.import_facts(),
-            ("created (UTC)", found.created_at),
-            ("last import (UTC)", found.status.last_import_at),
+            ("created", local_time(found.created_at)),
+            ("last import", local_time(found.status.last_import_at)),
             *found.contents.content_facts(),
         ],
     )
     listing = found.contents.listing()
-    print_table(status_of(found.status.kind).contents_title, listing.columns, listing.rows)
+    shown = listing.rows if show_all else listing.rows[:_PAGE]
+    print_table(status_of(found.status.kind).contents_title, listing.columns, shown)
+    if len(shown) < len(listing.rows):
+        more = len(listing.rows) - len(shown)
+        say(f"… {more} more; to list them: mdvec status -n {name} --all")

@@ -202,12 +202,14 @@ def ls(
 
 
 def _print_tools(tools: list[Tool]) -> None:
+    from mdvec.text.local_time import local_time
+
     print_table(
         "Tools",
-        ("name", "active", "kind", "model", "last import (UTC)", "source", "description"),
+        ("name", "active", "kind", "model", "last import", "source", "description"),
         [
             (
-                tool.name, tool.is_active, tool.kind, tool.model, tool.last_import_at,
+                tool.name, tool.is_active, tool.kind, tool.model, local_time(tool.last_import_at),
                 tool.source, tool.description,
             )
             for tool in tools

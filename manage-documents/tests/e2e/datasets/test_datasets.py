@@ -75,7 +75,7 @@ def test_everything_is_in_the_json(imported):
 def test_the_status_shows_tables_and_rows(imported):
     glance, details = imported.each("status", "status -n runs")
     assert glance.out.splitlines()[1:] == [
-        "name\tactive\tkind\ttables\trows\tlast import (UTC)",
+        "name\tactive\tkind\ttables\trows\tlast import",
         "runs\tyes\tdataset\t2\t3\t" + glance.out.split("\t")[-1].strip(),
     ]
     lines = details.out.splitlines()

@@ -127,3 +127,12 @@ def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, mon
     assert (found.level, found.command) == (
         level, f"mdvec register cursor --database {mdvec.database}"
     )  # fmt: skip
+
+
+def test_samples_are_written_once_and_say_what_is_next(mdvec):
+    done, again = mdvec.each("samples try", "samples try")
+    assert (done.code, again.code) == (0, 1)
+    assert (mdvec.work / "try/notes/home/防災メモ.md").is_file()
+    assert len(list((mdvec.work / "try/household").glob("*.csv"))) > 20
+    assert done.err.endswith(f'-d "sample notes" -s {mdvec.work}/try/notes\n')
+    assert again.err == f"error: {mdvec.work}/try/notes exists already; choose another folder\n"

@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from mdvec.manage.registering import add_tool
+from mdvec.text.local_time import local_time
 
 COMMANDS = [
     "status", "tool ls --all", "import -n notes", "tool disable -n notes",
@@ -51,9 +52,9 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
     size = f"{found['file_size'] / 1024:.1f} kB"
     assert plain.out == (
         f"database: {notes.database} ({size})\n"
-        "name\tactive\tkind\tdocuments\tvectors\tmodel\tlast import (UTC)\n"
+        "name\tactive\tkind\tdocuments\tvectors\tmodel\tlast import\n"
         "empty\tno\tmarkdown\t0\t0\t-\t-\n"
-        f"notes\tyes\tmarkdown\t3\t4\tuse\t{imported}\n"
+        f"notes\tyes\tmarkdown\t3\t4\tuse\t{local_time(imported)}\n"
     )
     assert (plain.code, plain.err) == (0, "")
 
@@ -88,6 +89,22 @@ def test_the_details_in_plain_lines_are_names_and_values(notes):
     assert [line.split("\t")[0] for line in lines[15:]] == [
         "file", "git/worktrees.md", "water.md", "米.txt",
     ]  # fmt: skip
+
+
+def test_many_documents_are_a_page_unless_all_are_asked_for(mdvec, fill):
+    for number in range(52):
+        mdvec.write(f"{number:02}.md", f"# {number}\n")
+    fill()
+    page, whole = mdvec.each("status -n notes", "status -n notes --all")
+    assert page.err == "… 2 more; to list them: mdvec status -n notes --all\n"
+    assert page.out.splitlines()[-1].startswith("49.md\t")
+    assert (whole.err, whole.out.splitlines()[-1].partition("\t")[0]) == ("", "51.md")
+    assert len(mdvec("status", "-n", "notes", "--format", "json").json["documents"]) == 52
+
+
+def test_times_are_local_and_name_their_zone(notes):
+    lines = notes.process("status", TZ="Asia/Tokyo").out.splitlines()
+    assert lines[2].endswith(" JST")
 
 
 def test_a_tool_that_was_never_imported_has_details_too(mdvec):

@@ -103,12 +103,12 @@ def test_what_cannot_be_searched_is_said_in_one_line(notes):
     )
     assert (empty.code, empty.out) == (0, "")
     assert empty.err == "empty: no documents yet; import them with: mdvec import -n empty\n"
-    for done, words in (
-        (off, "enable it with: mdvec tool enable -n off"),
-        (many, "k cannot be 51; allowed: 1 to 50 hits"),
-        (blank, "the query is blank"),
+    for done, code, words in (
+        (off, 1, "enable it with: mdvec tool enable -n off"),
+        (many, 2, "value for '--k' / '-k': it cannot be 51; allowed: 1 to 50 hits; see: mdvec s"),
+        (blank, 2, "Invalid value for query: it is blank; ask something"),
     ):
-        assert (done.code, done.out) == (1, "")
+        assert (done.code, done.out) == (code, "")
         assert done.err.startswith("error: ")
         assert words in done.err
         assert done.err.count("\n") == 1

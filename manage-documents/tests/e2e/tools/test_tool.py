@@ -2,6 +2,7 @@
 
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool, list_tools
+from mdvec.text.local_time import local_time
 from mdvec.tools.kinds import KINDS
 
 from mdvec_cli.commands.tool import ToolKind
@@ -151,8 +152,8 @@ def test_ls_prints_only_active_names_in_any_default_format(notes):
     assert (names.out, names.err) == ("notes\n", "")
     imported = registered(notes)["notes"].last_import_at
     assert table.out == (
-        "name\tactive\tkind\tmodel\tlast import (UTC)\tsource\tdescription\n"
-        f"notes\tyes\tmarkdown\tuse\t{imported}\t{notes.docs}\tthe notes of a test\n"
+        "name\tactive\tkind\tmodel\tlast import\tsource\tdescription\n"
+        f"notes\tyes\tmarkdown\tuse\t{local_time(imported)}\t{notes.docs}\tthe notes of a test\n"
     )
     active = {
         "name": "notes", "description": "the notes of a test", "source": str(notes.docs),

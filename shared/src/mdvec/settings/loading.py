@@ -50,6 +50,16 @@ class SettingsError(MdvecError):
     """A setting is invalid; the message says where it is set and what is allowed."""
 
 
+class FlagRefused(SettingsError):
+    """A command's flag has a value that is not allowed; ``place`` is its section and key."""
+
+    def __init__(self, place: tuple[str, str], reason: str) -> None:
+        super().__init__(f"command line: [{place[0]}] {place[1]} {reason}")
+        self.place = place
+        self.reason = reason
+
+
+_FLAGS = "command line"
 _KNOWN: dict[str, dict[str, FieldInfo]] = {
     section: dict(field.annotation.model_fields)  # type: ignore[union-attr]
     for section, field in Settings.model_fields.items()
@@ -92,7 +102,7 @@ def load_with_origins(
     layers = [
         (_file_layer(path), str(path)),
         (_environment_layer(environment), "environment"),
-        (flags or {}, "command line"),
+        (flags or {}, _FLAGS),
     ]
     for layer, origin in layers:
         for section, values in layer.items():
@@ -210,6 +220,7 @@ def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> 
             f"{origin}: [{section}] has no setting {key!r}{_nearest(key, [*_KNOWN[section]])}"
         )
     allowed = _KNOWN[section][key].description
-    return SettingsError(
-        f"{origin}: [{section}] {key} cannot be {first['input']!r:.200}; allowed: {allowed}"
-    )
+    reason = f"cannot be {first['input']!r:.200}; allowed: {allowed}"
+    if origin == _FLAGS:
+        return FlagRefused((section, key), reason)
+    return SettingsError(f"{origin}: [{section}] {key} {reason}")

@@ -12,6 +12,7 @@ from mdvec.index.chunks import VectorStatistics
 from mdvec.index.documents import DocumentLine
 from mdvec.index.properties import TagCount, tag_counts
 from mdvec.text.file_size import file_size
+from mdvec.text.local_time import local_time
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Counts, Fact, KindStatus, Listing
 
@@ -57,9 +58,9 @@ class TextContents:
     def listing(self) -> Listing:
         """The documents, one per row."""
         return Listing(
-            ("file", "title", "bytes", "chunks", "updated (UTC)"),
+            ("file", "title", "bytes", "chunks", "updated"),
             tuple(
-                (line.file_path, line.title, line.size, line.chunks, line.updated_at)
+                (line.file_path, line.title, line.size, line.chunks, local_time(line.updated_at))
                 for line in self.documents
             ),
         )

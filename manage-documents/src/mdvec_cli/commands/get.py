@@ -1,0 +1,48 @@
+"""`mdvec get`: print a stored document."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    DisplayFormat,
+    NameOption,
+    VerboseOption,
+    settings_from,
+)
+from mdvec_cli.commands.output import print_json, print_text
+
+
+def get_command(
+    file: Annotated[
+        str, typer.Argument(help="The document, as search shows it.", show_default=False)
+    ],
+    name: NameOption,
+    from_line: Annotated[
+        int | None, typer.Option("--from", min=1, help="The first line.", show_default=False)
+    ] = None,
+    to_line: Annotated[
+        int | None, typer.Option("--to", min=1, help="The last line.", show_default=False)
+    ] = None,
+    format_: Annotated[
+        DisplayFormat, typer.Option("--format", help="The output format.")
+    ] = DisplayFormat.TABLE,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print a document as it was imported, or some of its lines."""
+    from mdvec.documents.reading import Part, read_document
+
+    settings = settings_from(config, database, verbose=verbose)
+    part = Part(from_line, to_line)
+    document = read_document(settings.database_path, name, file, part, sys.maxsize)
+    if format_ is DisplayFormat.JSON:
+        print_json(document)
+    else:
+        print_text(document.content)

@@ -1,0 +1,76 @@
+"""Output that is closed or full, Ctrl-C from the first moment, completion in the shell."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+RUN = [sys.executable, "-c", "import sys; from mdvec_cli.entry import main; main()"]
+
+
+@pytest.mark.parametrize(
+    ("redirection", "why"),
+    [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+)
+def test_an_output_that_is_full_or_closed_is_one_line(notes, redirection, why):
+    line = f'exec "$0" "$@" {redirection}'
+    done = subprocess.run(
+        ["sh", "-c", line, *RUN, "status"],
+        env=notes.environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, f"error: the output cannot be written ({why})\n")
+
+
+def test_an_interrupt_while_the_command_loads_is_one_line(mdvec):
+    """The command interrupts itself at the first import of typer, as an early Ctrl-C would."""
+    interrupted = """
+import os, signal, sys
+class Early:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Early())
+from mdvec_cli.entry import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", interrupted, "status"],
+        env=mdvec.environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+def test_the_shell_completes_the_names_of_tools(notes):
+    completed = {"_MDVEC_COMPLETE": "complete_bash", "COMP_CWORD": "3"}
+    for typed, names in (("n", "notes"), ("x", "")):
+        done = notes("", COMP_WORDS=f"mdvec import -n {typed}", **completed)
+        assert (done.code, done.out.split()) == (0, names.split())
+
+
+def test_get_prints_a_document_or_some_of_its_lines(notes):
+    text = (notes.docs / "water.md").read_text()
+    whole, part, missing = notes.each(
+        "get -n notes water.md", "get -n notes water.md --from 5 --to 5", "get -n notes wter.md"
+    )
+    assert (whole.code, whole.out) == (0, text)
+    assert part.out == "## 置き場所\n"
+    assert (missing.code, "nearest are: water.md" in missing.err) == (1, True)
+    as_json = notes("get", "-n", "notes", "water.md", "--format", "json").json
+    assert (as_json["content"], as_json["truncated"]) == (text, False)
+
+
+def test_the_server_says_on_a_terminal_what_it_is(mdvec):
+    server = Path(sys.executable).with_name("mdvec-mcp")
+    screen, inner = os.openpty()
+    with subprocess.Popen(
+        [str(server)], stdin=inner, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        env=mdvec.environment,
+    ) as process:  # fmt: skip
+        os.close(inner)
+        said = process.stderr.readline()
+        process.send_signal(signal.SIGKILL)
+    os.close(screen)
+    assert said.startswith("mdvec-mcp is a server: an MCP client starts it")

@@ -1,0 +1,41 @@
+"""The sample notes and the invented household, copied into a folder of the user's."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import mdvec
+from mdvec.errors import MdvecError
+
+_SAMPLES = ("notes", "household")
+_NO_DATA = shutil.ignore_patterns("*.py", "__pycache__")
+
+
+class SamplesNotWritten(MdvecError):
+    """The samples cannot be written into that folder."""
+
+
+def copy_samples(folder: Path) -> dict[str, Path]:
+    """Copy the samples into a folder; where each is, by name.
+
+    Raises:
+        SamplesNotWritten: one is there already, or the folder cannot be written.
+    """
+    copies = {name: folder / name for name in _SAMPLES}
+    for copy in copies.values():
+        if copy.exists():
+            raise SamplesNotWritten(f"{copy} exists already; choose another folder")
+    try:
+        for name, copy in copies.items():
+            shutil.copytree(_shipped() / name, copy, ignore=_NO_DATA)
+    except OSError as error:
+        raise SamplesNotWritten(f"{folder} cannot be written ({error})") from error
+    return copies
+
+
+def _shipped() -> Path:
+    """The folder of the samples: in a wheel beside the code, in a checkout in its docs."""
+    package = Path(mdvec.__file__).parent
+    in_wheel = package / "samples"
+    return in_wheel if in_wheel.is_dir() else package.parents[2] / "docs" / "examples"
