@@ -9,7 +9,7 @@ MEMBERS := -e ./manage-documents -e ./mcp-server
 MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml shared/src/mdvec/__init__.py
 TESTS := shared/tests manage-documents/tests mcp-server/tests tests
 
-.PHONY: help setup test-setup demo test soak conformance lint format docs bench clean
+.PHONY: help setup test-setup demo test soak conformance lint format docs bench dist dist-check clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -49,8 +49,16 @@ docs: test-setup ## Write docs/cli.md and docs/tools.md anew
 bench: test-setup ## Measure, print a table, write docs/benchmarks.md
 	@$(BIN)/python bench/run.py
 
+dist: setup ## Build the wheels into dist/: mdvec, its two programs, the library
+	@rm -rf dist
+	@$(PIP) wheel --no-deps --no-build-isolation -w dist ./shared ./manage-documents ./mcp-server ./meta
+	@ls dist
+
+dist-check: dist ## Install the wheels into an empty environment, and search and register there
+	@$(BIN)/python tools/check_dist.py
+
 clean: ## Remove .venv and everything that was made
-	@rm -rf $(VENV) .demo .bench .conformance .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) dist .demo .bench .conformance .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.venv-made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
