@@ -9,7 +9,7 @@ MEMBERS := -e ./manage-documents -e ./mcp-server
 MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml shared/src/mdvec/__init__.py
 TESTS := shared/tests manage-documents/tests mcp-server/tests tests
 
-.PHONY: help setup test-setup demo test soak conformance lint format docs bench dist dist-check clean
+.PHONY: help setup test-setup demo test soak conformance lint format docs bench dist dist-check mcpb clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -56,6 +56,9 @@ dist: setup ## Build the wheels into dist/: mdvec, its two programs, the library
 
 dist-check: dist ## Install the wheels into an empty environment, and search and register there
 	@$(BIN)/python tools/check_dist.py
+
+mcpb: dist ## Pack the server as a bundle that clients install with a click (needs Node.js)
+	@$(BIN)/python tools/make_mcpb.py
 
 clean: ## Remove .venv and everything that was made
 	@rm -rf $(VENV) dist .demo .bench .conformance .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
