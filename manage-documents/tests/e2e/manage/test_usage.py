@@ -6,7 +6,7 @@ import pytest
 
 SHARED = "--database --config --verbose -v --help -h"
 OPTIONS = {
-    "": "--version --help -h tool import status model",
+    "": "--version --install-completion --help -h tool import status model",
     "tool": "--help -h add update delete enable disable ls",
     "tool add": f"--name -n --description -d --source -s --kind {SHARED}",
     "tool update": f"--name -n --description -d --source -s {SHARED}",
@@ -18,7 +18,13 @@ OPTIONS = {
         "--name -n --mode -m new replace update --model --chunk-strategy heading token "
         f"--chunk-size --chunk-overlap --format {SHARED}"
     ),
-    "status": f"--name -n --format {SHARED}",
+    "status": f"--name -n --all --format {SHARED}",
+    "get": f"--name -n --from --to --format {SHARED}",
+    "register": f"--http --print {SHARED}",
+    "unregister": "--help -h",
+    "rules install": "--path --ipython --help -h",
+    "rules uninstall": "--path --ipython --help -h",
+    "samples": "--help -h",
     "doctor": f"--fix --format {SHARED}",
     "model": "--help -h ls pull",
     "model ls": f"--format {SHARED}",
