@@ -35,6 +35,7 @@ def main() -> None:
         sys.stderr.write(_ON_TERMINAL)
     wire = _reserve_stdio()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
+    _warn_of_unknown_variables()
     from mdvec.errors import MdvecError
 
     try:
@@ -110,6 +111,13 @@ def _log_to_stderr(level: str) -> None:
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel("WARNING")
     logging.getLogger("mdvec").setLevel(level)
+
+
+def _warn_of_unknown_variables() -> None:
+    from mdvec.settings.loading import unknown_variables
+
+    for warning in unknown_variables(os.environ):
+        logging.getLogger("mdvec").warning("%s", warning)
 
 
 def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:

@@ -72,12 +72,14 @@ def test_a_missing_or_invalid_settings_file_is_refused(mdvec):
     assert {done.code for done in (missing, broken)} == {1}
 
 
-def test_unknown_variables_and_wrong_values_are_refused(mdvec):
+def test_an_unknown_variable_is_a_warning_and_a_wrong_value_is_refused(mdvec):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     unknown = mdvec("tool", "ls", MDVEC_DATABASE="a.sqlite")
-    assert (unknown.code, unknown.err) == (
-        1,
+    assert (unknown.code, unknown.out, unknown.err) == (
+        0,
+        "notes\n",
         (
-            "error: environment: MDVEC_DATABASE is not a setting of mdvec; "
+            "warning: environment: MDVEC_DATABASE is not a setting of mdvec and is ignored; "
             "did you mean 'MDVEC_DATABASE_PATH'?\n"
         ),
     )

@@ -20,6 +20,7 @@ from mdvec.settings.sections import APP, Settings
 _PROJECT_FILE = "mdvec.toml"
 _PREFIX = "MDVEC_"
 _CONFIG_VARIABLE = "MDVEC_CONFIG"
+_MAX_NAME = 80
 _PATHS = (
     ("database", "path"),
     ("charts", "font_path"),
@@ -93,6 +94,8 @@ def load_with_origins(
     ``project_folder`` (commands pass the working folder, the server passes none), else
     ``config.toml`` in the user's configuration folder. Flags that are None are ignored.
 
+    Variables of other names are ignored; ``unknown_variables`` names them.
+
     Raises:
         SettingsError: the file cannot be read, or a setting is unknown or not allowed.
     """
@@ -117,6 +120,17 @@ def load_with_origins(
     except ValidationError as error:
         raise _refused(error, origins) from error
     return Loaded(settings, path, {place: where for place, where in origins.items() if place[1]})
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """A warning for each ``MDVEC_…`` variable that is no setting, with the nearest name."""
+    known = [f"{section}_{key}".upper() for section, keys in _KNOWN.items() for key in keys]
+    return [
+        f"environment: {name[:_MAX_NAME]} is not a setting of mdvec and is ignored"
+        f"{_nearest(name.removeprefix(_PREFIX), known, _PREFIX, list_all=False)}"
+        for name in _variables(environment)
+        if _section_and_key(name) is None
+    ]
 
 
 def _config_file(
@@ -171,24 +185,32 @@ def _section_for(key: str) -> str:
 
 def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     layer: dict[str, dict[str, Any]] = {}
-    for name, text in environment.items():
-        if not name.startswith(_PREFIX) or name == _CONFIG_VARIABLE or not text:
-            continue
-        section, _, key = name.removeprefix(_PREFIX).lower().partition("_")
-        layer.setdefault(section, {})[key] = _from_text(name, section, key, text)
+    for name, text in _variables(environment).items():
+        if found := _section_and_key(name):
+            section, key = found
+            layer.setdefault(section, {})[key] = _from_text(_KNOWN[section][key], text)
     for section, key in _PATHS:
         if path := layer.get(section, {}).get(key):
             layer[section][key] = str(_expanded(path).absolute())
     return layer
 
 
-def _from_text(name: str, section: str, key: str, text: str) -> object:
+def _variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables that claim to be settings, with their texts; empty ones are ignored."""
+    return {
+        name: text
+        for name, text in environment.items()
+        if name.startswith(_PREFIX) and name != _CONFIG_VARIABLE and text
+    }
+
+
+def _section_and_key(variable: str) -> tuple[str, str] | None:
+    section, _, key = variable.removeprefix(_PREFIX).lower().partition("_")
+    return (section, key) if key in _KNOWN.get(section, {}) else None
+
+
+def _from_text(field: FieldInfo, text: str) -> object:
     """A variable's text, converted to the type that the file would give it."""
-    field = _KNOWN.get(section, {}).get(key)
-    if field is None:
-        names = [f"{s}_{k}".upper() for s, keys in _KNOWN.items() for k in keys]
-        hint = _nearest(name.removeprefix(_PREFIX), names, _PREFIX)
-        raise SettingsError(f"environment: {name} is not a setting of mdvec{hint}")
     value: str | list[str] = text
     wanted: Any = field.annotation
     if any(get_origin(type_) is tuple for type_ in (wanted, *get_args(wanted))):
@@ -199,10 +221,10 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
         return text  # Settings then refuses it with its section and key
 
 
-def _nearest(name: str, known: list[str], prefix: str = "") -> str:
-    if close := difflib.get_close_matches(name, known, n=1, cutoff=0.5):
+def _nearest(name: str, known: list[str], prefix: str = "", *, list_all: bool = True) -> str:
+    if close := difflib.get_close_matches(name[:_MAX_NAME], known, n=1, cutoff=0.5):
         return f"; did you mean {prefix + close[0]!r}?"
-    return f"; known names: {', '.join(prefix + one for one in known)}"
+    return f"; known names: {', '.join(known)}" if list_all else ""
 
 
 def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> SettingsError:

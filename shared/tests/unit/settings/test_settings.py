@@ -7,6 +7,7 @@ import pytest
 
 from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
+from mdvec.settings.loading import unknown_variables
 
 OTHERS = {"analytics", "charts", "duplicates", "log", "server"}
 
@@ -291,17 +292,25 @@ def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, text, messa
         ("MDVEC_SEARCH_K", "99", "[search] k cannot be 99; allowed: 1 to 50 hits"),
         ("MDVEC_CHUNKING_HEADING_LEVELS", "1,x", "[chunking] heading_levels cannot be '1,x'"),
         ("MDVEC_SCAN_EXTENSIONS", " , ", "[scan] extensions cannot be "),
-        ("MDVEC_SEARCH_KK", "5", "MDVEC_SEARCH_KK is not a setting of mdvec; did you mean"),
-        ("MDVEC_DATABASE", "x", "MDVEC_DATABASE is not a setting of mdvec; did you mean"),
     ],
 )
 def test_the_environment_is_validated_too(name, value, message):
     assert refusal({name: value}).startswith(f"environment: {message}")
 
 
-def test_the_nearest_known_variable_is_offered():
-    assert "did you mean 'MDVEC_SEARCH_K'?" in refusal({"MDVEC_SEARCH_KK": "5"})
-    assert "did you mean 'MDVEC_DATABASE_PATH'?" in refusal({"MDVEC_DATABASE": "x"})
+def test_an_unknown_variable_is_ignored_with_a_warning_that_offers_the_nearest():
+    unknown = {"MDVEC_SEARCH_KK": "5", "MDVEC_DATABASE": "x", "MDVEC_全く別のもの": "1"}
+    environment = {**unknown, "MDVEC_SEARCH_K": "7", "MDVEC_LOG_LEVEL": "", "HOME": "/root"}
+    assert load_settings(environment).search.k == 7
+    assert unknown_variables(environment) == [
+        "environment: MDVEC_SEARCH_KK is not a setting of mdvec and is ignored; "
+        "did you mean 'MDVEC_SEARCH_K'?",
+        "environment: MDVEC_DATABASE is not a setting of mdvec and is ignored; "
+        "did you mean 'MDVEC_DATABASE_PATH'?",
+        "environment: MDVEC_全く別のもの is not a setting of mdvec and is ignored",
+    ]
+    (long,) = unknown_variables({f"MDVEC_{'X' * 10_000}": "1"})
+    assert len(long) < 200
 
 
 def test_an_empty_variable_is_ignored():
