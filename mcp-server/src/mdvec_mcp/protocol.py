@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,14 +10,14 @@ import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
 from pydantic import ValidationError
 
+from mdvec_mcp.arguments import settled_arguments, shown
 from mdvec_mcp.compact_schema import compact_input, compact_output
-
-_MAX_SHOWN_CHARS = 60
 
 
 class MdvecServer(MCPServer):
@@ -84,11 +83,39 @@ class MdvecServer(MCPServer):
             ToolError: the tool is unknown or refuses the call; the text is for the model.
         """
         try:
-            await self._check_names(name, arguments)
-            return await self._call(name, arguments, context)
+            parameters = await self._known_parameters(name, arguments)
+            settled = settled_arguments(name, arguments, parameters)
+            return await self._call(name, settled, context)
         except ToolError as error:
             record("refusal", tool=name, error=_reason(error))
             raise
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Get a prompt.
+
+        Raises:
+            MCPError: there is no such prompt, or it has no such argument.
+        """
+        known = {
+            prompt.name: [argument.name for argument in prompt.arguments or ()]
+            for prompt in await self.list_prompts()
+        }
+        if name not in known:
+            names = f"; there is: {', '.join(known)}" if known else "; this server has none now"
+            raise MCPError(INVALID_PARAMS, f"there is no prompt {shown(name)}{names}")
+        for argument in arguments or ():
+            if argument not in known[name]:
+                raise MCPError(
+                    INVALID_PARAMS,
+                    f"the prompt {name} has no argument {shown(argument)}; "
+                    f"it takes: {', '.join(known[name])}",
+                )
+        return await super().get_prompt(name, arguments, context)
 
     async def _call(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
@@ -103,18 +130,22 @@ class MdvecServer(MCPServer):
                 raise cause from cause.__cause__
             raise
 
-    async def _check_names(self, name: str, arguments: dict[str, Any]) -> None:
-        """Refuse an unknown tool or parameter, which the SDK would ignore or report unclearly."""
+    async def _known_parameters(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The schemas of the tool's parameters.
+
+        An unknown tool or argument is refused; the SDK would ignore it or report it unclearly.
+        """
         schemas = {tool.name: tool.input_schema for tool in await super().list_tools()}
         if name not in schemas:
             raise ToolError(
                 f"there is no tool {name!r} here; the tools were read when this server started, "
                 "so restart it after 'mdvec tool add' or 'mdvec tool enable'"
             )
-        known = schemas[name].get("properties", {})
+        known: dict[str, Any] = schemas[name].get("properties", {})
         unknown = [key for key in arguments if key not in known]
         if unknown:
             raise ToolError(f"{name} has no parameter {unknown[0]!r}; it takes: {', '.join(known)}")
+        return known
 
 
 def _reason(error: BaseException) -> str:
@@ -130,7 +161,5 @@ def _first_error(tool: str, error: ValidationError) -> str:
     field = ".".join(str(part) for part in first["loc"]) or "arguments"
     if first["type"] == "missing":
         return f"{tool} needs the parameter {field!r}"
-    given = json.dumps(first["input"], ensure_ascii=False, default=str)
-    shown = given if len(given) <= _MAX_SHOWN_CHARS else given[:_MAX_SHOWN_CHARS] + "…"
     message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{tool}: {field} {message[:1].lower()}{message[1:]}, not {shown}"
+    return f"{tool}: {field} {message[:1].lower()}{message[1:]}, not {shown(first['input'])}"

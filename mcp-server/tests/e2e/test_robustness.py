@@ -122,6 +122,20 @@ def test_every_unusable_line_gets_its_error_in_order(filled, wire):
     assert one.end()[1] == 0
 
 
+def test_an_unknown_prompt_or_variable_is_named_in_one_line(filled, wire):
+    one = wire(filled / "vectors.sqlite", MDVEC_SEARCH_KK="5").greet()
+    refused = one.call("prompts/get", {"name": "none"})["error"]
+    assert (refused["code"], refused["message"]) == (
+        -32602,
+        'there is no prompt "none"; this server has none now',
+    )
+    assert one.end()[1] == 0
+    assert one.log == [
+        "WARNING mdvec: environment: MDVEC_SEARCH_KK is not a setting of mdvec and is ignored; "
+        "did you mean 'MDVEC_SEARCH_K'?\n"
+    ]
+
+
 def test_half_a_surrogate_pair_is_replaced_and_answered(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
     pair, half, text = r"\ud83c\udf59", r"\ud83c", r"\\ud83c"

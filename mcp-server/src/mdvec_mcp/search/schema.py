@@ -79,7 +79,8 @@ class DocumentModel(BaseModel):
     end_line: int = Field(description="Inclusive.")
     total_chars: int
     total_lines: int
-    truncated: bool = Field(description="If true, continue at end_position.")
+    truncated: bool
+    next_position: int | None = Field(description="If cut: the start_position to continue at.")
 
 
 def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:

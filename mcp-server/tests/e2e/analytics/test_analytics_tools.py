@@ -11,6 +11,7 @@ import anyio.to_thread
 import duckdb
 import psutil
 import pytest
+from mcp.shared.exceptions import MCPError
 from mdvec.analysis.exports import ExportFolder
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
@@ -375,6 +376,13 @@ def test_the_rules_reach_the_client(client):
     )
     assert "safe_load_export" in prompt.messages[0].content.text
     assert "ペースは？" in prompt.messages[0].content.text
+    for name, arguments, words in (
+        ("analyse", {}, 'no prompt "analyse"; there is: analyze_data'),
+        ("analyze_data", {"q": "?"}, 'no argument "q"; it takes: question'),
+    ):
+        with pytest.raises(MCPError, match=words) as refused:
+            client.portal.call(client.client.get_prompt, name, arguments)
+        assert refused.value.code == -32602
     assert "export returns a handle" in client.client.instructions
 
 

@@ -119,12 +119,12 @@ REFUSALS = [
     ),
     ({"query": 5}, "notes: query should be a valid string, not 5"),
     ({"query": None}, "notes: query should be a valid string, not null"),
-    (
-        {"query": "水", "k": "many"},
-        'notes: k should be a valid integer, unable to parse string as an integer, not "many"',
-    ),
-    ({"query": "水", "k": "[1]"}, "notes: k should be a valid integer, not [1]"),
-    ({"query": "水", "k": "null"}, "notes: k should be a valid integer, not null"),
+    ({"query": "水", "k": "many"}, 'notes: k should be a whole number, not "many"'),
+    ({"query": "水", "k": "5"}, 'notes: k should be a whole number, not "5"'),
+    ({"query": "水", "k": "null"}, 'notes: k should be a whole number, not "null"'),
+    ({"query": "水", "k": None}, "notes: k should be a whole number, not null"),
+    ({"query": "水", "k": True}, "notes: k should be a whole number, not true"),
+    ({"query": "水", "k": 1.5}, "notes: k should be a whole number, not 1.5"),
 ]
 
 

@@ -26,6 +26,9 @@ def test_search_may_be_narrowed_to_named_collections(connected):
     found = connected.call("search", {"query": "water", "tools": ["dev"]}).structured_content
     assert found["tools"] == ["dev"]
     assert {hit["tool"] for hit in found["results"]} == {"dev"}
+    for one in ("dev", '["dev"]'):
+        narrowed = connected.call("search", {"query": "water", "tools": one}).structured_content
+        assert narrowed["tools"] == ["dev"]
     nothing = connected.call("search", {"query": "water", "tools": ["empty"]})
     assert nothing.structured_content["results"] == []
     assert "mdvec import -n empty" in said(nothing)
@@ -55,6 +58,7 @@ def test_a_document_is_read_in_part_or_whole(filled, connected):
     part = connected.call("get_document", {**place, "start_line": 3, "end_line": 3})
     assert part.structured_content["content"] == "## Water\n"
     assert part.structured_content["total_chars"] == len(text)
+    assert part.structured_content["next_position"] is None
     found = connected.call("dev", {"query": "rice", "k": 1}).structured_content["results"][0]
     rest = connected.call("get_document", {**place, "start_position": found["end_position"]})
     assert rest.structured_content["content"] == text[found["end_position"] :]
@@ -77,6 +81,11 @@ REFUSALS = [
     ("get_document", {"tool": "dev", "file_path": "../../etc/passwd"}, "has no document"),
     ("get_document", {"tool": "dev", "file_path": "a.md", "start_line": 0}, "start_line "),
     ("get_document", {"tool": "dev", "file_path": "a.md", "start_line": 999}, "behind its end"),
+    (
+        "get_document",
+        {"tool": "dev", "file_path": "a.md", "start_line": 1, "start_position": 0},
+        "start_line and start_position both say where to begin; name one of them",
+    ),
     ("get_document", {"tool": "dev", "file_path": "a.md", "start_position": -1}, "start_position "),
     ("none", {"query": "水"}, "there is no tool 'none' here"),
 ]

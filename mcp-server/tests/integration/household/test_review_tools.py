@@ -160,7 +160,7 @@ def test_a_decided_pair_is_listed_with_its_decision_on_request(household):
     [
         ("detect_duplicates", {"date_tolerance_days": -1}, "date_tolerance_days は0〜366"),
         ("detect_duplicates", {"amount_tolerance_abs": -0.5}, "amount_tolerance_abs は0以上"),
-        ("detect_duplicates", {"amount_tolerance_pct": "nan"}, "amount_tolerance_pct は0以上"),
+        ("detect_duplicates", {"amount_tolerance_pct": -1}, "amount_tolerance_pct は0以上"),
         ("detect_duplicates", {"min_similarity_score": 2}, "min_similarity_score は0〜1"),
         ("detect_duplicates", {"transaction_ids": [9]}, "指定された取引が見つかりません"),
         ("list_duplicate_candidates", {"limit": 51}, "limit は1〜50"),
@@ -176,6 +176,13 @@ def test_invalid_calls_are_refused_in_japanese(household, tool, arguments, refus
     assert answer.is_error
     assert refusal in words(answer)
     assert "Traceback" not in words(answer)
+
+
+def test_a_text_is_no_number_even_if_it_reads_as_one(household):
+    (answer,) = household.add().ask(("detect_duplicates", {"amount_tolerance_pct": "nan"}))
+    assert words(answer) == (
+        'detect_duplicates: amount_tolerance_pct should be a number, not "nan"'
+    )
 
 
 def test_among_several_households_the_client_names_one(household):

@@ -43,7 +43,7 @@ class Part:
 class DocumentText:
     """A part of a document, exactly as it is stored.
 
-    If ``truncated``, the budget cut it short, and the rest begins at ``end_position``.
+    If ``truncated``, the budget cut it short, and the rest begins at ``next_position``.
     """
 
     tool: str
@@ -57,6 +57,7 @@ class DocumentText:
     total_chars: int
     total_lines: int
     truncated: bool
+    next_position: int | None
 
 
 def read_document(
@@ -100,11 +101,16 @@ def read_document(
         total_chars=len(stored.content),
         total_lines=len(lines),
         truncated=cut < end,
+        next_position=cut if cut < end else None,
     )
 
 
 def _range(content: str, lines: list[int], part: Part) -> tuple[int, int]:
     """The first and last position of a part: where its lines and its positions overlap."""
+    if part.start_line is not None and part.start_position is not None:
+        raise ReadingRefused(
+            "start_line and start_position both say where to begin; name one of them"
+        )
     start, end = part.start_position or 0, len(content)
     if part.end_position is not None:
         end = min(end, part.end_position)

@@ -66,6 +66,7 @@ def test_a_part_is_named_by_lines_and_positions(notes, part, content):
         ({"start_position": len(TEXT) + 1}, "is behind its end"),
         ({"start_line": 5, "end_line": 2}, "ends before it begins"),
         ({"start_position": 5, "end_position": 2}, "ends before it begins"),
+        ({"start_position": 5, "start_line": 1}, "name one of them"),
     ],
 )
 def test_a_part_that_is_none_is_refused(notes, part, words):
@@ -81,10 +82,11 @@ def test_reading_on_gives_exactly_the_rest(notes, budget, start):
         found = read(notes, budget=budget, start_position=position)
         assert len(found.content) <= budget
         pieces.append(found.content)
-        if not found.truncated:
+        assert found.truncated == (found.next_position is not None)
+        if found.next_position is None:
             break
-        assert found.end_position > position
-        position = found.end_position
+        assert found.next_position == found.end_position > position
+        position = found.next_position
     assert "".join(pieces) == TEXT[start:]
 
 

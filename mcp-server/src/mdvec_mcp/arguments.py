@@ -1,0 +1,94 @@
+"""A call's arguments, checked against the JSON types that the tool's schema names.
+
+Pydantic would read ``true`` as 1 and ``"5"`` as 5, so that a model's mistake gets an answer.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+
+Schema = dict[str, Any]
+
+MAX_SHOWN_CHARS = 60
+_STRICT = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
+"""The JSON types that pydantic also makes of others, as error messages name them."""
+
+
+def settled_arguments(
+    tool: str, arguments: dict[str, Any], properties: dict[str, Schema]
+) -> dict[str, Any]:
+    """The arguments, with a single text as a list of one where the tool takes a list of texts.
+
+    Raises:
+        ToolError: a number or a boolean was needed and another JSON type given.
+    """
+    settled = dict(arguments)
+    for name, value in arguments.items():
+        variants = _variants(properties[name])
+        if isinstance(value, str) and _is_list_of_texts(variants) and not _is_json_list(value):
+            settled[name] = [value]
+        if needed := _mismatch(value, variants):
+            raise ToolError(f"{tool}: {name} should be {needed}, not {shown(value)}")
+    return settled
+
+
+def shown(value: object) -> str:
+    """The value as JSON, cut where it is long."""
+    given = json.dumps(value, ensure_ascii=False, default=str)
+    return given if len(given) <= MAX_SHOWN_CHARS else given[:MAX_SHOWN_CHARS] + "…"
+
+
+def _variants(schema: Schema) -> list[Schema]:
+    """The alternatives of a parameter's schema, each of one type."""
+    return list(schema.get("anyOf", [schema]))
+
+
+def _is_list_of_texts(variants: list[Schema]) -> bool:
+    return any(
+        variant.get("type") == "array"
+        and variant.get("items", {}).get("type") == "string"
+        and variant.get("minItems", 0) <= 1
+        for variant in variants
+    ) and not any(variant.get("type") == "string" for variant in variants)
+
+
+def _is_json_list(text: str) -> bool:
+    """Whether the text is a list as JSON, as some clients send lists."""
+    try:
+        return isinstance(json.loads(text), list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _mismatch(value: object, variants: list[Schema]) -> str | None:
+    """What was needed instead of ``value``, if a strict type was; else pydantic decides."""
+    strict = [variant["type"] for variant in variants if variant.get("type") in _STRICT]
+    if strict:
+        allowed = any(_is(value, variant.get("type")) for variant in variants)
+        return None if allowed else " or ".join(_STRICT[one] for one in strict)
+    lists = [variant for variant in variants if variant.get("type") == "array"]
+    if lists and isinstance(value, list):
+        items = _variants(lists[0].get("items", {}))
+        needed = next((one for item in value if (one := _mismatch(item, items))), None)
+        return needed and f"a list in which each item is {needed}"
+    return None
+
+
+def _is(value: object, type_: str | None) -> bool:
+    if type_ == "null":
+        return value is None
+    if type_ == "boolean":
+        return isinstance(value, bool)
+    if type_ == "integer":
+        is_whole = isinstance(value, float) and value.is_integer()
+        return is_whole or (isinstance(value, int) and not isinstance(value, bool))
+    if type_ == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, str) if type_ == "string" else False
