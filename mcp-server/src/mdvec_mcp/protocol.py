@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import anyio
@@ -14,6 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
+from mdvec.tools.names import own_name
 from pydantic import ValidationError
 
 from mdvec_mcp.arguments import settled_arguments, shown
@@ -23,12 +24,30 @@ from mdvec_mcp.compact_schema import compact_input, compact_output
 class MdvecServer(MCPServer):
     """An MCP server that rejects unknown parameters and reports every error in one sentence."""
 
-    def __init__(self, name: str, *, version: str, instructions: str) -> None:
+    def __init__(
+        self, name: str, *, version: str, instructions: str, row_names: Collection[str] = ()
+    ) -> None:
         # Subscriptions would be announced to clients, but no list changes while this server runs.
         super().__init__(name, version=version, instructions=instructions, subscriptions=False)
+        self._row_names = row_names
         self._on_start: list[Callable[[], None]] = []
         self._on_close: list[Callable[[], None]] = []
         self._on_listed: list[Callable[[], None]] = []
+
+    def add_tool(
+        self,
+        fn: Callable[..., Any],
+        name: str | None = None,
+        *more: Any,  # noqa: ANN401 - the SDK's
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        """Add a tool of the server's own, under another name where a row has its name."""
+        own = own_name(name or fn.__name__, self._row_names)
+        super().add_tool(fn, own, *more, **options)
+
+    def add_row_tool(self, fn: Callable[..., Any], name: str, **options: Any) -> None:  # noqa: ANN401
+        """Add the tool of a row, under the row's name."""
+        super().add_tool(fn, name, **options)
 
     def on_start(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when serving begins."""

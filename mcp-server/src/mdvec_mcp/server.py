@@ -13,6 +13,7 @@ from mdvec.embedding.cards import CARDS
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec.tools.kinds import KINDS
+from mdvec.tools.names import OWN, own_name
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.protocol import MdvecServer
@@ -95,7 +96,12 @@ def build_server(
     database: Path, tools: Sequence[Tool], models: ModelPool, settings: Settings
 ) -> MdvecServer:
     """A server that offers ``tools``; no process is started and no model loaded yet."""
-    server = MdvecServer("mdvec", version=__version__, instructions=_instructions(tools, database))
+    server = MdvecServer(
+        "mdvec",
+        version=__version__,
+        instructions=_instructions(tools, database),
+        row_names={tool.name for tool in tools},
+    )
     wiring = Wiring(server, database, models, settings)
     families = [family for key, family in FAMILIES.items() if _rows_of(key, tools)]
     for family in families:
@@ -151,9 +157,17 @@ def _instructions(tools: Sequence[Tool], database: Path) -> str:
     for key, family in FAMILIES.items():
         rows = _rows_of(key, tools)
         parts.append((family.instructions() if rows else "", rows))
-    return " ".join(
-        text.format(names=", ".join(row.name for row in rows)) for text, rows in parts if rows
-    )
+    told = [text.format(names=", ".join(row.name for row in rows)) for text, rows in parts if rows]
+    return " ".join([*told, *_renamed({tool.name for tool in tools})])
+
+
+def _renamed(row_names: set[str]) -> list[str]:
+    """A sentence for each of the server's own tools whose name a row has."""
+    return [
+        f"The server's own tool {name} is called {own_name(name, row_names)} here, because "
+        "a collection has its name."
+        for name in sorted(OWN & row_names)
+    ]
 
 
 def _household_instructions() -> str:

@@ -8,6 +8,7 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
 from mdvec.manage.registering import add_tool
+from mdvec.manage.status import overview
 
 LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
 
@@ -86,6 +87,30 @@ def test_a_tool_that_was_added_after_the_start_is_explained(database, wire):
     assert answer["content"][0]["text"] == (
         "there is no tool 'later' here; the tools were read when this server started, "
         "so restart it after 'mdvec tool add' or 'mdvec tool enable'"
+    )
+
+
+def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
+    with open_database(database, "write") as connection:
+        connection.execute(
+            "UPDATE tools SET name = 'search' WHERE name = 'notes';"
+            "ALTER TABLE documents_notes RENAME TO documents_search;"
+            "ALTER TABLE vectors_notes RENAME TO vectors_search"
+        )
+    with connect(database, home=database.parent) as client:
+        assert [tool.name for tool in client.tools()] == [
+            "dev", "empty", "search", "mdvec_search", "get_document",
+        ]  # fmt: skip
+        assert (
+            "The server's own tool search is called mdvec_search here" in client.client.instructions
+        )
+        of_row = client.call("search", {"query": "水"}).structured_content
+        of_all = client.call("mdvec_search", {"query": "水"}).structured_content
+        assert (of_row["tool"], of_all["tools"]) == ("search", ["dev", "empty", "search"])
+    (warning,) = overview(database).warnings
+    assert warning.startswith(
+        "the name of the tool 'search' belongs to the server, whose own tool is called "
+        "'mdvec_search' while this one exists; "
     )
 
 

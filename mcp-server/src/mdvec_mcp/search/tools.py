@@ -41,6 +41,8 @@ from mdvec_mcp.search.schema import (
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
+    from mdvec_mcp.protocol import MdvecServer
+
 T = TypeVar("T")
 MAX_TAGS_NAMED = 12
 
@@ -141,7 +143,7 @@ class SearchContext:
         return await in_thread(checked)
 
 
-def add_search_tool(server: MCPServer, tool: Tool, context: SearchContext) -> None:
+def add_search_tool(server: MdvecServer, tool: Tool, context: SearchContext) -> None:
     """Add the tool of one collection, under its own name and description."""
 
     async def search_collection(
@@ -162,7 +164,7 @@ def add_search_tool(server: MCPServer, tool: Tool, context: SearchContext) -> No
     ) -> Annotated[CallToolResult, AnswerModel]:
         return await _search_one(context, tool.name, query, k, "chunk")
 
-    server.add_tool(
+    server.add_row_tool(
         search_household if KINDS[tool.kind].is_made_of_records else search_collection,
         name=tool.name,
         description=_with_tags(described(tool), context, tool.name),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.names import RESERVED, own_name
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Contents, KindStatus
 from mdvec.tools.unfinished import unfinished
@@ -45,8 +47,8 @@ class ToolStatus:
 class Overview:
     """The database file, its size in bytes including its write-ahead log, and its tools.
 
-    ``warnings`` name files that other users can open, or a missing dictionary, each with the
-    command that changes it.
+    ``warnings`` name files that other users can open, a missing dictionary, and tools whose names
+    belong to the server.
     """
 
     database: Path
@@ -113,7 +115,8 @@ def overview(database: Path) -> Overview:
         rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
         size = size_on_disk(database)
     # After the file is closed, because reading it creates a temporary log.
-    return Overview(database, size, rows, (*_warnings(database), *_without_dictionary()))
+    warnings = (*_warnings(database), *_without_dictionary(), *_reserved_names(rows))
+    return Overview(database, size, rows, warnings)
 
 
 def details(database: Path, name: str) -> ToolDetails:
@@ -179,3 +182,13 @@ def _without_dictionary() -> tuple[str, ...]:
         "Japanese is found by pairs of characters alone, since the dictionary is not installed; "
         "to find other spellings: pip install sudachipy sudachidict_small, then import again",
     )
+
+
+def _reserved_names(rows: Sequence[ToolStatus]) -> list[str]:
+    names = {row.name for row in rows}
+    return [
+        f"the name of the tool {name!r} belongs to the server, whose own tool is called "
+        f"{own_name(name, names)!r} while this one exists; to free it, add the folder as another "
+        f"tool and then: mdvec tool delete -n {name}"
+        for name in sorted(RESERVED & names)
+    ]

@@ -1,15 +1,15 @@
 """Names of tools: they become names of MCP tools and parts of table names."""
 
 import re
+from collections.abc import Collection
 
 from mdvec.errors import MdvecError
 
 _PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
-RESERVED = frozenset(
+OWN = frozenset(
     {
-        # the server's own tools, now or planned
-        "search", "get_document", "reindex", "list_sources",
+        "search", "get_document",
         # the household family
         "get_monthly_household", "get_category_trend", "detect_duplicates",
         "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
@@ -18,6 +18,28 @@ RESERVED = frozenset(
         "export", "profile", "histogram", "materialize", "list_handles",
     }
 )  # fmt: skip
+"""The names of the server's own tools."""
+PLANNED = frozenset(
+    {
+        "reindex", "reindex_status", "list_sources",
+        "find_transactions", "compare_periods", "set_budget", "get_budget_status",
+        "list_recurring_payments",
+        "query", "save_query", "run_query",
+    }
+)  # fmt: skip
+"""The names of tools that the server will have."""
+RESERVED = OWN | PLANNED
+_OWN_PREFIX = "mdvec_"
+
+
+def own_name(name: str, taken: Collection[str]) -> str:
+    """The name of one of the server's own tools beside rows that have the names ``taken``.
+
+    A row that had a reserved name before it was reserved keeps it.
+    """
+    while name in taken:
+        name = _OWN_PREFIX + name
+    return name
 
 
 class InvalidToolName(MdvecError):
@@ -35,9 +57,10 @@ def checked_tool_name(name: str) -> str:
             f"{_shown(name)} cannot be a tool's name: use 1 to 63 lower-case letters a-z, digits, "
             "'_' and '-', beginning with a letter or a digit"
         )
-    if name in RESERVED:
+    if name.removeprefix(_OWN_PREFIX) in RESERVED:
         raise InvalidToolName(
-            f"the name {name!r} belongs to the server itself; choose another, such as 'my-{name}'"
+            f"the name {name!r} belongs to the server itself; choose another, such as "
+            f"'my-{name.removeprefix(_OWN_PREFIX)}'"
         )
     return name
 

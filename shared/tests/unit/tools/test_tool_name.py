@@ -2,7 +2,7 @@
 
 import pytest
 
-from mdvec.tools.names import RESERVED, InvalidToolName, checked_tool_name
+from mdvec.tools.names import RESERVED, InvalidToolName, checked_tool_name, own_name
 
 
 @pytest.mark.parametrize("name", ["a", "7", "notes", "my-notes_2024", "0_-", "x" * 63, "select"])
@@ -32,13 +32,22 @@ def test_a_long_name_is_shown_in_short():
 
 @pytest.mark.parametrize("name", sorted(RESERVED))
 def test_the_servers_own_names_are_refused_with_another(name):
-    with pytest.raises(InvalidToolName, match=f"choose another, such as 'my-{name}'"):
-        checked_tool_name(name)
+    for taken in (name, f"mdvec_{name}"):
+        with pytest.raises(InvalidToolName, match=f"choose another, such as 'my-{name}'"):
+            checked_tool_name(taken)
     assert checked_tool_name(f"my-{name}") == f"my-{name}"
 
 
 @pytest.mark.parametrize(
-    "family", ["search", "get_document", "reindex", "list_sources", "detect_duplicates", "export"]
-)
+    "family",
+    ["search", "get_document", "reindex", "reindex_status", "list_sources", "detect_duplicates",
+     "find_transactions", "set_budget", "export", "query", "run_query"],
+)  # fmt: skip
 def test_the_reserved_names_cover_each_family(family):
     assert family in RESERVED
+
+
+def test_a_tool_of_the_servers_own_gives_way_to_rows_of_its_name():
+    assert own_name("query", {"notes"}) == "query"
+    assert own_name("query", {"notes", "query"}) == "mdvec_query"
+    assert own_name("query", {"query", "mdvec_query"}) == "mdvec_mdvec_query"
