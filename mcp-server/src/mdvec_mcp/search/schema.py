@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Any
 
 from mdvec.documents.reading import DocumentText
-from mdvec.search.hits import Hit
 from mdvec.search.search import UNSURE, Answer
 from mdvec.text.one_line import on_one_line
 from pydantic import BaseModel, Field
+
+from mdvec_mcp.search.hit_texts import cut_note, hit_texts
 
 _CONFIDENT = "Whether the first passage is likely to answer."
 
@@ -102,8 +102,11 @@ def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
     }
 
 
-def as_text(answer: Answer, *, wide: bool) -> str:
-    """The answer as text that people can read; ``wide`` names each hit's collection."""
+def as_text(answer: Answer, max_chars: int, *, wide: bool) -> str:
+    """The answer as text that people can read; ``wide`` names each hit's collection.
+
+    It has at most ``max_chars``, unless long notes need more.
+    """
     names = ", ".join(answer.tools)
     if not answer.tools:
         return (
@@ -120,26 +123,12 @@ def as_text(answer: Answer, *, wide: bool) -> str:
         parts = [f"{names}: nothing found in {answer.total_chunks} passages"]
     elif not answer.confident:
         parts.append(UNSURE)
-    parts += [_hit_text(number, hit, wide=wide) for number, hit in enumerate(answer.results, 1)]
-    parts += [f"note: {note}" for note in answer.notes]
+    notes = [f"note: {note}" for note in answer.notes]
     if answer.truncated and not any(hit.truncated for hit in answer.results):
-        parts.append("note: more was found than fits; ask with a smaller k, or more precisely")
-    return "\n\n".join(parts)
-
-
-def _hit_text(number: int, hit: Hit, *, wide: bool) -> str:
-    source = f"{hit.tool}: " if wide else ""
-    heading = f" — {on_one_line(hit.heading)}" if hit.heading else ""
-    about = f"\n{on_one_line(hit.about)}" if hit.about else ""
-    text = (
-        f"[{number}] {source}{on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}{heading} "
-        f"(score {hit.score:.2f}){about}\n{hit.content.strip()}"
-    )
-    if hit.next_position is not None:
-        return text + _cut(hit.tool, hit.file_path, hit.next_position)
-    if hit.truncated:
-        return text + _cut(hit.tool, hit.file_path, 0, "what stands before was cut; read it")
-    return text
+        notes.append("note: more was found than fits; ask with a smaller k, or more precisely")
+    room = max_chars - sum(len(part) + 2 for part in (*parts, *notes))
+    texts = hit_texts(answer.results, max(room, max_chars // 2), wide=wide)
+    return "\n\n".join([*parts, *texts, *notes])
 
 
 def document_text(document: DocumentText) -> str:
@@ -148,12 +137,5 @@ def document_text(document: DocumentText) -> str:
         f"{document.tool}: {on_one_line(document.file_path)}:"
         f"{document.start_line}-{document.end_line} of {document.total_lines} lines"
     )
-    cut = _cut(document.tool, document.file_path, document.end_position)
+    cut = cut_note(document.tool, document.file_path, document.end_position)
     return f"{head}\n\n{document.content}{cut if document.truncated else ''}"
-
-
-def _cut(tool: str, file_path: str, position: int, what: str = "cut here; it goes on") -> str:
-    path = json.dumps(file_path, ensure_ascii=False)
-    return (
-        f'\n[{what} with get_document(tool="{tool}", file_path={path}, start_position={position})]'
-    )

@@ -130,6 +130,10 @@ class SearchContext:
         )  # fmt: skip
         return answer_question(self.database, question, self.models.embedder)
 
+    def text(self, answer: Answer, *, wide: bool) -> str:
+        """The answer as text, with the length of the settings."""
+        return as_text(answer, self.settings.max_chars, wide=wide)
+
     async def run(self, work: Callable[[], T]) -> T:
         """Run ``work`` in a thread; where a tool is missing, check that the database has any."""
 
@@ -188,7 +192,7 @@ async def _search_one(
     narrowed: Narrowing = NOT_NARROWED,
 ) -> CallToolResult:
     answer = await context.run(lambda: context.search(query, (name,), k, returning, narrowed))
-    return text_result(as_text(answer, wide=False), structured(answer, wide=False))
+    return text_result(context.text(answer, wide=False), structured(answer, wide=False))
 
 
 def add_search_across(server: MCPServer, context: SearchContext) -> None:
@@ -218,7 +222,7 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
             return answer
 
         answer = await context.run(work)
-        return text_result(as_text(answer, wide=True), structured(answer, wide=True))
+        return text_result(context.text(answer, wide=True), structured(answer, wide=True))
 
     server.add_tool(
         search_across,

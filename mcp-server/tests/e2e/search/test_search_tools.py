@@ -64,6 +64,16 @@ def test_a_document_is_read_in_part_or_whole(filled, connected):
     assert rest.structured_content["content"] == text[found["end_position"] :]
 
 
+def test_what_a_model_reads_keeps_within_max_chars(filled, connect):
+    with connect(
+        filled / "vectors.sqlite", home=filled / "home", MDVEC_SEARCH_MAX_CHARS="500"
+    ) as client:
+        answer = client.call("search", {"query": "water 水", "k": 50})
+    assert len(said(answer)) <= 500
+    assert len(answer.structured_content["results"]) > 1
+    assert "note: the text of " in said(answer)
+
+
 REFUSALS = [
     ("search", {"query": "水", "k": 0}, "search: k should be greater than or equal to 1, not 0"),
     ("search", {"query": "水", "k": 51}, "search: k should be less than or equal to 50, not 51"),
