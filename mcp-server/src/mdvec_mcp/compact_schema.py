@@ -15,12 +15,18 @@ _IMPLIED = [("additionalProperties", True), ("default", None)]
 
 
 def compact_input(schema: Schema) -> Schema:
-    """The schema without the titles and null defaults that pydantic adds to each parameter."""
-    return {
+    """The schema without the titles and null defaults that pydantic adds to each parameter.
+
+    A parameter whose default is null has its type alone: it is left out rather than null.
+    """
+    kept = {
         keyword: _compact_value(keyword, value, compact_input)
         for keyword, value in schema.items()
         if keyword != "title" and (keyword, value) not in _IMPLIED
     }
+    plain = _nullable(kept) if schema.get("default", ...) is None else None
+    rest = {keyword: value for keyword, value in kept.items() if keyword != "anyOf"}
+    return kept if plain is None else {**plain, **rest}
 
 
 def compact_output(schema: Schema) -> Schema:
@@ -76,11 +82,15 @@ def _compact_value(keyword: str, value: Any, compact: Callable[[Schema], Schema]
 
 def _without_union(schema: Schema) -> Schema:
     """The schema with a union of one plain type and null written as a list of types."""
-    variants = schema.get("anyOf", [])
-    if len(variants) != 2 or variants[1] != {"type": "null"}:
-        return schema
-    plain = variants[0]
-    if not isinstance(plain.get("type"), str) or {"enum", "const"} & plain.keys():
+    plain = _nullable(schema)
+    if plain is None or not isinstance(plain.get("type"), str) or {"enum", "const"} & plain.keys():
         return schema
     rest = {keyword: value for keyword, value in schema.items() if keyword != "anyOf"}
     return {**plain, **rest, "type": [plain["type"], "null"]}
+
+
+def _nullable(schema: Schema) -> Schema | None:
+    """The schema X of a union of X and null."""
+    variants = schema.get("anyOf", [])
+    is_nullable = len(variants) == 2 and variants[1] == {"type": "null"}
+    return dict(variants[0]) if is_nullable else None

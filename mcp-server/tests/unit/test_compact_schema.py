@@ -59,6 +59,17 @@ def test_input_schemas_keep_their_unions_and_descriptions():
     }
 
 
+def test_an_optional_parameter_has_its_type_alone():
+    class Arguments(BaseModel):
+        page: int | None = Field(None, ge=1, description="From 1.")
+        pages: list[int] | None = None
+
+    assert compact_input(Arguments.model_json_schema())["properties"] == {
+        "page": {"type": "integer", "minimum": 1, "description": "From 1."},
+        "pages": {"type": "array", "items": {"type": "integer"}},
+    }
+
+
 def keys(value):
     """How often each key of an answer is named; definitions used once may move."""
     if isinstance(value, list):
