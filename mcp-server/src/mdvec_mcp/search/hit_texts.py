@@ -16,13 +16,17 @@ _BREAKS = 3
 """The line ends around a passage."""
 
 
-def hit_texts(hits: Sequence[Hit], max_chars: int, *, wide: bool) -> list[str]:
+def hit_texts(
+    hits: Sequence[Hit], links: Sequence[str], max_chars: int, *, wide: bool
+) -> list[str]:
     """The hits' places with their passages, together at most ``max_chars``.
 
     Long passages are cut to the same length. Of those that do not fit there are only the places,
-    and a note. ``wide`` names each hit's collection.
+    and a note. ``links`` has one for each hit, or none; ``wide`` names each hit's collection.
     """
     heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
+    if links:
+        heads = [f"{head}\n{link}" for head, link in zip(heads, links, strict=True)]
     listed = _first_within(heads, max_chars // 2)
     passages = [hit.content.strip() for hit in hits[:listed]]
     room = max_chars - len(_left_out(len(hits)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -34,6 +35,7 @@ class HitModel(BaseModel):
     next_position: int | None = Field(
         description="If cut: continue with get_document at this start_position."
     )
+    link: str = ""
 
 
 class AnswerModel(BaseModel):
@@ -83,9 +85,11 @@ class DocumentModel(BaseModel):
     next_position: int | None = Field(description="If cut: the start_position to continue at.")
 
 
-def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
+def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str, Any]:
     """The answer as AnswerModel has it, or with ``wide`` as WideAnswerModel."""
     hits = [asdict(hit) for hit in answer.results]
+    for hit, link in zip(hits, links, strict=False):
+        hit["link"] = link
     for hit in hits:
         del hit["explanation"]
         if not wide:
@@ -102,7 +106,7 @@ def structured(answer: Answer, *, wide: bool) -> dict[str, Any]:
     }
 
 
-def as_text(answer: Answer, max_chars: int, *, wide: bool) -> str:
+def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool) -> str:
     """The answer as text that people can read; ``wide`` names each hit's collection.
 
     It has at most ``max_chars``, unless long notes need more.
@@ -127,7 +131,7 @@ def as_text(answer: Answer, max_chars: int, *, wide: bool) -> str:
     if answer.truncated and not any(hit.truncated for hit in answer.results):
         notes.append("note: more was found than fits; ask with a smaller k, or more precisely")
     room = max_chars - sum(len(part) + 2 for part in (*parts, *notes))
-    texts = hit_texts(answer.results, max(room, max_chars // 2), wide=wide)
+    texts = hit_texts(answer.results, links, max(room, max_chars // 2), wide=wide)
     return "\n\n".join([*parts, *texts, *notes])
 
 

@@ -28,6 +28,7 @@ from mdvec.tools.unfinished import described
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
+from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.search.schema import (
     AnswerModel,
@@ -84,6 +85,9 @@ Since = Annotated[
     str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
 Until = Annotated[str | None, Field(max_length=MAX_DAY_CHARS), _TEXT]
+Link = Annotated[
+    LinkKind | None, Field(description="Adds each file's absolute path, or a link for Obsidian.")
+]
 Line = Annotated[int | None, Field(ge=1, description="From 1.")]
 Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
 
@@ -130,9 +134,11 @@ class SearchContext:
         )  # fmt: skip
         return answer_question(self.database, question, self.models.embedder)
 
-    def text(self, answer: Answer, *, wide: bool) -> str:
-        """The answer as text, with the length of the settings."""
-        return as_text(answer, self.settings.max_chars, wide=wide)
+    def result(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> CallToolResult:
+        """The answer as text, with the length of the settings, and as structured content."""
+        links = links_of(self.database, answer, link)
+        text = as_text(answer, self.settings.max_chars, links, wide=wide)
+        return text_result(text, structured(answer, links, wide=wide))
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run ``work`` in a thread; where a tool is missing, check that the database has any."""
@@ -159,9 +165,10 @@ def add_search_tool(server: MdvecServer, tool: Tool, context: SearchContext) -> 
         since: Since = None,
         until: Until = None,
         sort: Sort = "relevance",
+        link: Link = None,
     ) -> Annotated[CallToolResult, AnswerModel]:
         narrowed = Narrowing(path, tags, since, until, sort)
-        return await _search_one(context, tool.name, query, k, return_, narrowed)
+        return await _search_one(context, tool.name, query, k, return_, narrowed, link)
 
     async def search_household(
         query: Query, k: K = context.settings.k
@@ -190,9 +197,13 @@ async def _search_one(
     k: int,
     returning: Returning,
     narrowed: Narrowing = NOT_NARROWED,
+    link: LinkKind | None = None,
 ) -> CallToolResult:
-    answer = await context.run(lambda: context.search(query, (name,), k, returning, narrowed))
-    return text_result(context.text(answer, wide=False), structured(answer, wide=False))
+    def work() -> CallToolResult:
+        answer = context.search(query, (name,), k, returning, narrowed)
+        return context.result(answer, link, wide=False)
+
+    return await context.run(work)
 
 
 def add_search_across(server: MCPServer, context: SearchContext) -> None:
@@ -211,18 +222,18 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
         since: Since = None,
         until: Until = None,
         sort: Sort = "relevance",
+        link: Link = None,
     ) -> Annotated[CallToolResult, WideAnswerModel]:
         names = None if tools is None else tuple(tools)
         narrowed = Narrowing(path, tags, since, until, sort)
 
-        def work() -> Answer:
+        def work() -> CallToolResult:
             answer = context.search(query, names, k, return_, narrowed)
             if not answer.tools:
                 refuse_empty_database(context.database)
-            return answer
+            return context.result(answer, link, wide=True)
 
-        answer = await context.run(work)
-        return text_result(context.text(answer, wide=True), structured(answer, wide=True))
+        return await context.run(work)
 
     server.add_tool(
         search_across,

@@ -1,5 +1,7 @@
 """What a client can ask beside a single collection: all of them, more around a find, the rest."""
 
+from urllib.parse import quote
+
 import pytest
 
 
@@ -62,6 +64,22 @@ def test_a_document_is_read_in_part_or_whole(filled, connected):
     found = connected.call("dev", {"query": "rice", "k": 1}).structured_content["results"][0]
     rest = connected.call("get_document", {**place, "start_position": found["end_position"]})
     assert rest.structured_content["content"] == text[found["end_position"] :]
+
+
+def test_a_hit_carries_a_link_on_request(filled, connected):
+    file = filled / "notes" / "a.md"
+    for tool in ("notes", "search"):
+        for link, expected in (
+            ("path", str(file)),
+            ("obsidian", f"obsidian://open?path={quote(str(file), safe='')}"),
+        ):
+            arguments = {"query": "水はどれくらい必要？", "k": 1, "link": link}
+            answer = connected.call(tool, arguments)
+            assert answer.structured_content["results"][0]["link"] == expected
+            assert f"\n{expected}\n" in said(answer)
+    plain = connected.call("notes", {"query": "水"})
+    assert "link" not in plain.structured_content["results"][0]
+    assert str(filled) not in said(plain)
 
 
 def test_what_a_model_reads_keeps_within_max_chars(filled, connect):

@@ -33,7 +33,7 @@ HITS = st.lists(
 
 @given(hits=HITS, max_chars=st.integers(500, 12_000), wide=st.booleans())
 def test_texts_of_any_hits_keep_within_the_budget(hits, max_chars, wide):
-    texts = hit_texts(hits, max_chars, wide=wide)
+    texts = hit_texts(hits, [], max_chars, wide=wide)
     assert len("\n\n".join(texts)) <= max_chars
     assert [text.partition("]")[0] for text in texts if text[0] == "["] == [
         f"[{number}" for number, text in enumerate(texts, 1) if text[0] == "["
@@ -42,7 +42,7 @@ def test_texts_of_any_hits_keep_within_the_budget(hits, max_chars, wide):
 
 @given(hits=HITS.filter(bool), max_chars=st.integers(500, 12_000))
 def test_every_passage_is_exact_and_goes_on_where_it_was_cut(hits, max_chars):
-    for one, text in zip(hits, hit_texts(hits, max_chars, wide=False), strict=False):
+    for one, text in zip(hits, hit_texts(hits, [], max_chars, wide=False), strict=False):
         _, _, passage = text.partition("\n")
         if text.startswith("note: ") or not passage:
             continue
@@ -54,7 +54,7 @@ def test_every_passage_is_exact_and_goes_on_where_it_was_cut(hits, max_chars):
 
 def test_what_fits_is_shown_whole_and_without_a_note():
     hits = [hit(900, start) for start in (0, 300, 600)]
-    texts = hit_texts(hits, 12_000, wide=True)
+    texts = hit_texts(hits, [], 12_000, wide=True)
     assert (
         texts[1] == f"[2] notes: 家/水.md:1-9 — 水 > 備蓄 (score 0.50)\n{hits[1].content.strip()}"
     )
@@ -62,7 +62,7 @@ def test_what_fits_is_shown_whole_and_without_a_note():
 
 
 def test_hits_beyond_the_budget_are_named_without_their_text():
-    texts = hit_texts([hit(240)] * 50, 12_000, wide=False)
+    texts = hit_texts([hit(240)] * 50, [], 12_000, wide=False)
     shown = [text for text in texts if "\n" in text]
     assert texts[-1] == (
         f"note: the text of {50 - len(shown)} more passages does not fit; ask with a smaller k, "
