@@ -43,7 +43,7 @@ class Legs:
     def pool(self, words: str) -> Pool:
         """The candidates of both retrievers."""
         query = analysed(words)
-        vector = embedded(self.embedder, words)
+        vector = embedded(self.embedder, query.gist or words)
         found = find_candidates(
             self.connection, self.tool, query, vector, TOP, "hybrid", Stopwatch()
         )

@@ -29,7 +29,7 @@ QUESTIONS = 400
 """Of each half of each collection."""
 TRIED: dict[str, tuple[float, ...]] = {
     "BASE_TRUST": (0.7, 1.0, 1.5, 2.0),
-    "TELLING_NATS": (2.5, 5.0, 10.0),
+    "TELLING": (0.4, 0.65, 1.0),
     "CLEAR_LEAD": (0.1, 0.2, 0.4),
     "LEAD_SHARE": (0.0, 0.3, 0.6),
     "NAMED_SHARE": (0.0, 0.3, 0.6),

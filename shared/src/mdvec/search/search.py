@@ -195,7 +195,7 @@ def _query_vector(
                 f"mdvec import -n {tool.name} --mode replace"
             )
         with stopwatch.stage("query_embedding"):
-            return embedder.embed_query(question.query)
+            return embedder.embed_query(analysed(question.query).gist or question.query)
 
 
 def _answer(

@@ -31,16 +31,16 @@ _REQUESTS = """
 為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
 つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
 方 方法 仕方 遣り方 使い方 意味 場合 時 事 こと 物 もの 者 所 ところ 訳 わけ 為 風
-点 話 件 様 よう 助かる 御
+点 話 件 様 よう 助かる 御 旨い 行く
 何 何故 どう どんな 如何 幾ら 幾つ 何処 何時 誰 どれ どちら 一体 抑 ちょっと 一寸 えーと
 """
 _REQUEST_WORDS = frozenset(_REQUESTS.split())
 _ENGLISH = """
-a about an and any are as at be been being by can could did do does doing don explain for from get
-give had has have how i if in into is it its just know let like ll look m may me mean means might
-my need of on or our please re s should show so some t tell than that the their them then there
-these they this those to us ve want was way we were what when where which while who whom whose why
-will with would you your
+a about an and any are as at be been being by can could did do does doing don explain find for from
+get give had has have how i if in into is it its just know let like ll look m may me mean means
+might my need of on or our please re read s should show so some t tell than that the their them
+then there these they this those to us ve want was way we were what when where which while who whom
+whose why will with would you your
 """
 ENGLISH_FILLERS = frozenset(_ENGLISH.split())
 """Words in letters that are in nearly every English question."""

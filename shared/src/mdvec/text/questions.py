@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,6 +13,11 @@ from mdvec.text.fillers import ENGLISH_FILLERS, Role
 from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
 from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 
+_INFLECTED = re.compile("[\u3041-\u3096]$")
+"""Ends a verb or an adjective, which alone say nothing of what is asked about (書いてある)."""
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_GIST_SHARE = 0.4
+"""A model reads a question as it is if at least this share of it says what is asked about."""
 _Placed = tuple[str, int, int]
 
 
@@ -24,7 +30,8 @@ class QuestionTerms:
     that each plain term is a piece of, ``dates`` the terms that each date is made of, and
     ``edges`` the plain terms that reach from a word into what is left out. ``letters`` are the
     question's words if it has only words in letters, filler included. ``aside`` are terms that
-    stand only in sentences that do not ask.
+    stand only in sentences that do not ask. ``gist`` is what a model reads: the question, or
+    where most of it only asks (すみません、…について教えてください), what is between.
     """
 
     plain: tuple[str, ...]
@@ -35,6 +42,7 @@ class QuestionTerms:
     edges: frozenset[str] = frozenset()
     letters: tuple[str, ...] = ()
     aside: frozenset[str] = frozenset()
+    gist: str = ""
 
     @property
     def all(self) -> list[str]:
@@ -60,6 +68,10 @@ def analysed(question: str) -> QuestionTerms:
     if not found:
         return QuestionTerms(_plain_alone(question), letters=letters)
     kept = _content(found)
+    spans = asides(text) if kept else []
+    central = [word for word in kept if not _within(spans, word.start)]
+    if all(_INFLECTED.search(word.term) for word in central):
+        spans, central = [], kept
     inside = {place for word in kept for place in range(word.start, word.end)}
     plain = [one for one in placed if not inside.isdisjoint(range(*one[1:]))]
     if not plain:
@@ -79,18 +91,27 @@ def analysed(question: str) -> QuestionTerms:
         dates,
         frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
         letters,
-        _aside(text, [*plain, *((word.term, word.start, word.end) for word in kept)]),
+        _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
+        _gist(question, text, central),
     )
 
 
-def _aside(text: str, found: Sequence[_Placed]) -> frozenset[str]:
-    """The terms that only sentences without a question have, unless all of them are such."""
-    spans = asides(text)
-    everything = {term for term, _, _ in found}
-    central = {
-        term for term, place, _ in found if not any(first <= place < last for first, last in spans)
-    }
-    return frozenset(everything - central if central else ())
+def _gist(question: str, text: str, central: Sequence[Morpheme]) -> str:
+    """The question, or where most of it only asks: from the first central word to the last."""
+    if not central or len(question) != len(text) or _LONE_SURROGATE.search(question):
+        return question
+    start, end = min(word.start for word in central), max(word.end for word in central)
+    return question if end - start >= _GIST_SHARE * len(question) else question[start:end]
+
+
+def _within(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    return any(first <= place < last for first, last in spans)
+
+
+def _aside(spans: Sequence[tuple[int, int]], found: Sequence[_Placed]) -> frozenset[str]:
+    """The terms that only the spans have."""
+    central = {term for term, place, _ in found if not _within(spans, place)}
+    return frozenset(term for term, _, _ in found) - central
 
 
 def _words_of(plain: Sequence[_Placed], kept: Sequence[Morpheme]) -> dict[str, frozenset[str]]:

@@ -79,7 +79,7 @@ def test_a_hybrid_score_trusts_the_vectors_as_far_as_words_are_missing():
     candidates = [passage("水", 0.3, trust=4.0), passage("", 0.9, trust=4.0)]
     found = scored(query, knowledge, candidates, "hybrid")
     # Half of the query is missing even in the best passage: half of the model's trust is added.
-    base = 1.5 / (1 + knowledge.information("水") / 5) * 0.3
+    base = 1.5 / (1 + knowledge.information("水") / math.log1p(10) / 0.65) * 0.3
     weight = 1 / (1 + base + 4.0 * 0.5)
     for one in found:
         assert one.lexical_weight == pytest.approx(weight)

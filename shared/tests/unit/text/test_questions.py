@@ -88,3 +88,29 @@ def test_a_text_is_found_by_every_term_of_a_question_that_repeats_it(text):
     asked, stored = analysed(text), field_terms(f"前。\n{text}\n。後")
     assert set(asked.plain) <= set(stored.plain)
     assert set(asked.words) <= set(stored.words)
+
+
+@pytest.mark.parametrize(
+    ("question", "gist"),
+    [
+        ("ごみの日はいつですか", "ごみの日はいつですか"),
+        ("すみません、元栓について教えていただけますか？", "元栓"),
+        (
+            "質問です。昨日から探しているのですが見つかりません。元栓について教えてください。",
+            "元栓",
+        ),
+        (
+            "水が止まらないときに閉める元栓の場所を教えて",
+            "水が止まらないときに閉める元栓の場所を教えて",
+        ),
+        ("教えて", "教えて"),
+        ("の", "の"),
+    ],
+)
+def test_a_model_reads_the_gist_of_a_question_that_mostly_asks(question, gist):
+    assert analysed(question).gist == gist
+
+
+def test_a_sentence_that_asks_without_a_name_leaves_the_others_in_the_middle():
+    assert not analysed("サーバが落ちた。どこに書いてある？").aside
+    assert "=サーバー" in analysed("サーバが落ちた。元栓はどこですか").aside

@@ -37,8 +37,8 @@ SearchMode = Literal["hybrid", "vector", "lexical"]
 DEVIATIONS = 6.0
 _MIN_DEVIATION = 1e-6
 BASE_TRUST = 1.5
-TELLING_NATS = 5.0
-"""Information of the best passage that halves the base trust."""
+TELLING = 0.65
+"""What the best passage tells if that halves the base trust: 1 is a word of one chunk alone."""
 CLEAR_LEAD = 0.2
 """Lexical score by which a document is ahead of all others if words alone could choose it."""
 LEAD_SHARE = 0.3
@@ -89,7 +89,8 @@ def fuse(
     words = lexical_scores(query, statistics, candidates)
     vector = _standardised_cosines(candidates)
     missing = 1.0 - max(words.own, default=0.0)
-    base = _base_trust(words, candidates) + _foreign_trust(query.letters, statistics)
+    base = _base_trust(words, candidates, statistics.chunks)
+    base += _foreign_trust(query.letters, statistics)
     scored = []
     for place, candidate in enumerate(candidates):
         lexical = words.scores[place]
@@ -109,15 +110,14 @@ def fuse(
     return scored
 
 
-def _base_trust(words: Lexical, candidates: Sequence[Candidate]) -> float:
+def _base_trust(words: Lexical, candidates: Sequence[Candidate], chunks: int) -> float:
     """The trust in vectors that does not depend on what is missing."""
     if not candidates:
         return 0.0
     lead = 1 - _lead(words.scores, candidates) / CLEAR_LEAD
     named = 1 - (1 - NAMED_SHARE) * max(words.named)
-    return (
-        BASE_TRUST / (1 + words.information / TELLING_NATS) * max(LEAD_SHARE, lead) * max(named, 0)
-    )
+    told = words.information / math.log1p(max(chunks, 1))
+    return BASE_TRUST / (1 + told / TELLING) * max(LEAD_SHARE, lead) * max(named, 0)
 
 
 def _lead(scores: Sequence[float], candidates: Sequence[Candidate]) -> float:
