@@ -21,7 +21,7 @@ class EchoServer(MdvecServer):
     """Has a tool that echoes, and one that waits until it is cancelled."""
 
     def __init__(self) -> None:
-        super().__init__("test", version="1", instructions="")
+        super().__init__("test", version="1")
         self.waiting = threading.Event()
         self.cancelled = threading.Event()
         self.add_tool(self._echo, name="echo", description="Echoes.")

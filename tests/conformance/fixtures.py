@@ -30,7 +30,7 @@ _PAUSE_SECONDS = 0.05
 
 def conformance_server() -> MdvecServer:
     """A server with the tools, resources and prompts that the suite calls by name."""
-    server = MdvecServer("mdvec-conformance", version="1", instructions="")
+    server = MdvecServer("mdvec-conformance", version="1")
     _add_tools(server)
     _add_resources(server)
     _add_prompts(server)

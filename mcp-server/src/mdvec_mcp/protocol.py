@@ -3,68 +3,87 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.prompts import PromptManager
+from mcp.server.mcpserver.resources import ResourceManager
+from mcp.server.mcpserver.tools import ToolManager
 from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
-from mdvec.tools.names import own_name
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from mdvec_mcp.arguments import settled_arguments, shown
-from mdvec_mcp.compact_schema import compact_input, compact_output
+from mdvec_mcp.sessions import Sessions
+
+if TYPE_CHECKING:
+    from mdvec_mcp.live import LiveOffer
+    from mdvec_mcp.offer import Offer
+
+_LOOK_SECONDS = 0.5
 
 
 class MdvecServer(MCPServer):
-    """An MCP server that rejects unknown parameters and reports every error in one sentence."""
+    """An MCP server that rejects unknown parameters and reports every error in one sentence.
 
-    def __init__(
-        self, name: str, *, version: str, instructions: str, row_names: Collection[str] = ()
-    ) -> None:
-        # Subscriptions would be announced to clients, but no list changes while this server runs.
-        super().__init__(name, version=version, instructions=instructions, subscriptions=False)
-        self._row_names = row_names
-        self._on_start: list[Callable[[], None]] = []
+    What it offers changes while it serves, over any transport, and clients are told.
+    """
+
+    def __init__(self, name: str, *, version: str) -> None:
+        self._sessions = Sessions()
+        self._subscribed = InMemorySubscriptionBus()
+        super().__init__(
+            name, version=version, lifespan=_refreshing, subscriptions=self._subscribed,
+            middleware=[self._sessions.observe],
+        )  # fmt: skip
+        self._live: LiveOffer | None = None
+        self._presented: Offer | None = None
         self._on_close: list[Callable[[], None]] = []
         self._on_listed: list[Callable[[], None]] = []
 
-    def add_tool(
-        self,
-        fn: Callable[..., Any],
-        name: str | None = None,
-        *more: Any,  # noqa: ANN401 - the SDK's
-        **options: Any,  # noqa: ANN401
-    ) -> None:
-        """Add a tool of the server's own, under another name where a row has its name."""
-        own = own_name(name or fn.__name__, self._row_names)
-        super().add_tool(fn, own, *more, **options)
+    def follow(self, live: LiveOffer) -> None:
+        """Offer what ``live`` does, now and after each change."""
+        self._live = live
+        self.present(live.offer)
 
-    def add_row_tool(self, fn: Callable[..., Any], name: str, **options: Any) -> None:  # noqa: ANN401
-        """Add the tool of a row, under the row's name."""
-        super().add_tool(fn, name, **options)
+    def present(self, offer: Offer) -> None:
+        """Offer this, and nothing else."""
+        self._presented = offer
+        self._tool_manager = ToolManager(tools=list(offer.tools.values()))
+        self._resource_manager = ResourceManager(resources=list(offer.resources.values()))
+        self._prompt_manager = PromptManager()
+        for prompt in offer.prompts.values():
+            self._prompt_manager.add_prompt(prompt)
+        self._lowlevel_server.instructions = offer.instructions
 
-    def on_start(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` when serving begins."""
-        self._on_start.append(callback)
+    async def refresh(self) -> None:
+        """Offer what the database holds now, and tell the clients if that is something else."""
+        if self._live is None:
+            return
+        events = await anyio.to_thread.run_sync(self._live.look, abandon_on_cancel=True)
+        if self._live.offer is not self._presented:
+            self.present(self._live.offer)
+        for event in events:
+            await self._subscribed.publish(event)
+        await self._sessions.tell(events)
 
     def on_listed(self, callback: Callable[[], None]) -> None:
-        """Call ``callback`` in a thread when the client first asks for the list of tools."""
+        """Call ``callback`` in a thread when a client next asks for the list of tools."""
         self._on_listed.append(callback)
 
     def on_close(self, callback: Callable[[], None]) -> None:
         """Call ``callback`` when serving ends."""
         self._on_close.append(callback)
-
-    def start(self) -> None:
-        """Start what the tools work with."""
-        for callback in self._on_start:
-            callback()
 
     def close(self) -> None:
         """Release what the tools hold: threads, ports, processes."""
@@ -79,19 +98,11 @@ class MdvecServer(MCPServer):
             await lowlevel.run(requests, responses, lowlevel.create_initialization_options())
 
     async def list_tools(self) -> list[ToolDescription]:
-        """The tools, with compact schemas; a client that lists them may soon search."""
+        """The tools; a client that lists them may soon search."""
         listed, self._on_listed = self._on_listed, []
         for callback in listed:
             threading.Thread(target=callback, daemon=True).start()
-        return [
-            tool.model_copy(
-                update={
-                    "input_schema": compact_input(tool.input_schema),
-                    "output_schema": tool.output_schema and compact_output(tool.output_schema),
-                }
-            )
-            for tool in await super().list_tools()
-        ]
+        return await super().list_tools()
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -154,17 +165,41 @@ class MdvecServer(MCPServer):
 
         An unknown tool or argument is refused; the SDK would ignore it or report it unclearly.
         """
-        schemas = {tool.name: tool.input_schema for tool in await super().list_tools()}
-        if name not in schemas:
+        if self._tool_manager.get_tool(name) is None:
+            await self.refresh()  # it may have been added a moment ago
+        tool = self._tool_manager.get_tool(name)
+        if tool is None:
             raise ToolError(
-                f"there is no tool {name!r} here; the tools were read when this server started, "
-                "so restart it after 'mdvec tool add' or 'mdvec tool enable'"
+                f"there is no tool {name!r} here now; list the tools again. If it was disabled, "
+                "the user can bring it back in a terminal: mdvec tool enable -n NAME"
             )
-        known: dict[str, Any] = schemas[name].get("properties", {})
+        known = _parameters(tool.fn_metadata.arg_model)
         unknown = [key for key in arguments if key not in known]
         if unknown:
             raise ToolError(f"{name} has no parameter {unknown[0]!r}; it takes: {', '.join(known)}")
         return known
+
+
+@asynccontextmanager
+async def _refreshing(server: MCPServer[Any]) -> AsyncIterator[dict[str, Any]]:
+    """Refresh the offer again and again while a transport serves."""
+
+    async def refresh() -> None:
+        while isinstance(server, MdvecServer):
+            await anyio.sleep(_LOOK_SECONDS)
+            await server.refresh()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(refresh)
+        yield {}
+        group.cancel_scope.cancel()
+
+
+@cache
+def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
+    """The whole schemas of a tool's parameters; the listed ones do not say where null may stand."""
+    known: dict[str, Any] = arguments.model_json_schema(by_alias=True).get("properties", {})
+    return known
 
 
 def _reason(error: BaseException) -> str:

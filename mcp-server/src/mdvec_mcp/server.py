@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,31 +16,42 @@ from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import OWN, own_name
 from mdvec.tools.rows import Tool
 
+from mdvec_mcp.live import LiveOffer
+from mdvec_mcp.offer import Offer, Shapes
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
     from mdvec_mcp.analytics.service import Analytics
+    from mdvec_mcp.household.context import HouseholdContext
+    from mdvec_mcp.household.pictures import ChartPublisher
 
 # A family's modules are imported when a row enables it: a server of notes alone starts sooner.
 
+_MAX_TAGS_NAMED = 12
 _NO_TOOLS = (
     "mdvec searches the user's own documents, but no tool is active in {database}. "
     'The user can add one in a terminal: mdvec tool add -n NAME -d "what it contains" '
-    "-s FOLDER, then mdvec import -n NAME; or enable one: mdvec tool enable -n NAME. "
-    "Then restart this server."
+    "-s FOLDER, then mdvec import -n NAME; or enable one: mdvec tool enable -n NAME."
 )
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """What the families' tools need; each service is built when first used."""
+    """What the families' tools need; each service is built when first used, and kept.
+
+    Attributes:
+        shapes: of the tools that were offered so far.
+        early: the models that were loaded early, or will be.
+    """
 
     server: MdvecServer
     database: Path
     models: ModelPool
     settings: Settings
+    shapes: Shapes = field(default_factory=dict)
+    early: set[str] = field(default_factory=set)
 
     @cached_property
     def search(self) -> search_tools.SearchContext:
@@ -67,11 +78,30 @@ class Wiring:
         )
         analytics = Analytics(queries, exports, limits)
         reaper = Reaper(exports, queries)
-        self.server.on_start(queries.warm)
-        self.server.on_start(reaper.start)
+        reaper.start()
         self.server.on_close(reaper.close)
         self.server.on_close(queries.close)
         return analytics
+
+    @cached_property
+    def household(self) -> HouseholdContext:
+        """The context of the household's tools, with their cache."""
+        from mdvec_mcp.household.context import HouseholdContext
+
+        def active_households() -> list[Tool]:
+            return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
+
+        return HouseholdContext(self.database, active_households)
+
+    @cached_property
+    def charts(self) -> ChartPublisher:
+        """What draws and serves the household's charts."""
+        from mdvec_mcp.charts.server import ChartServer
+        from mdvec_mcp.household.pictures import ChartPublisher
+
+        charts = ChartServer(self.settings.charts)
+        self.server.on_close(charts.close)
+        return ChartPublisher(self.settings.charts, charts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,46 +109,59 @@ class Family:
     """Tools that the server offers when the database has a row of certain kinds.
 
     Attributes:
-        add: adds the tools that the family's rows share.
+        add: adds the tools that the family's rows share to an offer.
         instructions: returns the instructions for the model; ``{names}`` in them stands for the
             rows that enable the family.
-        add_row: adds a row's own tool; None gives the row a search tool.
+        add_row: adds a row's own tool to an offer; None gives the row a search tool.
         is_listed_first: whether its tools are listed before those of the rows.
     """
 
-    add: Callable[[Wiring], None]
+    add: Callable[[Wiring, Offer], None]
     instructions: Callable[[], str]
-    add_row: Callable[[Wiring, Tool], None] | None = None
+    add_row: Callable[[Wiring, Offer, Tool], None] | None = None
     is_listed_first: bool = False
 
 
 def build_server(
     database: Path, tools: Sequence[Tool], models: ModelPool, settings: Settings
 ) -> MdvecServer:
-    """A server that offers ``tools``; no process is started and no model loaded yet."""
-    server = MdvecServer(
-        "mdvec",
-        version=__version__,
-        instructions=_instructions(tools, database),
-        row_names={tool.name for tool in tools},
-    )
+    """A server that offers ``tools``, and later those that the database holds by then.
+
+    No process is started and no model loaded yet.
+    """
+    server = MdvecServer("mdvec", version=__version__)
     wiring = Wiring(server, database, models, settings)
+    server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
+    return server
+
+
+def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:
+    """What the server offers for these rows."""
+    row_names = frozenset(tool.name for tool in tools)
+    offer = Offer(_instructions(tools, wiring.database), row_names, wiring.shapes)
     families = [family for key, family in FAMILIES.items() if _rows_of(key, tools)]
     for family in families:
         if family.is_listed_first:
-            family.add(wiring)
+            family.add(wiring, offer)
+    tags = _tags(wiring.database, tools)
     for tool in tools:
-        _add_row(wiring, tool)
-    search_tools.add_search_across(server, wiring.search)
-    search_tools.add_get_document(server, wiring.search)
+        _add_row(wiring, offer, tool, tags.get(tool.name, []))
+    search_tools.add_search_across(offer, wiring.search)
+    search_tools.add_get_document(offer, wiring.search)
     for family in families:
         if not family.is_listed_first:
-            family.add(wiring)
-    light = sorted({str(tool.model) for tool in tools if _is_light(tool.model)})
+            family.add(wiring, offer)
+    _load_early(wiring, tools)
+    return offer
+
+
+def _load_early(wiring: Wiring, tools: Sequence[Tool]) -> None:
+    """Load the rows' light models, and the dictionary, once a client has listed the tools."""
+    light = sorted({str(tool.model) for tool in tools if _is_light(tool.model)} - wiring.early)
     if light:
-        server.on_listed(lambda: models.load_early(light))
-        server.on_listed(_load_dictionary)
-    return server
+        wiring.early.update(light)
+        wiring.server.on_listed(lambda: wiring.models.load_early(light))
+        wiring.server.on_listed(_load_dictionary)
 
 
 def _load_dictionary() -> None:
@@ -131,13 +174,22 @@ def _is_light(model: str | None) -> bool:
     return model in CARDS and CARDS[model].is_light
 
 
-def _add_row(wiring: Wiring, tool: Tool) -> None:
+def _tags(database: Path, tools: Sequence[Tool]) -> dict[str, list[str]]:
+    """The tags that the collections' descriptions name."""
+    if not tools:
+        return {}
+    from mdvec.search.filtering import most_frequent_tags
+
+    return most_frequent_tags(database, tools, _MAX_TAGS_NAMED)
+
+
+def _add_row(wiring: Wiring, offer: Offer, tool: Tool, tags: Sequence[str]) -> None:
     """Add a row's own tool: its family's, or a search tool."""
     family = FAMILIES.get(KINDS[tool.kind].family or "")
     if family is not None and family.add_row is not None:
-        family.add_row(wiring, tool)
+        family.add_row(wiring, offer, tool)
     else:
-        search_tools.add_search_tool(wiring.server, tool, wiring.search)
+        search_tools.add_search_tool(offer, tool, wiring.search, tags)
 
 
 def _rows_of(key: str, tools: Sequence[Tool]) -> list[Tool]:
@@ -176,25 +228,14 @@ def _household_instructions() -> str:
     return INSTRUCTIONS
 
 
-def _add_household(wiring: Wiring) -> None:
-    from mdvec_mcp.charts.server import ChartServer
-    from mdvec_mcp.household.context import HouseholdContext
-    from mdvec_mcp.household.pictures import ChartPublisher
+def _add_household(wiring: Wiring, offer: Offer) -> None:
     from mdvec_mcp.household.resources import add_household_resources
     from mdvec_mcp.household.review_tools import add_review_tools
     from mdvec_mcp.household.tools import add_household_tools
 
-    server, settings = wiring.server, wiring.settings
-
-    def active_households() -> list[Tool]:
-        return _rows_of(_HOUSEHOLD, list_tools(wiring.database, active_only=True))
-
-    context = HouseholdContext(wiring.database, active_households)
-    charts = ChartServer(settings.charts)
-    server.on_close(charts.close)
-    add_household_tools(server, context, ChartPublisher(settings.charts, charts))
-    add_household_resources(server, context)
-    add_review_tools(server, context, settings.duplicates.options())
+    add_household_tools(offer, wiring.household, wiring.charts)
+    add_household_resources(offer, wiring.household)
+    add_review_tools(offer, wiring.household, wiring.settings.duplicates.options())
 
 
 def _analytics_instructions() -> str:
@@ -203,18 +244,18 @@ def _analytics_instructions() -> str:
     return INSTRUCTIONS
 
 
-def _add_analytics(wiring: Wiring) -> None:
+def _add_analytics(wiring: Wiring, offer: Offer) -> None:
     from mdvec_mcp.analytics.prompt import add_analytics_prompt
     from mdvec_mcp.analytics.tools import add_analytics_tools
 
-    add_analytics_tools(wiring.server, wiring.analytics)
-    add_analytics_prompt(wiring.server)
+    add_analytics_tools(offer, wiring.analytics)
+    add_analytics_prompt(offer)
 
 
-def _add_dataset(wiring: Wiring, tool: Tool) -> None:
+def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:
     from mdvec_mcp.analytics.dataset_tool import add_dataset_tool
 
-    add_dataset_tool(wiring.server, tool, wiring.database, wiring.analytics)
+    add_dataset_tool(offer, tool, wiring.database, wiring.analytics)
 
 
 _HOUSEHOLD, _ANALYTICS = "household", "analytics"

@@ -14,8 +14,7 @@ from mdvec_mcp.search.model_pool import ModelPool
 
 @asynccontextmanager
 async def serving(server: MdvecServer, models: ModelPool) -> AsyncIterator[None]:
-    """Start what the tools work with, unload idle models meanwhile, and close all at the end."""
-    server.start()
+    """Unload idle models meanwhile, and close what the tools work with at the end."""
     async with anyio.create_task_group() as background:
         background.start_soon(_unload_idle_models, models)
         yield

@@ -23,21 +23,19 @@ def offered(parameters, mode):
 
 
 @pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
-def test_no_change_notifications_are_announced(filled, server, mode, version):
+def test_what_can_change_is_announced(filled, server, mode, version):
     agreed, said, counts = offered(server(filled / "vectors.sqlite"), mode)
     assert (agreed, counts) == (version, (5, 0, 0))
-    promised = {
-        what: value
-        for part in ("tools", "prompts", "resources")
-        for what, value in getattr(said, part).model_dump().items()
-        if value
+    subscribes = version == "2026-07-28"
+    assert said.model_dump(exclude_none=True) == {
+        "tools": {"list_changed": True},
+        "prompts": {"list_changed": True},
+        "resources": {"list_changed": True, "subscribe": subscribes},
     }
-    assert promised == {}
     assert (said.logging, said.completions, said.experimental) == (None, None, None)
 
 
-@pytest.mark.parametrize("method", ["subscriptions/listen", "resources/subscribe"])
-def test_subscriptions_are_refused(filled, wire, method):
+def test_older_clients_cannot_subscribe_to_a_resource(filled, wire):
     one = wire(filled / "vectors.sqlite").greet()
-    answer = one.call(method, {"uri": "data://available_months", "notifications": {}})
+    answer = one.call("resources/subscribe", {"uri": "data://available_months"})
     assert answer["error"]["code"] == -32601

@@ -7,7 +7,6 @@ import anyio.to_thread
 from mcp import Client
 from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
-from mdvec.manage.registering import add_tool
 from mdvec.manage.status import overview
 
 LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
@@ -77,17 +76,6 @@ def test_vectors_of_another_version_of_the_model_are_not_searched(database, wire
     said = answer["content"][0]["text"]
     assert said.startswith("the tool 'notes' was imported with use@0.1:512:l2, but this ")
     assert said.endswith("build it again with: mdvec import -n notes --mode replace")
-
-
-def test_a_tool_that_was_added_after_the_start_is_explained(database, wire):
-    one = wire(database).greet()
-    add_tool(database, "later", "d", database.parent / "notes", "markdown")
-    answer = one.answer(one.search("later", "水"))["result"]
-    assert answer["isError"]
-    assert answer["content"][0]["text"] == (
-        "there is no tool 'later' here; the tools were read when this server started, "
-        "so restart it after 'mdvec tool add' or 'mdvec tool enable'"
-    )
 
 
 def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):

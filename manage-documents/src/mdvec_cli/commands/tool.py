@@ -116,8 +116,6 @@ def update(
         in_force = ScanRules(scan.extensions, scan.exclude, scan.max_bytes)
         registering.set_file_patterns(settings.database_path, name, patterns, in_force)
     say(f"updated {name}")
-    if description is not None:
-        say("clients see the new description after a restart of the server")
     if source is not None or include is not None or exclude is not None:
         say(f"next: mdvec import -n {name} --mode update")
 
@@ -172,9 +170,9 @@ def _switch(name: str, database: Path, *, active: bool) -> None:
 
     tool = registering.set_active(database, name, active=active)
     if active:
-        say(f"enabled {tool.name}; restart a server that was started before")
+        say(f"enabled {tool.name}; running servers offer it too")
     else:
-        say(f"disabled {tool.name}; a running server now refuses calls of it")
+        say(f"disabled {tool.name}; running servers no longer offer it")
 
 
 @app.command("ls")

@@ -17,12 +17,12 @@ from mdvec_mcp.analytics.tools import Sql, call_within_guard
 from mdvec_mcp.calls import READ_ONLY
 
 if TYPE_CHECKING:
-    from mdvec_mcp.protocol import MdvecServer
+    from mdvec_mcp.offer import Offer
 
 _MIN_OUTPUT_BYTES = 200
 
 
-def add_dataset_tool(server: MdvecServer, tool: Tool, database: Path, analytics: Analytics) -> None:
+def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analytics) -> None:
     """Add the tool of one dataset, under its own name and description."""
 
     async def query_dataset(
@@ -48,7 +48,7 @@ def add_dataset_tool(server: MdvecServer, tool: Tool, database: Path, analytics:
     # The schema refuses sizes above the setting, which would otherwise be reduced silently.
     bounds = Field(ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Maximum bytes.")
     query_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]
-    server.add_row_tool(
+    offer.add_row_tool(
         query_dataset,
         name=tool.name,
         description=f"{tool.description}\n\nA dataset for SQL: without a query, returns its "

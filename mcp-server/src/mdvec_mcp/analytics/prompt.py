@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mcp.server.mcpserver.prompts import Prompt
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    from mdvec_mcp.offer import Offer
 
 INSTRUCTIONS = (
     "Analyse data tables in SQL (DuckDB): you plan and interpret; profile, histogram, materialize "
@@ -52,13 +52,13 @@ Answer in the user's language: the figures that matter, what they mean, what is 
 """
 
 
-def add_analytics_prompt(server: MCPServer) -> None:
+def add_analytics_prompt(offer: Offer) -> None:
     """Add the rules as a prompt that users choose in their client."""
 
     def analyze_data(question: str = "") -> str:
         return f"{RULES}\n\nThe question: {question}" if question.strip() else RULES
 
-    server.add_prompt(
+    offer.add_prompt(
         Prompt.from_function(
             analyze_data,
             title="データ分析のルール",

@@ -18,7 +18,7 @@ from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    from mdvec_mcp.offer import Offer
 
 _MAX_SQL_CHARS = 20_000
 _MAX_ERROR_BYTES = 900
@@ -51,16 +51,16 @@ DateColumn = Annotated[
 ]
 
 
-def add_analytics_tools(server: MCPServer, analytics: Analytics) -> None:
+def add_analytics_tools(offer: Offer, analytics: Analytics) -> None:
     """Add export, profile, histogram, materialize and list_handles."""
-    _add_export(server, analytics)
-    _add_profile(server, analytics)
-    _add_histogram(server, analytics)
-    _add_materialize(server, analytics)
-    _add_list_handles(server, analytics)
+    _add_export(offer, analytics)
+    _add_profile(offer, analytics)
+    _add_histogram(offer, analytics)
+    _add_materialize(offer, analytics)
+    _add_list_handles(offer, analytics)
 
 
-def _add_export(server: MCPServer, analytics: Analytics) -> None:
+def _add_export(offer: Offer, analytics: Analytics) -> None:
     async def export(
         query: Sql,
         format: Literal["parquet", "csv"] = "parquet",  # noqa: A002 - the seed's name
@@ -77,7 +77,7 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
             analytics, partial(analytics.exporter.export, query, format, max_rows)
         )
 
-    server.add_tool(
+    offer.add_tool(
         export,
         description="Write all rows of a query to a file for Python and return its handle, row "
         "count, size and columns. Load it with mdvec.analysis.safe_load_export(handle). For "
@@ -87,7 +87,7 @@ def _add_export(server: MCPServer, analytics: Analytics) -> None:
     )
 
 
-def _add_profile(server: MCPServer, analytics: Analytics) -> None:
+def _add_profile(offer: Offer, analytics: Analytics) -> None:
     async def profile(
         table_or_query: Sql,
         date_range: DateRange = None,
@@ -113,7 +113,7 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
             ),
         )
 
-    server.add_tool(
+    offer.add_tool(
         profile,
         description="Return the row count and period of a table or query, and statistics of each "
         "column. Call this before you write a query.",
@@ -122,7 +122,7 @@ def _add_profile(server: MCPServer, analytics: Analytics) -> None:
     )
 
 
-def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
+def _add_histogram(offer: Offer, analytics: Analytics) -> None:
     async def histogram(
         table_or_query: Sql,
         column: Annotated[str, Field(min_length=1, max_length=200)],
@@ -138,7 +138,7 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
             ),
         )
 
-    server.add_tool(
+    offer.add_tool(
         histogram,
         description="Return the distribution of one column: bins of numbers or dates, or the most "
         "frequent categories.",
@@ -147,7 +147,7 @@ def _add_histogram(server: MCPServer, analytics: Analytics) -> None:
     )
 
 
-def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
+def _add_materialize(offer: Offer, analytics: Analytics) -> None:
     async def materialize(
         name: Annotated[
             str, Field(min_length=1, max_length=63, description="The table's name in SQL.")
@@ -161,7 +161,7 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
             analytics, partial(analytics.materialized.materialize, name, query, ttl_seconds)
         )
 
-    server.add_tool(
+    offer.add_tool(
         materialize,
         description="Store the result of a query as a temporary table, so that later queries over "
         "it are fast. Replaces a materialized table of the same name.",
@@ -170,11 +170,11 @@ def _add_materialize(server: MCPServer, analytics: Analytics) -> None:
     )
 
 
-def _add_list_handles(server: MCPServer, analytics: Analytics) -> None:
+def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
     async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
         return await call_within_guard(analytics, analytics.listing.handles)
 
-    server.add_tool(
+    offer.add_tool(
         list_handles,
         description="List the tables that SQL can query, with their columns, and the current "
         "materialized tables and export handles.",

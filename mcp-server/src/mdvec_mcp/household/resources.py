@@ -17,12 +17,12 @@ from mdvec_mcp.household import schema as models
 from mdvec_mcp.household.context import HouseholdContext, today
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    from mdvec_mcp.offer import Offer
 
 Work = Callable[[Connection, int], Any]
 
 
-def add_household_resources(server: MCPServer, context: HouseholdContext) -> None:
+def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
     """Add the four resources; with several households, each holds one entry per household."""
 
     async def categories() -> str:
@@ -45,8 +45,7 @@ def add_household_resources(server: MCPServer, context: HouseholdContext) -> Non
         ),
         ("data://category_trend_summary", "今月までの直近12か月の、全カテゴリの月別の指標", trends),
     ):
-        name = uri.removeprefix("data://")
-        server.resource(uri, name=name, description=description, mime_type="application/json")(read)
+        offer.add_resource(uri, description, "application/json", read)
 
 
 def _months(connection: Connection, tool_id: int) -> list[dict[str, Any]]:

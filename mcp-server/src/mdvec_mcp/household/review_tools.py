@@ -19,7 +19,7 @@ from mdvec_mcp.household import review_schema as models
 from mdvec_mcp.household.context import HouseholdContext, HouseholdName
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    from mdvec_mcp.offer import Offer
 
 # The bounds only inform the model; the library refuses other values, in Japanese.
 Days = Annotated[
@@ -78,18 +78,14 @@ _WRITES = ToolAnnotations(
 )
 
 
-def add_review_tools(
-    server: MCPServer, context: HouseholdContext, defaults: DetectionOptions
-) -> None:
+def add_review_tools(offer: Offer, context: HouseholdContext, defaults: DetectionOptions) -> None:
     """Add the six tools; ``defaults`` are the tolerances that a call does not name."""
-    _add_detection(server, context, defaults)
-    _add_lists(server, context)
-    _add_decisions(server, context)
+    _add_detection(offer, context, defaults)
+    _add_lists(offer, context)
+    _add_decisions(offer, context)
 
 
-def _add_detection(
-    server: MCPServer, context: HouseholdContext, defaults: DetectionOptions
-) -> None:
+def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionOptions) -> None:
     async def detect_duplicates(
         date_tolerance_days: Days = defaults.date_tolerance_days,
         amount_tolerance_abs: Yen = float(defaults.amount_tolerance_abs),
@@ -109,7 +105,7 @@ def _add_detection(
         found = await context.run(tool, "write", work)
         return text_result(found.message, asdict(found))
 
-    server.add_tool(
+    offer.add_tool(
         detect_duplicates,
         description="家計簿から重複候補を検出し、判定待ちにする（取引は変えず、判定済みの組は"
         "除く）。次に list_duplicate_candidates で一覧を見る。",
@@ -118,7 +114,7 @@ def _add_detection(
     )
 
 
-def _add_lists(server: MCPServer, context: HouseholdContext) -> None:
+def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     async def list_duplicate_candidates(
         limit: Limit = 10,
         skip_checked: SkipChecked = True,  # noqa: FBT002 - a tool's arguments have names
@@ -147,12 +143,12 @@ def _add_lists(server: MCPServer, context: HouseholdContext) -> None:
         get_duplicate_stats: "重複と判定待ちの件数を返す。",
     }
     for function, description in descriptions.items():
-        server.add_tool(
+        offer.add_tool(
             function, description=description, annotations=READ_ONLY, structured_output=True
         )
 
 
-def _add_decisions(server: MCPServer, context: HouseholdContext) -> None:
+def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
     async def confirm_duplicate(
         check_id: CheckId, decision: Decision, tool: HouseholdName = None
     ) -> Annotated[CallToolResult, models.ConfirmationModel]:
@@ -172,6 +168,6 @@ def _add_decisions(server: MCPServer, context: HouseholdContext) -> None:
         restore_duplicate: "重複とした取引を集計に戻す。",
     }
     for function, description in descriptions.items():
-        server.add_tool(
+        offer.add_tool(
             function, description=description, annotations=_WRITES, structured_output=True
         )

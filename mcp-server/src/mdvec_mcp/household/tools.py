@@ -23,7 +23,7 @@ from mdvec_mcp.household.pictures import (
 )
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    from mdvec_mcp.offer import Offer
 
 INSTRUCTIONS = (
     "{names} holds the household's transactions. For sums, trends and charts call "
@@ -71,15 +71,13 @@ ImageSize = Annotated[
 FileFormat = Annotated[ImageFormat | None, Field(description="画像の形式。SVG はURLで返る。")]
 
 
-def add_household_tools(
-    server: MCPServer, context: HouseholdContext, charts: ChartPublisher
-) -> None:
+def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     """Add the tools of months and of trends."""
-    _add_month(server, context, charts)
-    _add_trend(server, context, charts)
+    _add_month(offer, context, charts)
+    _add_trend(offer, context, charts)
 
 
-def _add_month(server: MCPServer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def get_monthly_household(
         year: Year = None,
         month: Month = None,
@@ -105,7 +103,7 @@ def _add_month(server: MCPServer, context: HouseholdContext, charts: ChartPublis
         chart = await in_thread(lambda: charts.month(answer, request), in_japanese)
         return _with_chart(answer.text, chart, models.monthly(answer, chart.model))
 
-    server.add_tool(
+    offer.add_tool(
         get_monthly_household,
         description="家計簿の月（または期間）の収入・支出・収支、カテゴリ別の内訳と明細を返す。"
         "振替、計算対象外、重複とした行は合計に入らない。",
@@ -114,7 +112,7 @@ def _add_month(server: MCPServer, context: HouseholdContext, charts: ChartPublis
     )
 
 
-def _add_trend(server: MCPServer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def get_category_trend(
         category: CategoryName = None,
         start_month: MonthText = None,
@@ -139,7 +137,7 @@ def _add_trend(server: MCPServer, context: HouseholdContext, charts: ChartPublis
         chart = await in_thread(lambda: charts.trend(answer, request), in_japanese)
         return _with_chart(answer.text, chart, models.trend(answer, chart.model))
 
-    server.add_tool(
+    offer.add_tool(
         get_category_trend,
         description="カテゴリの月ごとの推移を、前月比・前年同月比・12か月移動平均とともに返す。"
         "カテゴリを省くと、支出の多い3つ。",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +19,6 @@ from mdvec.search.core.filters import (
     filters_of,
 )
 from mdvec.search.core.passages import Returning
-from mdvec.search.filtering import most_frequent_tags
 from mdvec.search.search import MAX_K, MAX_QUERY_CHARS, Answer, Question
 from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
@@ -40,12 +39,9 @@ from mdvec_mcp.search.schema import (
 )
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
-
-    from mdvec_mcp.protocol import MdvecServer
+    from mdvec_mcp.offer import Offer
 
 T = TypeVar("T")
-MAX_TAGS_NAMED = 12
 
 INSTRUCTIONS = (
     "Each of these tools searches one collection of the user's own documents: {names}. "
@@ -153,8 +149,8 @@ class SearchContext:
         return await in_thread(checked)
 
 
-def add_search_tool(server: MdvecServer, tool: Tool, context: SearchContext) -> None:
-    """Add the tool of one collection, under its own name and description."""
+def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequence[str]) -> None:
+    """Add the tool of one collection, under its own name and description, with its ``tags``."""
 
     async def search_collection(
         query: Query,
@@ -175,18 +171,17 @@ def add_search_tool(server: MdvecServer, tool: Tool, context: SearchContext) -> 
     ) -> Annotated[CallToolResult, AnswerModel]:
         return await _search_one(context, tool.name, query, k, "chunk")
 
-    server.add_row_tool(
+    offer.add_row_tool(
         search_household if KINDS[tool.kind].is_made_of_records else search_collection,
         name=tool.name,
-        description=_with_tags(described(tool), context, tool.name),
+        description=_with_tags(described(tool), tags),
         annotations=READ_ONLY,
         structured_output=True,
     )
 
 
-def _with_tags(description: str, context: SearchContext, name: str) -> str:
+def _with_tags(description: str, tags: Sequence[str]) -> str:
     """A description with the tags that most documents have."""
-    tags = most_frequent_tags(context.database, name, MAX_TAGS_NAMED)
     return f"{description}\n\nIts most frequent tags: {', '.join(tags)}." if tags else description
 
 
@@ -206,7 +201,7 @@ async def _search_one(
     return await context.run(work)
 
 
-def add_search_across(server: MCPServer, context: SearchContext) -> None:
+def add_search_across(offer: Offer, context: SearchContext) -> None:
     """Add the tool that searches several collections, by default all that are active now."""
 
     async def search_across(
@@ -235,7 +230,7 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
 
         return await context.run(work)
 
-    server.add_tool(
+    offer.add_tool(
         search_across,
         name="search",
         description="Search all of the user's active collections, or those in tools, at once.",
@@ -244,7 +239,7 @@ def add_search_across(server: MCPServer, context: SearchContext) -> None:
     )
 
 
-def add_get_document(server: MCPServer, context: SearchContext) -> None:
+def add_get_document(offer: Offer, context: SearchContext) -> None:
     """Add the tool that reads a document, or a part of it."""
 
     async def get_document(
@@ -262,7 +257,7 @@ def add_get_document(server: MCPServer, context: SearchContext) -> None:
         )
         return text_result(document_text(document), asdict(document))
 
-    server.add_tool(
+    offer.add_tool(
         get_document,
         name="get_document",
         description="Read a document, or a range of its lines or characters, for example the text "

@@ -17,8 +17,8 @@ def test_a_client_is_told_that_a_collection_is_not_whole_until_it_is(database, c
     with connect(database, home=database.parent) as client:
         (notes,) = [tool for tool in client.tools() if tool.name == "notes"]
         assert notes.description == (
-            "notes の説明\n\nIt is incomplete: when this server started, its first import "
-            "had not finished (1 of 222 files)."
+            "notes の説明\n\nIt is incomplete: its first import has not finished; each answer says "
+            "how far it is."
         )
         for name in ("notes", "search"):
             answer = client.call(name, {"query": "水", "k": 1})

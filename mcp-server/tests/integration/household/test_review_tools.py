@@ -12,6 +12,7 @@ from mdvec.tools.rows import add_tool, list_tools
 
 from mdvec_mcp.household.context import HouseholdContext
 from mdvec_mcp.household.review_tools import add_review_tools
+from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer
 
 READ = {"list_duplicate_candidates", "get_duplicate_candidate_detail", "get_duplicate_stats"}
@@ -60,9 +61,10 @@ class Household:
         return {tool.name: tool for tool in anyio.run(run)}
 
     def server(self):
-        server = MdvecServer("test", version="0", instructions="")
+        server, offer = MdvecServer("test", version="0"), Offer("")
         context = HouseholdContext(self.database, self._households)
-        add_review_tools(server, context, self.defaults)
+        add_review_tools(offer, context, self.defaults)
+        server.present(offer)
         return server
 
     def _households(self):

@@ -16,7 +16,6 @@ from mdvec.index.ranges import ChunkRanges, no_chunks
 from mdvec.index.tables import has_properties
 from mdvec.search.core.filters import Filters
 from mdvec.text.properties import folded_tag
-from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
@@ -73,16 +72,20 @@ def why_nothing(connection: apsw.Connection, asked: Sequence[Tool], filters: Fil
     )
 
 
-def most_frequent_tags(database: Path, tool_name: str, limit: int) -> list[str]:
-    """The tags that most documents of a tool have, the most frequent first.
+def most_frequent_tags(database: Path, asked: Sequence[Tool], limit: int) -> dict[str, list[str]]:
+    """The tags that most documents of each imported tool have, the most frequent first, by name.
+
+    A tool whose tables are gone by now has none.
 
     Raises:
-        ToolNotFound: there is no such tool.
         DatabaseError: the file cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        tables = tools.get_tool(connection, tool_name).tables
-        return [one.tag for one in tag_counts(connection, tables, limit)]
+        return {
+            tool.name: [one.tag for one in tag_counts(connection, tool.tables, limit)]
+            for tool in asked
+            if tool.generation
+        }
 
 
 def _condition(filters: Filters) -> Condition:

@@ -25,13 +25,13 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
 
 
 def described(tool: Tool) -> str:
-    """The tool's description, with a note if its import was unfinished when it was read."""
+    """The tool's description, with a note while its import is unfinished."""
     if not _is_unfinished(tool):
         return tool.description
     which = "first" if tool.last_import_at is None else "last"
     return (
-        f"{tool.description}\n\nIt is incomplete: when this server started, its {which} "
-        f"import had not finished{_files(tool)}."
+        f"{tool.description}\n\nIt is incomplete: its {which} import has not finished; each answer "
+        "says how far it is."
     )
 
 

@@ -1,0 +1,112 @@
+"""What the server offers at one time: made whole before any client sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.resources import FunctionResource, Resource
+from mcp.server.mcpserver.tools import Tool
+from mcp_types import ToolAnnotations
+from mdvec.tools.names import own_name
+
+from mdvec_mcp.compact_schema import compact_input, compact_output
+
+Shapes = dict[CodeType, Tool]
+"""The first tool that was made of each function definition, with its schemas."""
+
+
+@dataclass(slots=True)
+class Offer:
+    """The tools, resources and prompts, and the instructions for the model.
+
+    Tools whose functions come from one definition share their schemas: making the tools of 200
+    rows takes little longer than making one.
+
+    Attributes:
+        instructions: what the model reads before it uses the tools.
+        row_names: the names of the rows; a tool of the server's own gets another name.
+        shapes: filled here; give it to the next offer, so that nothing is made twice.
+        tools: by name, in the order in which they are listed.
+        resources: by URI.
+        prompts: by name.
+    """
+
+    instructions: str
+    row_names: frozenset[str] = frozenset()
+    shapes: Shapes = field(default_factory=dict)
+    tools: dict[str, Tool] = field(default_factory=dict)
+    resources: dict[str, Resource] = field(default_factory=dict)
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+
+    def add_tool(
+        self,
+        fn: Callable[..., Any],
+        *,
+        name: str | None = None,
+        description: str,
+        annotations: ToolAnnotations,
+        structured_output: bool,
+    ) -> None:
+        """Add a tool of the server's own, under another name where a row has its name.
+
+        By default its name is the function's.
+        """
+        called = own_name(name or fn.__name__, self.row_names)
+        self._add(fn, called, description, annotations, structured_output=structured_output)
+
+    def add_row_tool(
+        self,
+        fn: Callable[..., Any],
+        *,
+        name: str,
+        description: str,
+        annotations: ToolAnnotations,
+        structured_output: bool,
+    ) -> None:
+        """Add the tool of a row, under the row's name."""
+        self._add(fn, name, description, annotations, structured_output=structured_output)
+
+    def _add(
+        self,
+        fn: Callable[..., Any],
+        name: str,
+        description: str,
+        annotations: ToolAnnotations,
+        *,
+        structured_output: bool,
+    ) -> None:
+        shape = self.shapes.get(fn.__code__)
+        if shape is None:
+            made = Tool.from_function(
+                fn, name, description=description, annotations=annotations,
+                structured_output=structured_output,
+            )  # fmt: skip
+            shape = self.shapes[fn.__code__] = _with_compact_schemas(made)
+        own = {"fn": fn, "name": name, "description": description}
+        self.tools[name] = shape.model_copy(update=own)
+
+    def add_resource(
+        self, uri: str, description: str, mime_type: str, read: Callable[[], Any]
+    ) -> None:
+        """Add a resource, which is named by its URI's last part."""
+        self.resources[uri] = FunctionResource.from_function(
+            read, uri, name=uri.partition("://")[2], description=description, mime_type=mime_type
+        )
+
+    def add_prompt(self, prompt: Prompt) -> None:
+        """Add a prompt."""
+        self.prompts[prompt.name] = prompt
+
+
+def _with_compact_schemas(tool: Tool) -> Tool:
+    """The tool with schemas that say the same in fewer characters; calls do not use them."""
+    listed = tool.fn_metadata.output_schema
+    output = None if listed is None else compact_output(listed)
+    metadata = tool.fn_metadata.model_copy(update={"output_schema": output})
+    return tool.model_copy(
+        update={"parameters": compact_input(tool.parameters), "fn_metadata": metadata}
+    )
