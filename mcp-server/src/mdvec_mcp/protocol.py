@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mdvec_mcp.live import LiveOffer
     from mdvec_mcp.offer import Offer
 
-_LOOK_SECONDS = 0.5
+_LOOK_SECONDS = 1.0
 
 
 class MdvecServer(MCPServer):
