@@ -115,7 +115,8 @@ REFUSALS = [
     ({"query": "水", "k": 51}, "notes: k should be less than or equal to 50, not 51"),
     (
         {"query": "水", "top": 3},
-        "notes has no parameter 'top'; it takes: query, k, return, path, tags, since, until, sort",
+        "notes has no parameter 'top'; it takes: query, k, return, path, tags, since, until, sort, "
+        "link",
     ),
     ({"query": 5}, "notes: query should be a valid string, not 5"),
     ({"query": None}, "notes: query should be a valid string, not null"),
