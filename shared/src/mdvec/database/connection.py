@@ -79,11 +79,17 @@ def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise SQLite's errors as ``DatabaseError`` about ``path``."""
+    """Raise SQLite's errors as ``DatabaseError`` about ``path``.
+
+    Ctrl-C during a statement ends the transaction, and ending it again fails: it stays Ctrl-C.
+    """
     try:
         yield
     except apsw.Error as error:
-        raise _in_words(_cause(error), path) from error
+        first = _cause(error)
+        if isinstance(first.__context__, KeyboardInterrupt):
+            raise first.__context__ from None
+        raise _in_words(first, path) from error
 
 
 def _cause(error: apsw.Error) -> apsw.Error:
