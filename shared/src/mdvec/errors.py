@@ -55,6 +55,7 @@ place; any other exception is a bug.
         InvalidTool                   mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules.section
         SamplesNotWritten             mdvec.manage.samples
+        ServerNotInstalled            mdvec.manage.server_program
         ServiceError                  mdvec.manage.service.service
         InvalidFilter                 mdvec.search.core.filters
         SearchRefused                 mdvec.search.search

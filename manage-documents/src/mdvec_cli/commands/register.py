@@ -62,12 +62,13 @@ def register_command(
     from mdvec.manage.clients.clients import CLIENTS, Server
     from mdvec.manage.clients.entries import snippet
     from mdvec.manage.clients.registration import NotRegistered, register
+    from mdvec.manage.server_program import server_program
 
     settings = settings_from(config, database, verbose=verbose)
     options = ["--database", str(settings.database_path)]
     if config is not None:
         options += ["--config", str(config.expanduser().absolute())]
-    server = Server(_server_program(), tuple(options), http)
+    server = Server(server_program(), tuple(options), http)
     chosen, machine = CLIENTS[client.value], _machine()
     entry = snippet(chosen, chosen.entry(server)).rstrip("\n")
     if print_:
@@ -106,13 +107,3 @@ def _machine() -> Machine:
     from mdvec.manage.clients.clients import Machine
 
     return Machine(sys.platform, Path.home(), os.environ)
-
-
-def _server_program() -> str:
-    from mdvec.manage.clients.registration import NotRegistered
-    from mdvec.manage.server_program import SERVER_PROGRAM, find_server_program
-
-    found = find_server_program()
-    if found is None:
-        raise NotRegistered(f"{SERVER_PROGRAM} is not installed; install the package mdvec-mcp")
-    return str(Path(found).absolute())

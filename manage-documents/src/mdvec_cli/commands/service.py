@@ -47,13 +47,14 @@ def install_command(
     verbose: VerboseOption = False,
 ) -> None:
     """Install the server as a service of systemd or launchd, and start it."""
+    from mdvec.manage.server_program import server_program
     from mdvec.manage.service.service import install
 
     settings = settings_from(config, database, verbose=verbose)
     more = ["--database", str(settings.database_path)]
     for option, path in (("--config", config), ("--token-file", token_file)):
         more += [] if path is None else [option, str(path.expanduser().absolute())]
-    service = _service([_server_program(), "--http", http, *more])
+    service = _service([server_program(), "--http", http, *more])
     if print_:
         print_line(service.text.rstrip("\n"))
         return
@@ -106,13 +107,3 @@ def _service(command: list[str]) -> Service:
     return service_of(
         sys.platform, home, Path(config_home) if config_home else home / ".config", command
     )
-
-
-def _server_program() -> str:
-    from mdvec.manage.server_program import find_server_program
-    from mdvec.manage.service.service import ServiceError
-
-    found = find_server_program()
-    if found is None:
-        raise ServiceError("mdvec-mcp is not installed; install the package mdvec-mcp first")
-    return str(Path(found).absolute())
