@@ -52,6 +52,7 @@ CALLS: dict[str, dict[str, object]] = {
 VOLATILE = (
     (re.compile(r'"(handle)": "[^"]+"'), r'"\1": "…"'),
     (re.compile(r'"(\w*_at|expires|last_import)": "[^"]+"'), r'"\1": "…"'),
+    (re.compile(r'"(date)": "[^"]+",\n(\s*"heading")'), r'"\1": "…",\n\2'),
     (re.compile(r"http://127\.0\.0\.1:\d+/[^\s\"]+"), "http://127.0.0.1:…"),
     (re.compile(r'"(seconds|size_mb)": [\d.e-]+'), r'"\1": …'),
     (re.compile(r"\b(0|1)\.(\d)\d{2,}\b"), r"\1.\2…"),
