@@ -13,11 +13,15 @@ from hypothesis import HealthCheck, settings
 # A busy machine must not fail a test that is right, nor a draw one that was green before. New
 # examples are drawn by `make soak`.
 settings.register_profile(
-    "mdvec", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    "mdvec",
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
 )
 settings.register_profile("soak", settings.get_profile("mdvec"), derandomize=False)
 settings.load_profile("mdvec")
-TIMES_THE_EXAMPLES = 20
+TIMES_THE_EXAMPLES = 40
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -21,7 +21,8 @@ def kernel(tmp_path_factory):
         transport="ipc", ip=str(runtime / "s"), connection_file=str(runtime / "k.json")
     )
     folders = dict.fromkeys(("TMPDIR", "MPLCONFIGDIR", "IPYTHONDIR"), str(runtime))
-    manager.start_kernel(cwd=FOLDER, env={**os.environ, **folders})
+    unwatched = {key: value for key, value in os.environ.items() if "COVERAGE" not in key}
+    manager.start_kernel(cwd=FOLDER, env={**unwatched, **folders})
     yield manager
     manager.shutdown_kernel(now=True)
 

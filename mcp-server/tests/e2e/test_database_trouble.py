@@ -1,8 +1,8 @@
 """The database is moved, replaced or damaged under a running server, which reports it."""
 
+import shutil
 import sqlite3
 
-import pytest
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
@@ -70,36 +70,44 @@ ANALYTICS = [
 ]
 
 
-@pytest.mark.parametrize(("change", "english", "japanese"), TROUBLES)
-def test_every_tool_reports_what_became_of_the_database(
-    database, connect, change, english, japanese
-):
+def restore(database, whole):
+    """The database as it was, whatever became of it."""
+    if database.is_dir():
+        database.rmdir()
+    database.unlink(missing_ok=True)
+    shutil.copy(whole, database)
+
+
+def test_every_tool_reports_what_became_of_the_database(database, connect):
     home = database.parent.parent
     registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
     table = database.parent / "numbers.csv"
     table.write_text("a,b\n1,2\n", encoding="utf-8")
     registering.add_tool(database, "numbers", "数表", table, "dataset")
+    whole = shutil.copy(database, home / "whole.sqlite")
     with connect(database, home=home) as client:
-        assert not client.call("search", {"query": "水"}).is_error
-        change(database)
-        for name, arguments in ENGLISH:
-            answer = client.call(name, arguments)
-            assert (name, answer.is_error) == (name, True)
-            assert english in answer.content[0].text
-            assert "~/own/vectors.sqlite" in answer.content[0].text
-            assert str(home) not in answer.content[0].text
-        for name, arguments in JAPANESE:
-            answer = client.call(name, arguments)
-            assert (name, answer.is_error) == (name, True)
-            assert japanese in answer.content[0].text
-            assert NO_HOUSEHOLD not in answer.content[0].text
-        for name, arguments in ANALYTICS:
-            answer = client.call(name, arguments)
-            assert (name, answer.is_error) == (name, True)
-            assert english in answer.content[0].text
-            assert str(home) not in answer.content[0].text
-        resource = client.portal.call(client.client.read_resource, "data://available_months")
-        assert japanese in resource.contents[0].text
+        for change, english, japanese in TROUBLES:
+            restore(database, whole)
+            assert not client.call("search", {"query": "水"}).is_error
+            change(database)
+            for name, arguments in ENGLISH:
+                answer = client.call(name, arguments)
+                assert (change, name, answer.is_error) == (change, name, True)
+                assert english in answer.content[0].text
+                assert "~/own/vectors.sqlite" in answer.content[0].text
+                assert str(home) not in answer.content[0].text
+            for name, arguments in JAPANESE:
+                answer = client.call(name, arguments)
+                assert (change, name, answer.is_error) == (change, name, True)
+                assert japanese in answer.content[0].text
+                assert NO_HOUSEHOLD not in answer.content[0].text
+            for name, arguments in ANALYTICS:
+                answer = client.call(name, arguments)
+                assert (change, name, answer.is_error) == (change, name, True)
+                assert english in answer.content[0].text
+                assert str(home) not in answer.content[0].text
+            resource = client.portal.call(client.client.read_resource, "data://available_months")
+            assert japanese in resource.contents[0].text
 
 
 def test_disabled_tools_are_reported_as_disabled(database, connect):

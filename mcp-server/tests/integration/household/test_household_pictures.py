@@ -99,7 +99,7 @@ ROWS = st.lists(
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(ROWS, st.sampled_from([None, "食費", "収入", "支出", "食費/外食"]))
 def test_the_numbers_on_a_pie_are_those_of_the_answer_and_of_the_rows(connection, rows, category):

@@ -73,7 +73,7 @@ def test_a_denied_or_computed_function_name_is_refused(connection, function, cal
         judge(connection, f"SELECT {call.format(function)}")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(name=st.sampled_from(sorted(vocabulary.DENIED_FUNCTIONS)), data=st.data())
 def test_denied_functions_cannot_be_named_in_any_case(connection, name, data):
     shown = "".join(data.draw(st.sampled_from([sign, sign.upper()])) for sign in name)

@@ -290,7 +290,7 @@ def test_a_single_small_slice_keeps_its_name():
     assert members_note(entries) == ""
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(-(10**9), 10**9)), max_size=30),
        st.integers(1, 12), st.integers(0, 10**6))  # fmt: skip
 def test_merging_loses_no_yen(items, most, smallest):

@@ -111,7 +111,7 @@ def documents(contents):
 
 MOMENTS = [
     (mode, random.Random(f"{mode}{number}").randrange(FILES))
-    for number in range(7)
+    for number in range(4)
     for mode in ("new", "update", "replace")
 ]
 

@@ -208,7 +208,7 @@ OF_A_KIND = {
 }
 
 
-@settings(max_examples=30)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_read_back_equals_what_was_written(tmp_path_factory, data):
     kinds = data.draw(st.lists(st.sampled_from(sorted(OF_A_KIND)), min_size=1, max_size=4))
@@ -224,7 +224,7 @@ def test_what_is_read_back_equals_what_was_written(tmp_path_factory, data):
             assert types[f"c{number}"] in (kind, "DOUBLE" if kind == "BIGINT" else kind)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(values=st.lists(st.text(st.sampled_from("0123456789.,-¥/ eE+"), min_size=1, max_size=10)))
 def test_numbers_keep_all_their_digits(tmp_path_factory, values):
     values = ["0", *values]

@@ -522,4 +522,4 @@ class Review(RuleBasedStateMachine):
 
 
 TestReview = Review.TestCase
-TestReview.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+TestReview.settings = settings(max_examples=40, stateful_step_count=20, deadline=None)

@@ -361,7 +361,7 @@ def contents(ledger):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(FOLDERS, min_size=1, max_size=4))
 def test_importing_the_same_files_again_changes_nothing(folders):
     ledger = new_ledger()
@@ -377,7 +377,7 @@ def test_importing_the_same_files_again_changes_nothing(folders):
         assert contents(ledger) == before
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(FOLDERS, min_size=2, max_size=4))
 def test_after_replace_the_ledger_is_what_a_first_import_of_the_files_makes(folders):
     ledger, fresh = new_ledger(), new_ledger()

@@ -74,7 +74,7 @@ def test_a_part_that_is_none_is_refused(notes, part, words):
         read(notes, **part)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(budget=st.integers(1, 40), start=st.integers(0, len(TEXT)))
 def test_reading_on_gives_exactly_the_rest(notes, budget, start):
     pieces, position = [], start

@@ -135,7 +135,7 @@ def ledger(drawn):
     return rows
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(
     drawn=st.lists(transactions, max_size=25),
     days=st.integers(0, 8),

@@ -75,7 +75,7 @@ words = st.lists(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=40)
 @given(words, st.text("はをに、。 \n", max_size=3), st.text(max_size=10))
 def test_words_lie_in_order_in_the_folded_text_and_a_form_of_any_width_has_the_same(
     parts, between, other
@@ -96,7 +96,7 @@ def test_no_term_of_a_word_holds_a_space_or_a_sign_of_the_query_language(text):
         assert not set(term) & set(" \"'*()-:^+\0\n"), term
 
 
-@settings(max_examples=50)
+@settings(max_examples=40)
 @given(words, st.text("あ亜ア a。", max_size=4), st.text("。\n ", min_size=1, max_size=2))
 def test_a_text_has_the_words_of_each_of_its_sentences(parts, rest, stop):
     whole = field_terms(f"{rest}{stop}{'、'.join(parts)}{stop}{rest}").words
