@@ -211,12 +211,13 @@ def _active_tools(database: Path) -> list[Tool]:
 
 
 def _models(settings: Settings) -> ModelPool:
-    import psutil
     from mdvec.embedding import catalog
 
     from mdvec_mcp.search.model_pool import ModelPool
 
     def memory_use() -> float:
+        import psutil
+
         return float(psutil.virtual_memory().percent) / 100
 
     return ModelPool(

@@ -165,7 +165,11 @@ def _load_early(wiring: Wiring, tools: Sequence[Tool]) -> None:
 
 
 def _load_dictionary() -> None:
+    """Load the dictionary, and the modules that only a search needs."""
+    import mdvec.manage.searching  # noqa: F401 - loaded before the first search asks for it
     from mdvec.text.morphemes import morphemes
+
+    import mdvec_mcp.search.answers  # noqa: F401
 
     morphemes("辞書")
 
@@ -178,7 +182,7 @@ def _tags(database: Path, tools: Sequence[Tool]) -> dict[str, list[str]]:
     """The tags that the collections' descriptions name."""
     if not tools:
         return {}
-    from mdvec.search.filtering import most_frequent_tags
+    from mdvec.search.tags import most_frequent_tags
 
     return most_frequent_tags(database, tools, _MAX_TAGS_NAMED)
 

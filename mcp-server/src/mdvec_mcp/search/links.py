@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from mdvec.manage.registering import list_tools
-from mdvec.search.search import Answer
+
+if TYPE_CHECKING:
+    from mdvec.search.search import Answer
 
 LinkKind = Literal["path", "obsidian"]
 

@@ -9,17 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from mcp_types import CallToolResult
-from mdvec.documents.reading import Part, read_document
-from mdvec.manage.searching import answer_question
-from mdvec.search.core.filters import (
+from mdvec.search.core.bounds import (
     MAX_DAY_CHARS,
+    MAX_K,
     MAX_PATH_CHARS,
+    MAX_QUERY_CHARS,
     MAX_TAGS_ASKED,
+    Returning,
     Sort,
-    filters_of,
 )
-from mdvec.search.core.passages import Returning
-from mdvec.search.search import MAX_K, MAX_QUERY_CHARS, Answer, Question
 from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, ToolNotFound
@@ -29,16 +27,11 @@ from pydantic import Field, WithJsonSchema
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
 from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.search.schema import (
-    AnswerModel,
-    DocumentModel,
-    WideAnswerModel,
-    as_text,
-    document_text,
-    structured,
-)
+from mdvec_mcp.search.schema import AnswerModel, DocumentModel, WideAnswerModel
 
 if TYPE_CHECKING:
+    from mdvec.search.search import Answer
+
     from mdvec_mcp.offer import Offer
 
 T = TypeVar("T")
@@ -119,6 +112,10 @@ class SearchContext:
         narrowed: Narrowing = NOT_NARROWED,
     ) -> Answer:
         """Search the named tools, or all active ones, with the mode and length of the settings."""
+        from mdvec.manage.searching import answer_question
+        from mdvec.search.core.filters import filters_of
+        from mdvec.search.search import Question
+
         today = datetime.now().astimezone().date()
         filters = filters_of(
             today, path=narrowed.path, tags=narrowed.tags, since=narrowed.since,
@@ -132,6 +129,8 @@ class SearchContext:
 
     def result(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> CallToolResult:
         """The answer as text, with the length of the settings, and as structured content."""
+        from mdvec_mcp.search.answers import as_text, structured
+
         links = links_of(self.database, answer, link)
         text = as_text(answer, self.settings.max_chars, links, wide=wide)
         return text_result(text, structured(answer, links, wide=wide))
@@ -250,12 +249,17 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         start_position: Position = None,
         end_position: Position = None,
     ) -> Annotated[CallToolResult, DocumentModel]:
-        part = Part(start_line, end_line, start_position, end_position)
-        max_chars = context.settings.max_chars
-        document = await context.run(
-            lambda: read_document(context.database, tool, file_path, part, max_chars)
-        )
-        return text_result(document_text(document), asdict(document))
+        def work() -> CallToolResult:
+            from mdvec.documents.reading import Part, read_document
+
+            from mdvec_mcp.search.answers import document_text
+
+            part = Part(start_line, end_line, start_position, end_position)
+            max_chars = context.settings.max_chars
+            document = read_document(context.database, tool, file_path, part, max_chars)
+            return text_result(document_text(document), asdict(document))
+
+        return await context.run(work)
 
     offer.add_tool(
         get_document,

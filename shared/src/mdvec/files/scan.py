@@ -9,8 +9,6 @@ import unicodedata
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from mdvec.errors import MdvecError
 from mdvec.files.endings import DATA_ENDINGS
 
@@ -145,6 +143,8 @@ class _Walk:
     linked: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        from pathspec import GitIgnoreSpec
+
         self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
         self._included = GitIgnoreSpec.from_lines(map(_composed, self.rules.include))
         self._endings = {ending.lower() for ending in self.rules.extensions}

@@ -12,7 +12,6 @@ from datetime import datetime
 
 import apsw
 
-from mdvec.database.records import records
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_properties
 from mdvec.text.front_matter import front_matter
 from mdvec.text.markdown import is_markdown
@@ -116,29 +115,6 @@ def stored_properties(
         )
         for document_id, tags, aliases, day, mtime_ns, kept in rows
     }
-
-
-@dataclass(frozen=True, slots=True)
-class TagCount:
-    """A tag of a tool, as one of its documents writes it, and how many have it."""
-
-    tag: str
-    documents: int
-
-
-def tag_counts(
-    connection: apsw.Connection, tables: Tables, limit: int | None = None
-) -> list[TagCount]:
-    """The tags of a tool's documents, the most frequent first; none where not yet derived."""
-    if not has_properties(connection, tables):
-        return []
-    cursor = connection.execute(
-        "SELECT min(name) AS tag, count(*) AS documents "
-        f"FROM {identifier(tables.tags)} GROUP BY {identifier(tables.tags)}.tag "
-        "ORDER BY documents DESC, 1 LIMIT ?",
-        (-1 if limit is None else limit,),
-    )
-    return list(records(cursor, TagCount))
 
 
 def _day_of(mtime_ns: int) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.text.morphemes import analysis_version
 from mdvec.text.quoting import identifier
 
 _DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
@@ -189,6 +188,8 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 def words_version() -> str:
     """What an index of words that is built now depends on: its format, and the dictionary."""
+    from mdvec.text.morphemes import analysis_version
+
     return f"{_WORDS_FORMAT} {analysis_version()}"
 
 

@@ -6,9 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-from pathspec.patterns.gitignore import GitIgnorePatternError
-
 from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
@@ -148,6 +145,9 @@ def _checked_description(description: str) -> str:
 def _checked_patterns(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if patterns is None:
         return None
+    from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore import GitIgnorePatternError
+
     kept = tuple(pattern for pattern in patterns if pattern.strip())
     for pattern in kept:
         try:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import apsw
 
-from mdvec.database.connection import open_database, snapshot
 from mdvec.index.narrowing import Condition, chunks_passing
-from mdvec.index.properties import tag_counts
 from mdvec.index.ranges import ChunkRanges, no_chunks
 from mdvec.index.tables import has_properties
+from mdvec.index.tags import tag_counts
 from mdvec.search.core.filters import Filters
 from mdvec.text.properties import folded_tag
 from mdvec.tools.kinds import KINDS
@@ -70,22 +68,6 @@ def why_nothing(connection: apsw.Connection, asked: Sequence[Tool], filters: Fil
     return (
         f"each filter alone leaves notes of {names}, all together ({filters.in_words}) leave none"
     )
-
-
-def most_frequent_tags(database: Path, asked: Sequence[Tool], limit: int) -> dict[str, list[str]]:
-    """The tags that most documents of each imported tool have, the most frequent first, by name.
-
-    A tool whose tables are gone by now has none.
-
-    Raises:
-        DatabaseError: the file cannot be read.
-    """
-    with open_database(database, "read") as connection, snapshot(connection):
-        return {
-            tool.name: [one.tag for one in tag_counts(connection, tool.tables, limit)]
-            for tool in asked
-            if tool.generation
-        }
 
 
 def _condition(filters: Filters) -> Condition:

@@ -12,8 +12,9 @@ import apsw
 from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, stored_properties
+from mdvec.search.core.bounds import Returning
 from mdvec.search.core.neighbours import Window, joined
-from mdvec.search.core.passages import Returning, Span, good_cut, section_at, within_budget
+from mdvec.search.core.passages import Span, good_cut, section_at, within_budget
 from mdvec.search.ranking import RankedChunk
 from mdvec.text.markdown import Outline, line_starts, outline
 from mdvec.text.morphemes import WORD_MARK

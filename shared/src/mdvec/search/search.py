@@ -15,10 +15,10 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.errors import MdvecError
 from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
-from mdvec.search.core.filters import NO_FILTERS, Filters, Sort
+from mdvec.search.core.filters import NO_FILTERS, Filters
 from mdvec.search.core.fusion import SearchMode
-from mdvec.search.core.passages import Returning
 from mdvec.search.filtering import narrow, why_nothing
 from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
@@ -34,8 +34,6 @@ from mdvec.tools.unfinished import unfinished
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
-MAX_QUERY_CHARS = 4_000
-MAX_K = 50
 _MAX_ATTEMPTS = 3
 
 UNSURE = "nothing here seems to answer this; the nearest passages follow"

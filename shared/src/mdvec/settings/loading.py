@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,6 +151,8 @@ def _config_file(
 def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
     if path is None:
         return {}
+    import tomllib
+
     try:
         read = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -10,7 +10,7 @@ from mdvec.files.scan import ScanRules
 from mdvec.index import chunks, documents
 from mdvec.index.chunks import VectorStatistics
 from mdvec.index.documents import DocumentLine
-from mdvec.index.properties import TagCount, tag_counts
+from mdvec.index.tags import TagCount, tag_counts
 from mdvec.text.file_size import file_size
 from mdvec.text.local_time import local_time
 from mdvec.tools.rows import Tool

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import apsw
 
-from mdvec.index import documents
 from mdvec.tools.rows import Tool
 
 
@@ -19,6 +18,8 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
             f"{tool.name} may be older than its files: its last import has not finished{files}; "
             f"{how}"
         )
+    from mdvec.index import documents
+
     there = documents.count(connection, tool.tables).documents
     number = f"{there} document" if there == 1 else f"{there} documents"
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"

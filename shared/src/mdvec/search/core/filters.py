@@ -7,19 +7,15 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
 
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.dates.days import Days, days_of
 from mdvec.errors import MdvecError
+from mdvec.search.core.bounds import MAX_DAY_CHARS, MAX_PATH_CHARS, MAX_TAGS_ASKED
 from mdvec.text.properties import MAX_TAG_CHARS, folded_tag
 
-MAX_PATH_CHARS = 500
-MAX_TAGS_ASKED = 20
-MAX_DAY_CHARS = 60
-Sort = Literal["relevance", "newest"]
 _WILD = re.compile(r"[*?\[\\!]")
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from mdvec.text.markdown import Outline
 
-Returning = Literal["chunk", "section", "document"]
 _MIN_PASSAGE = 1_000
 
 
