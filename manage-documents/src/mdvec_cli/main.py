@@ -25,6 +25,7 @@ from mdvec_cli.commands.search import search_command
 from mdvec_cli.commands.status import status_command
 
 _STDERR = 2
+_WRONG_USAGE = 2
 _UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EBADF)
 """Errors of an output that is closed or full; the library translates those of its own files."""
 
@@ -41,7 +42,7 @@ class _Commands(TyperGroup):
         except MdvecError as error:
             record("refusal", program="mdvec", error=type(error).__name__)
             say(f"error: {error}")
-            raise typer.Exit(1) from error
+            raise typer.Exit(_WRONG_USAGE if error.is_wrong_usage else 1) from error
 
 
 app = typer.Typer(

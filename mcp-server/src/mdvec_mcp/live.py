@@ -49,7 +49,10 @@ class _State:
     def marks(self) -> list[tuple[object, ...]]:
         """The part of the rows that the offer shows or uses; an import may change its tags."""
         return [
-            (row.name, row.kind, described(row), row.model, row.last_import_at, row.generation)
+            (
+                (row.name, row.title, row.kind, described(row)),
+                (row.model, row.last_import_at, row.generation),
+            )
             for row in self.rows
         ]
 
@@ -112,8 +115,10 @@ class LiveOffer:
         return events
 
 
-def _listed(offer: Offer) -> list[tuple[str, str, object]]:
-    return [(tool.name, tool.description, tool.parameters) for tool in offer.tools.values()]
+def _listed(offer: Offer) -> list[tuple[object, ...]]:
+    return [
+        (tool.name, tool.title, tool.description, tool.parameters) for tool in offer.tools.values()
+    ]
 
 
 def _stamp(database: Path) -> _Stamp | None:

@@ -63,12 +63,14 @@ class Offer:
         fn: Callable[..., Any],
         *,
         name: str,
+        title: str | None,
         description: str,
         annotations: ToolAnnotations,
         structured_output: bool,
     ) -> None:
         """Add the tool of a row, under the row's name."""
         self._add(fn, name, description, annotations, structured_output=structured_output)
+        self.tools[name].title = title
 
     def _add(
         self,

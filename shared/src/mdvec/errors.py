@@ -87,6 +87,14 @@ place; any other exception is a bug.
         TokenNeeded                   mdvec_mcp.web.gate
 """
 
+from typing import ClassVar
+
 
 class MdvecError(Exception):
-    """Something the user can act on; ``str(error)`` is the message to show."""
+    """Something the user can act on; ``str(error)`` is the message to show.
+
+    ``is_wrong_usage`` says that the command line itself is wrong, whatever the files hold; `mdvec`
+    then exits with 2 rather than 1.
+    """
+
+    is_wrong_usage: ClassVar[bool] = False

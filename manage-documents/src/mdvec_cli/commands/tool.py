@@ -31,6 +31,7 @@ app = typer.Typer(
 )
 
 _DESCRIPTION_HELP = "What the source contains; a model reads it to decide when to search."
+_TITLE_HELP = "What clients show to people in place of the name, in any language."
 _SOURCE_HELP = "The folder to import; for a dataset, a single file is possible too."
 
 
@@ -59,6 +60,7 @@ def add(
             "tables (.parquet, .csv, .tsv, .duckdb).",
         ),
     ] = _DEFAULT_KIND,
+    title: Annotated[str | None, typer.Option(help=_TITLE_HELP, show_default=False)] = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
@@ -70,7 +72,9 @@ def add(
     from mdvec.manage import registering
 
     settings = settings_from(config, database, verbose=verbose)
-    tool = registering.add_tool(settings.database_path, name, description, source, kind.value)
+    tool = registering.add_tool(
+        settings.database_path, name, description, source, kind.value, title
+    )
     say(f"added {tool.name}: {tool.source}")
     say(f"next: mdvec import -n {tool.name}")
 
@@ -83,6 +87,10 @@ def update(
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP, show_default=False)
+    ] = None,
+    title: Annotated[
+        str | None,
+        typer.Option(help=f"{_TITLE_HELP} '' takes it away.", show_default=False),
     ] = None,
     include: Annotated[
         list[str] | None,
@@ -99,15 +107,15 @@ def update(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
-    """Change a tool's description, its source, or which files of it are imported."""
+    """Change a tool's description, title or source, or which files of it are imported."""
     from mdvec.files.scan import ScanRules
     from mdvec.manage import registering
 
-    if description is None and source is None and include is None and exclude is None:
+    if all(value is None for value in (description, source, title, include, exclude)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
     settings = settings_from(config, database, verbose=verbose)
-    if description is not None or source is not None:
-        registering.update_tool(settings.database_path, name, description, source)
+    if description is not None or source is not None or title is not None:
+        registering.update_tool(settings.database_path, name, description, source, title)
     if include is not None or exclude is not None:
         scan = settings.scan
         patterns = registering.FilePatterns(
@@ -118,6 +126,22 @@ def update(
     say(f"updated {name}")
     if source is not None or include is not None or exclude is not None:
         say(f"next: mdvec import -n {name} --mode update")
+
+
+@app.command("rename")
+def rename(
+    name: NameOption,
+    to: Annotated[str, typer.Option("--to", help="Its new name.")],
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Give a tool another name; nothing is imported again."""
+    from mdvec.manage.renaming import rename_tool
+
+    settings = settings_from(config, database, verbose=verbose)
+    tool = rename_tool(settings.database_path, name, to, say)
+    say(f"renamed {name} to {tool.name}; running servers offer it under that name")
 
 
 @app.command("delete")
@@ -218,6 +242,7 @@ def _print_tools(tools: list[Tool]) -> None:
 def _as_json(tool: Tool) -> dict[str, object]:
     return {
         "name": tool.name,
+        "title": tool.title,
         "description": tool.description,
         "source": str(tool.source),
         "kind": tool.kind,

@@ -88,10 +88,10 @@ def test_a_single_data_file_can_be_a_dataset(mdvec):
     assert mdvec(*ADD, "-s", "docs/June.csv").err.startswith(f"added runs: {file}\n")
     assert mdvec("import", "-n", "runs").out.splitlines()[1].startswith("runs: 1 rows, 1 columns")
     refused = mdvec(*ADD[:-4], "-n", "notes", "-d", "d", "-s", mdvec.write("a.md", "# a"))
-    assert refused.code == 1
+    assert refused.code == 2
     assert "cannot be a dataset; name a file that ends in .parquet, .csv" in refused.err
     taken = mdvec(*ADD[:-4], "-n", "runs__june", "-d", "d", "-s", "docs")
-    assert (taken.code, len(overview(mdvec.database).tools)) == (1, 1)
+    assert (taken.code, len(overview(mdvec.database).tools)) == (2, 1)
     assert "would have the names of those of 'runs'" in taken.err
 
 

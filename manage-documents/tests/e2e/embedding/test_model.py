@@ -26,7 +26,7 @@ def test_ls_shows_which_models_are_here_and_which_one_auto_takes(mdvec):
 def test_pull_reports_an_installed_model_and_refuses_unknown_names(mdvec):
     use, unknown = mdvec.each("model pull use", "model pull gpt")
     assert (use.code, use.out, use.err) == (0, "", "use is here\n")
-    assert (unknown.code, unknown.out) == (1, "")
+    assert (unknown.code, unknown.out) == (2, "")
     assert unknown.err == (
         "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto\n"
     )

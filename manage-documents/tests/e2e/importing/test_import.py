@@ -182,7 +182,7 @@ def test_impossible_chunking_is_refused_before_anything_is_written(mdvec):
         "error: Invalid value for --model: it cannot be 'gpt'; "
         "allowed: 'auto' or one of: plamo, use, e5-small; see: mdvec import --help\n"
     )
-    assert [done.code for done in (small, overlap, unknown)] == [2, 1, 2]
+    assert [done.code for done in (small, overlap, unknown)] == [2, 2, 2]
     assert documents(mdvec) == {}
 
 

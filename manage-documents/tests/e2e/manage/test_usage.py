@@ -7,9 +7,10 @@ import pytest
 SHARED = "--database --config --verbose -v --help -h"
 OPTIONS = {
     "": "--version --install-completion --help -h tool import status model",
-    "tool": "--help -h add update delete enable disable ls",
+    "tool": "--help -h add update rename delete enable disable ls",
     "tool add": f"--name -n --description -d --source -s --kind {SHARED}",
-    "tool update": f"--name -n --description -d --source -s {SHARED}",
+    "tool update": f"--name -n --description -d --source -s --title {SHARED}",
+    "tool rename": f"--name -n --to {SHARED}",
     "tool delete": f"--name -n -y --yes {SHARED}",
     "tool enable": f"--name -n {SHARED}",
     "tool disable": f"--name -n {SHARED}",
@@ -83,6 +84,16 @@ WRONG = {
     "tool update -n a": (
         "error: Invalid value for --description / --source: name what to change; "
         "see: mdvec tool update --help"
+    ),
+    "tool add -n Notes -d d -s docs": (
+        "error: 'Notes' cannot be a tool's name: use 1 to 63 lower-case letters a-z, digits, "
+        "'_' and '-', beginning with a letter or a digit"
+    ),
+    "tool add -n a -d d -s nowhere": (
+        "error: there is no folder nowhere; name one that exists with --source"
+    ),
+    "model pull gpt": (
+        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto"
     ),
     "tool list": "error: No such command 'list'. Did you mean 'ls'?; see: mdvec tool --help",
     "tool ls notes": ("error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"),

@@ -76,7 +76,7 @@ def test_a_search_is_narrowed_by_path_tags_and_days(mdvec, fill):
     ]
     assert one.out.count("notes: ") == 1
     assert "no note of notes has the tag 会議室; the nearest it knows: 会議" in none.err
-    assert (wrong.code, "give it as 2025-06-01" in wrong.err) == (1, True)
+    assert (wrong.code, "give it as 2025-06-01" in wrong.err) == (2, True)
 
 
 def test_a_question_without_an_answer_is_said_to_have_none(notes):

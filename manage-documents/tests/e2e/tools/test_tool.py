@@ -51,7 +51,7 @@ def test_add_refuses_a_name_that_is_taken_a_missing_folder_and_an_empty_descript
         "tool add -n notes -d again -s docs", "tool add -n other -d d -s nowhere"
     )
     blank = mdvec("tool", "add", "-n", "other", "-d", " \u3000", "-s", "docs")
-    assert (taken.code, nowhere.code, blank.code) == (1, 1, 1)
+    assert (taken.code, nowhere.code, blank.code) == (1, 2, 2)
     assert taken.err == (
         "error: there is a tool 'notes' already; change it with: mdvec tool update -n notes …\n"
     )
@@ -69,14 +69,14 @@ def test_invalid_names_are_refused_in_one_line_and_create_nothing(mdvec):
     before = mdvec.files()
     adding = [("tool", "add", "-d", "d", "-s", "docs", f"--name={name}") for name in REFUSED]
     for done in mdvec.each(*adding):
-        assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert "cannot be a tool's name: use 1 to 63 lower-case letters" in done.err
     assert mdvec.files() == before
 
 
 def test_names_of_the_servers_own_tools_are_reserved(mdvec):
     done = mdvec("tool", "add", "-n", "search", "-d", "d", "-s", "docs")
-    assert done.code == 1
+    assert done.code == 2
     assert done.err == (
         "error: the name 'search' belongs to the server itself; choose another, "
         "such as 'my-search'\n"
@@ -153,11 +153,11 @@ def test_ls_prints_only_active_names_in_any_default_format(notes):
         f"notes\tyes\tmarkdown\tuse\t{local_time(imported)}\t{notes.docs}\tthe notes of a test\n"
     )
     active = {
-        "name": "notes", "description": "the notes of a test", "source": str(notes.docs),
+        "name": "notes", "title": None, "description": "the notes of a test", "source": str(notes.docs),
         "kind": "markdown", "is_active": True, "model": "use", "last_import_at": imported,
     }  # fmt: skip
     off = {
-        "name": "off", "description": "switched off", "source": str(notes.docs),
+        "name": "off", "title": None, "description": "switched off", "source": str(notes.docs),
         "kind": "markdown", "is_active": False, "model": None, "last_import_at": None,
     }  # fmt: skip
     assert active_as_json.json == {"tools": [active]}

@@ -51,6 +51,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
     offer.add_row_tool(
         query_dataset,
         name=tool.name,
+        title=tool.title,
         description=f"{tool.description}\n\nA dataset for SQL: without a query, returns its "
         "tables, columns and periods; with one, a few aggregated rows.",
         annotations=READ_ONLY,

@@ -173,6 +173,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequ
     offer.add_row_tool(
         search_household if KINDS[tool.kind].is_made_of_records else search_collection,
         name=tool.name,
+        title=tool.title,
         description=_with_tags(described(tool), tags),
         annotations=READ_ONLY,
         structured_output=True,

@@ -68,6 +68,13 @@ def m007_cut(connection: apsw.Connection) -> None:
     connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.cut', 1)")
 
 
+def m008_titles(connection: apsw.Connection) -> None:
+    """A title for people beside each tool's name."""
+    there = connection.execute("SELECT name FROM pragma_table_info('tools')").get
+    if "title" not in there:
+        connection.execute("ALTER TABLE tools ADD COLUMN title TEXT")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_tools,
     m002_derived_indexes,
@@ -76,6 +83,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m005_statements,
     m006_scan_rules,
     m007_cut,
+    m008_titles,
 )
 LATEST = len(STEPS)
 

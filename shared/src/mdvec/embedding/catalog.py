@@ -17,6 +17,8 @@ AUTO = "auto"
 class UnknownModel(ModelError):
     """There is no model of that name."""
 
+    is_wrong_usage = True
+
     def __init__(self, name: str) -> None:
         super().__init__(
             f"there is no model {name!r}; choose one of: {', '.join(CARDS)}, or {AUTO}"

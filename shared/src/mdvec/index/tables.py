@@ -285,6 +285,20 @@ def put_in_place(connection: apsw.Connection, old: Tables, staged: Tables) -> No
     )
 
 
+def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
+    """Give a tool's tables its new name, those of unfinished rebuilds too."""
+    names = [
+        str(name)
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    ]
+    for kind in ("vectors", "documents"):
+        for name in names:
+            rest = name.removeprefix(f"{kind}_{old}")
+            if rest != name and rest[:1] in ("", "@"):
+                renamed = identifier(f"{kind}_{new}{rest}")
+                connection.execute(f"ALTER TABLE {identifier(name)} RENAME TO {renamed}")
+
+
 def drop_all_tables(connection: apsw.Connection, tool_id: int, tool_name: str) -> None:
     """Drop every table of a tool, including those of unfinished rebuilds."""
     drop_leftovers(connection, tool_id, tool_name, current=-1)

@@ -18,41 +18,59 @@ from mdvec.tools.names import checked_tool_name
 from mdvec.tools.rows import Tool
 
 MAX_DESCRIPTION = 2_000
+MAX_TITLE = 100
 
 
 class InvalidTool(MdvecError):
-    """A tool's description or source is invalid."""
+    """A tool's description, source or title is invalid."""
+
+    is_wrong_usage = True
 
 
-def add_tool(database: Path, name: str, description: str, source: Path, kind: str) -> Tool:
+def add_tool(
+    database: Path, name: str, description: str, source: Path, kind: str, title: str | None = None
+) -> Tool:
     """Register a folder, or a data file, as a tool; a missing database is created.
 
+    Clients show ``title`` to people in place of the name.
+
     Raises:
-        InvalidToolName, InvalidTool, ToolExists: the name, description or source is refused.
+        InvalidToolName, InvalidTool, ToolExists: the name, description, source or title is
+            refused.
         DatabaseError: the file cannot be created or written.
     """
     checked_tool_name(name)
     words, place = _checked_description(description), _checked_source(source, kind)
+    shown = None if title is None else _checked_title(title)
     with open_database(database, "create") as connection:
         check = KINDS[kind].name_check
         if check is not None:
             alike = [tool.name for tool in tools.list_tools(connection) if tool.kind == kind]
             load(check)(name, [other for other in alike if other != name])
-        return tools.add_tool(connection, name, words, place, kind)
+        return tools.add_tool(connection, name, words, place, kind, shown)
 
 
-def update_tool(database: Path, name: str, description: str | None, source: Path | None) -> Tool:
-    """Change a tool's description or source; None leaves a value unchanged.
+def update_tool(
+    database: Path,
+    name: str,
+    description: str | None,
+    source: Path | None,
+    title: str | None = None,
+) -> Tool:
+    """Change a tool's description, source or title; None leaves a value unchanged.
+
+    An empty title takes it away.
 
     Raises:
         ToolNotFound, InvalidTool: there is no such tool, or the new value is refused.
         DatabaseError: the file is missing or cannot be written.
     """
     words = None if description is None else _checked_description(description)
+    shown = None if title is None else _checked_title(title)
     with open_database(database, "write") as connection:
         kind = tools.get_tool(connection, name).kind
         place = None if source is None else _checked_source(source, kind)
-        return tools.update_tool(connection, name, words, place)
+        return tools.update_tool(connection, name, words, place, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +157,13 @@ def _checked_description(description: str) -> str:
         )
     if not words.isprintable():
         raise InvalidTool("the description contains unprintable characters; remove them")
+    return words
+
+
+def _checked_title(title: str) -> str:
+    words = " ".join(title.split())
+    if len(words) > MAX_TITLE or not words.isprintable():
+        raise InvalidTool(f"a title has at most {MAX_TITLE} characters, all of them printable")
     return words
 
 

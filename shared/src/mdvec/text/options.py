@@ -14,6 +14,8 @@ MIN_SIZE, MAX_SIZE = 64, 4096
 class InvalidChunking(MdvecError):
     """Chunking options that cannot work."""
 
+    is_wrong_usage = True
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkingOptions:

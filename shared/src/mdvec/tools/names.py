@@ -45,6 +45,8 @@ def own_name(name: str, taken: Collection[str]) -> str:
 class InvalidToolName(MdvecError):
     """No tool can have that name."""
 
+    is_wrong_usage = True
+
 
 def checked_tool_name(name: str) -> str:
     """Return ``name`` if a tool can have it.

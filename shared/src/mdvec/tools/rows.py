@@ -44,7 +44,8 @@ class Tool:
     and ``chunking`` are None until the first import; ``generation`` is 0 until then and counts
     rebuilds after it. Times are UTC, as SQLite writes them. ``scan`` is None until an import has
     stored it. While an import is unfinished, ``import_files`` is how many files it found and
-    ``import_done`` how many of them are stored; both are None otherwise.
+    ``import_done`` how many of them are stored; both are None otherwise. ``title`` is what clients
+    show to people in place of the name.
     """
 
     id: int
@@ -64,6 +65,7 @@ class Tool:
     scan: ScanRules | None = None
     import_files: int | None = None
     import_done: int | None = None
+    title: str | None = None
 
     @property
     def tables(self) -> Tables:
@@ -76,12 +78,17 @@ _COLUMNS = (
     "embedding_fingerprint", "embedding_dimension", "chunking", "generation", "last_import_at",
     "created_at", "updated_at",
 )  # fmt: skip
-_LATER_COLUMNS = ("scan", "import_files", "import_done")
+_LATER_COLUMNS = ("scan", "import_files", "import_done", "title")
 """Columns that a file of an older format lacks; readers do not migrate files."""
 
 
 def add_tool(
-    connection: apsw.Connection, name: str, description: str, source: Path, kind: str
+    connection: apsw.Connection,
+    name: str,
+    description: str,
+    source: Path,
+    kind: str,
+    title: str | None = None,
 ) -> Tool:
     """Register a tool and create its tables.
 
@@ -93,9 +100,9 @@ def add_tool(
     with connection:
         try:
             connection.execute(
-                "INSERT INTO tools (name, description, source_directory, kind, app_version) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (name, description, str(source), kind, __version__),
+                "INSERT INTO tools (name, description, source_directory, kind, title, app_version) "
+                "VALUES (?, ?, ?, ?, nullif(?, ''), ?)",
+                (name, description, str(source), kind, title, __version__),
             )
         except apsw.ConstraintError as error:
             raise ToolExists(name) from error
@@ -122,9 +129,13 @@ def list_tools(connection: apsw.Connection, *, active_only: bool = False) -> lis
 
 
 def update_tool(
-    connection: apsw.Connection, name: str, description: str | None, source: Path | None
+    connection: apsw.Connection,
+    name: str,
+    description: str | None,
+    source: Path | None,
+    title: str | None = None,
 ) -> Tool:
-    """Change the values that are not None.
+    """Change the values that are not None; an empty title takes it away.
 
     Raises:
         ToolNotFound: there is no such tool.
@@ -133,9 +144,10 @@ def update_tool(
         get_tool(connection, name)
         connection.execute(
             "UPDATE tools SET description = coalesce(?, description), "
-            "source_directory = coalesce(?, source_directory), updated_at = CURRENT_TIMESTAMP "
+            "source_directory = coalesce(?, source_directory), "
+            "title = nullif(coalesce(?, title), ''), updated_at = CURRENT_TIMESTAMP "
             "WHERE name = ?",
-            (description, None if source is None else str(source), name),
+            (description, None if source is None else str(source), title, name),
         )
     return get_tool(connection, name)
 
@@ -152,6 +164,25 @@ def set_scan(connection: apsw.Connection, name: str, rules: ScanRules) -> Tool:
             "UPDATE tools SET scan = ?, updated_at = CURRENT_TIMESTAMP WHERE name = ?",
             (json.dumps(rules.json_fields(), ensure_ascii=False), name),
         )
+    return get_tool(connection, name)
+
+
+def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
+    """Give a tool and its tables another name; call within a transaction.
+
+    Raises:
+        InvalidToolName: no tool can have that name.
+        ToolExists: another tool has it.
+    """
+    checked_tool_name(name)
+    try:
+        connection.execute(
+            "UPDATE tools SET name = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
+            (name, tool.id),
+        )
+    except apsw.ConstraintError as error:
+        raise ToolExists(name) from error
+    tables.rename_tables(connection, tool.name, name)
     return get_tool(connection, name)
 
 
@@ -262,6 +293,7 @@ def _tool(row: dict[str, Any]) -> Tool:
         scan=scan,
         import_files=row.get("import_files"),
         import_done=row.get("import_done"),
+        title=row.get("title"),
     )
 
 

@@ -14,6 +14,7 @@ RELEASED = {
     "m005_statements": "304d5dfd1243af1f",
     "m006_scan_rules": "df31c7e2d8670771",
     "m007_cut": "df31c7e2d8670771",
+    "m008_titles": "4a66b34ce4d0370a",
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import apsw
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.names import table_name
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
 _TABLE_COLUMNS = (
@@ -132,6 +133,15 @@ def record_dataset(
             f"VALUES (:tool_id, {', '.join(f':{column}' for column in columns)})",
             ({"tool_id": tool_id, **row} for row in rows),
         )
+
+
+def rename_tables(connection: apsw.Connection, tool_id: int, old: str, new: str) -> None:
+    """Let the names of a tool's tables begin with its new name; call within a transaction."""
+    before = table_name(old)
+    connection.execute(
+        "UPDATE dataset_tables SET name = ? || substr(name, ?) WHERE tool_id = ?",
+        (table_name(new), len(before) + 1, tool_id),
+    )
 
 
 def snapshot_root(connection: apsw.Connection) -> Path:

@@ -22,6 +22,8 @@ _WILD = re.compile(r"[*?\[\\!]")
 class InvalidFilter(MdvecError):
     """A filter cannot be read; the message names the right form."""
 
+    is_wrong_usage = True
+
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:

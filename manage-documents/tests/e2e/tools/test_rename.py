@@ -1,0 +1,21 @@
+"""`mdvec tool rename`, and the titles that clients show."""
+
+
+def test_a_renamed_tool_answers_and_is_listed_with_its_title(notes):
+    done = notes("tool", "rename", "-n", "notes", "--to", "memo")
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "renamed notes to memo; running servers offer it under that name\n"
+    assert notes("tool", "update", "-n", "memo", "--title", "防災の手帳").code == 0
+    (tool,) = notes("tool", "ls", "--all", "--format", "json").json["tools"]
+    assert (tool["name"], tool["title"]) == ("memo", "防災の手帳")
+    assert notes("search", "-n", "memo", "水").code == 0
+    gone = notes("search", "-n", "notes", "水")
+    assert (gone.code, gone.out) == (1, "")
+    assert "notes" in gone.err
+
+
+def test_a_refused_name_changes_nothing(notes):
+    for to, code in (("Memo", 2), ("search", 2)):
+        done = notes("tool", "rename", "-n", "notes", "--to", to)
+        assert (done.code, done.err.count("\n")) == (code, 1)
+    assert notes("tool", "ls").out == "notes\n"
