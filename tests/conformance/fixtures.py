@@ -12,6 +12,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts.base import Message, UserMessage
 from mcp.server.mcpserver.resources import TextResource
+from mcp.server.subscriptions import PromptsListChanged, ToolsListChanged
 from mcp_types import (
     AudioContent,
     CallToolResult,
@@ -76,6 +77,17 @@ def _add_tools(server: MdvecServer) -> None:
             await anyio.sleep(_PAUSE_SECONDS)
         return "done"
 
+    async def change_tools() -> str:
+        await server.announce([ToolsListChanged()])
+        return "told"
+
+    async def change_prompts() -> str:
+        await server.announce([PromptsListChanged()])
+        return "told"
+
+    changing = "Tells the clients of a change, as the rows of a database would."
+    server.add_tool(change_tools, name="test_trigger_tool_change", description=changing)
+    server.add_tool(change_prompts, name="test_trigger_prompt_change", description=changing)
     server.add_tool(fail, name="test_error_handling", description="Fails.")
     server.add_tool(progress, name="test_tool_with_progress", description="Reports its progress.")
 

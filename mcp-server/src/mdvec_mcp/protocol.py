@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from mcp.server.mcpserver.prompts import PromptManager
 from mcp.server.mcpserver.resources import ResourceManager
 from mcp.server.mcpserver.tools import ToolManager
 from mcp.server.stdio import stdio_server
-from mcp.server.subscriptions import InMemorySubscriptionBus
+from mcp.server.subscriptions import InMemorySubscriptionBus, ServerEvent
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp_types import Tool as ToolDescription
@@ -73,6 +73,10 @@ class MdvecServer(MCPServer):
         events = await anyio.to_thread.run_sync(self._live.look, abandon_on_cancel=True)
         if self._live.offer is not self._presented:
             self.present(self._live.offer)
+        await self.announce(events)
+
+    async def announce(self, events: Sequence[ServerEvent]) -> None:
+        """Tell the clients: those that subscribed, and all sessions of older protocols."""
         for event in events:
             await self._subscribed.publish(event)
         await self._sessions.tell(events)

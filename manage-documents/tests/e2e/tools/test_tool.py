@@ -153,7 +153,8 @@ def test_ls_prints_only_active_names_in_any_default_format(notes):
         f"notes\tyes\tmarkdown\tuse\t{local_time(imported)}\t{notes.docs}\tthe notes of a test\n"
     )
     active = {
-        "name": "notes", "title": None, "description": "the notes of a test", "source": str(notes.docs),
+        "name": "notes", "title": None, "description": "the notes of a test",
+        "source": str(notes.docs),
         "kind": "markdown", "is_active": True, "model": "use", "last_import_at": imported,
     }  # fmt: skip
     off = {
