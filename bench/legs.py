@@ -19,7 +19,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.search.candidates import find_candidates
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.ranking import Pool, RankedChunk, pooled
-from mdvec.text.questions import analysed
+from mdvec.text.questions import analyse_question
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 from mdvec.tools.rows import Tool
@@ -42,7 +42,7 @@ class Legs:
 
     def pool(self, words: str) -> Pool:
         """The candidates of both retrievers."""
-        query = analysed(words)
+        query = analyse_question(words)
         vector = embedded(self.embedder, query.gist or words)
         found = find_candidates(
             self.connection, self.tool, query, vector, TOP, "hybrid", Stopwatch()

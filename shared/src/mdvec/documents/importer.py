@@ -16,11 +16,11 @@ from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index import documents
 from mdvec.index.documents import NewDocument, StoredFile
-from mdvec.text.bodiless import chunks_of
 from mdvec.text.context import texts_to_embed
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import outline
 from mdvec.text.properties import Properties, properties_of
+from mdvec.text.searchable import searchable_chunks
 from mdvec.text.tokens import is_blank
 from mdvec.tools.rows import Tool
 
@@ -177,7 +177,7 @@ class _FolderImport:
         with self.job.stopwatch.stage("split"):
             name = file.path.rpartition("/")[2]
             read = outline(text.content, name, reads_mdx=chunking.embeds_as_read)
-            chunks = chunks_of(text.content, read, chunking, embedder)
+            chunks = searchable_chunks(text.content, read, chunking, embedder)
             if chunking.cuts_passages and is_machine_file(name):
                 chunks = []
             properties = (

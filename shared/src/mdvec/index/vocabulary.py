@@ -9,7 +9,7 @@ import apsw
 from mdvec.index.tables import Tables
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.quoting import identifier
-from mdvec.text.spelling import most_edits, nearest_spellings
+from mdvec.text.spelling import max_edits, nearest_spellings
 
 _MAX_READING = 40
 
@@ -44,7 +44,7 @@ def other_spellings(
     )
     found = [str(other) for (other,) in alike]
     spelling = term.removeprefix(WORD_MARK)
-    edits = most_edits(spelling)
+    edits = max_edits(spelling)
     if found or is_known or not edits:
         return found
     shortest, longest = len(spelling) - edits, len(spelling) + edits

@@ -23,7 +23,7 @@ from mdvec.search.filtering import narrow, why_nothing
 from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
 from mdvec.search.ranking import pooled
-from mdvec.text.questions import analysed
+from mdvec.text.questions import analyse_question
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
@@ -193,7 +193,7 @@ def _query_vector(
                 f"mdvec import -n {tool.name} --mode replace"
             )
         with stopwatch.stage("query_embedding"):
-            return embedder.embed_query(analysed(question.query).gist or question.query)
+            return embedder.embed_query(analyse_question(question.query).gist or question.query)
 
 
 def _answer(
@@ -204,7 +204,7 @@ def _answer(
     notes: list[str],
     stopwatch: Stopwatch,
 ) -> Answer:
-    query = analysed(question.query)
+    query = analyse_question(question.query)
     with stopwatch.stage("filter"):
         narrowed = [narrow(connection, tool, question.filters) for tool in asked]
     pools = [

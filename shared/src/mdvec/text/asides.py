@@ -1,4 +1,4 @@
-"""Sentences of a question that do not ask: who asks, what was tried, manners."""
+"""Finds the sentences of a question that ask nothing: background, attempts, courtesies."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _ASKS = re.compile(
 
 
 def asides(folded_question: str) -> list[tuple[int, int]]:
-    """Where a folded question does not ask, if it asks elsewhere: starts and ends, in order.
+    """The ranges of the sentences that ask nothing, in order; none if no sentence asks.
 
-    A clause that ends in ですが or けど is a sentence of its own.
+    A clause that ends in ですが or けど counts as a sentence.
     """
     sentences: list[tuple[int, int]] = []
     start = 0

@@ -1,4 +1,4 @@
-"""Where a passage may begin: blocks, sentences and lines of a range of Markdown or text."""
+"""Positions where a passage of Markdown or plain text may begin."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mdvec.text.sentences import marks
 
 _LINE = re.compile(r"[^\r\n]*")
 _MARKS = tuple("<:#|=-*+>・●■◆※`~[")
-"""What a line that is no plain prose begins with."""
+"""How lines begin that are not plain prose: headings, list items, tables, code."""
 _NUMBERED = re.compile(r"\d{1,9}[.)][ \t]")
 _OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*")
 _CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*")
-"""The end of an element, a table's second row, the line under a heading."""
+"""A closing tag, a table's delimiter row, or the underline of a heading."""
 _RULE = re.compile(r"\|[|:\- \t]+")
 _CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
 _DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
@@ -29,21 +29,24 @@ class Breaks:
     """Positions where a passage may end and the next one begin, in ascending order.
 
     Attributes:
-        blocks: behind a blank line.
-        sentences: the start of a sentence, a list item, a table row, a line behind a whole
-            sentence, or a line of code in a fence that is too large to stay whole.
-        lines: the start of a line that goes on with a sentence, stands under a heading or an
-            opening tag, or closes an element.
-        wholes: ranges such as links and table rows, cut only where nothing else is left.
+        blocks: the positions after blank lines.
+        sentences: the start of a sentence, a list item, a table row, a line after the end of a
+            sentence, or a line of code in a fence that is too large to keep whole.
+        lines: the start of a line that continues a sentence, follows a heading or an opening
+            tag, or closes an element.
+        unbreakable: ranges such as links and table rows, cut only as a last resort.
     """
 
     blocks: list[int] = field(default_factory=list)
     sentences: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-    wholes: list[tuple[int, int]] = field(default_factory=list)
+    unbreakable: list[tuple[int, int]] = field(default_factory=list)
 
     def end(self, low: int, middle: int, high: int) -> int | None:
-        """Where to end a passage in ``(low, high]``, behind ``middle`` if that is possible."""
+        """Where to end a passage in ``(low, high]``, after ``middle`` if possible; None: nowhere.
+
+        Prefers a block, then a sentence, then a line.
+        """
         for places in (self.blocks, self.sentences):
             if (place := _last(places, middle, high)) is not None:
                 return place
@@ -54,11 +57,11 @@ class Breaks:
         """The first block or sentence that begins in ``[low, high)``; ``high`` if none does."""
         return min(_first(places, low, high) for places in (self.blocks, self.sentences))
 
-    def whole_around(self, position: int) -> tuple[int, int] | None:
-        """The whole that a cut at ``position`` would split."""
-        at = bisect_left(self.wholes, (position, 0)) - 1
-        if at >= 0 and position < self.wholes[at][1]:
-            return self.wholes[at]
+    def unbreakable_around(self, position: int) -> tuple[int, int] | None:
+        """The unbreakable range that a cut at ``position`` would split, if any."""
+        at = bisect_left(self.unbreakable, (position, 0)) - 1
+        if at >= 0 and position < self.unbreakable[at][1]:
+            return self.unbreakable[at]
         return None
 
 
@@ -69,7 +72,10 @@ def breaks_between(
     fences: Sequence[Fence],
     is_too_large: Callable[[Fence], bool],
 ) -> Breaks:
-    """The breaks in ``content[start:end]``; ``fences`` are those of the document."""
+    """The breaks in ``content[start:end]``, given the fences of the whole document.
+
+    A fence is kept whole unless ``is_too_large`` says otherwise.
+    """
     found = Breaks()
     at = start
     for fence in fences:
@@ -89,12 +95,12 @@ def _add_prose(found: Breaks, content: str, start: int, end: int) -> None:
     if delimiter is None:
         _add_lines(found, content, start, end)
         return
-    # A table whose rows do not begin with "|".
+    # This table's rows do not begin with "|", so its delimiter row identifies it.
     starts = [place for place in line_starts(content, start, delimiter.end()) if place < end][-2:]
     first = last = starts[0]
     _add_lines(found, content, start, first)
     while last < end and "|" in (row := _line_at(content, last)):
-        found.wholes.append((last, last + len(row)))
+        found.unbreakable.append((last, last + len(row)))
         last = min(line_starts(content, last, last + len(row) + 2)[1:2] or [end])
         if delimiter.end() < last < end:
             found.sentences.append(last)
@@ -107,8 +113,8 @@ def _add_lines(found: Breaks, content: str, start: int, end: int) -> None:
     for kind, first, last in marks(content, start, end):
         if first < row_end:
             continue
-        if kind == "whole":
-            found.wholes.append((first, last))
+        if kind == "unbreakable":
+            found.unbreakable.append((first, last))
         elif kind == "sentence":
             if not splits_a_character(content, last):
                 found.sentences.append(last)
@@ -122,10 +128,10 @@ def _add_lines(found: Breaks, content: str, start: int, end: int) -> None:
 
 
 def _add_row(found: Breaks, start: int, line: str) -> int:
-    """Keep the line whole if it is a table's row; where its text ends then."""
+    """Mark the line as unbreakable if it is a table row, and return its end; else ``start``."""
     if not line.lstrip(" \t>").startswith("|"):
         return start
-    found.wholes.append((start, start + len(line)))
+    found.unbreakable.append((start, start + len(line)))
     return start + len(line)
 
 

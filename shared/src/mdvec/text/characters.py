@@ -1,4 +1,4 @@
-"""Cuts that split nothing that a reader sees as one character."""
+"""Cuts text without splitting what a reader sees as one character."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 _ZERO_WIDTH_JOINER = "\u200d"
 _FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
 _EXTENDS = re.compile("[\U0001f3fb-\U0001f3ffﾞﾟ\U000e0020-\U000e007f]")
-"""Skin tones, half-width voicing marks, and the tags of a flag such as Scotland's."""
+"""Skin tones, half-width voicing marks, and tag characters (as in Scotland's flag)."""
 _MAX_CHARACTER = 32
 _MAX_FLAG_RUN = 1024
 
@@ -16,8 +16,9 @@ _MAX_FLAG_RUN = 1024
 def safe_cut(content: str, cut: int, low: int) -> int:
     """``cut``, moved back (at most to ``low``) so that it splits no visible character.
 
-    Combining and half-width voicing marks, variation selectors, joined emoji, flags and CRLF
-    stay whole. A run of them too long to be one character is cut at ``cut``.
+    Letters stay with their combining and half-width voicing marks and variation selectors;
+    joined emoji, flags and CRLF stay whole. A sequence too long to be one character is cut at
+    ``cut``.
     """
     for moved in range(cut, max(cut - _MAX_CHARACTER, low), -1):
         if moved >= len(content) or not splits_a_character(content, moved):
@@ -33,7 +34,7 @@ def splits_a_character(content: str, cut: int) -> bool:
     if _ZERO_WIDTH_JOINER in (before, after):
         return True
     if _FLAG_LETTER.match(after):
-        # Two letters make a flag: a cut splits one only after an odd number of them.
+        # Two letters make a flag, so a cut after an odd number of letters splits one.
         return _flag_letters_before(content, cut) % 2 == 1
     return _EXTENDS.match(after) is not None or unicodedata.category(after) in ("Mn", "Me", "Mc")
 

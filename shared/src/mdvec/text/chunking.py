@@ -19,8 +19,8 @@ from mdvec.text.windows import fitting_pieces, sentence_windows, token_windows
 class Chunk:
     """A piece of a document: ``content[start:end] == text``.
 
-    Lines count from 1; ``heading`` is the path of headings above the chunk, joined by " > ". A
-    chunk that begins within a fence has the language of its code behind them.
+    Lines count from 1. ``heading`` is the path of headings above the chunk, joined by " > "; if
+    the chunk begins inside a code fence, the path ends with the code's language.
     """
 
     index: int
@@ -37,9 +37,8 @@ def chunk_document(
 ) -> list[Chunk]:
     """Cut a document into chunks, in order.
 
-    Every character of the body other than white space is in at least one chunk, except for machine
-    text under the strategy ``heading``. No chunk is blank, and none is larger than the model takes
-    at once.
+    Every non-blank character of the body is in at least one chunk, except that the strategy
+    ``heading`` leaves out machine text. No chunk is blank or exceeds the model's input limit.
     """
     cut = _by_heading if options.strategy == "heading" else _by_token
     pieces = cut(content, outline, options, tokenizer)
@@ -91,7 +90,7 @@ def _by_heading(
 
 
 def _with_language(heading: str, fences: Sequence[Fence], start: int) -> str:
-    """The headings, and behind them the language of the code that the chunk begins within."""
+    """The path of headings, with the language of the code that the chunk begins in, if any."""
     at = bisect_left(fences, start, key=lambda fence: fence.start) - 1
     if at < 0 or start >= fences[at].end or not fences[at].language:
         return heading
@@ -101,7 +100,7 @@ def _with_language(heading: str, fences: Sequence[Fence], start: int) -> str:
 def _ending_with_sentences(
     content: str, sections: list[Section], options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[_Piece]:
-    """The windows of tools that were imported before windows began with sentences."""
+    """Windows as tools with ``cut`` 1 have them: they end, but do not begin, at sentences."""
     return [
         (first, last, section.heading)
         for section in sections

@@ -1,4 +1,4 @@
-"""The text embedded for a chunk: its own text after the title and headings above it."""
+"""The text embedded for a chunk: its title and headings, then its own text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _MAX_CONTEXT = 200
 def in_context(title: str, heading: str, text: str) -> str:
     """``text`` preceded by a line with ``title > headings``.
 
-    A heading that the text itself begins with is not repeated. A context of over 200 characters
-    keeps its end: the innermost headings.
+    A heading that begins the text is not repeated. The line keeps its last 200 characters, that
+    is, the innermost headings.
     """
     path = [title, *heading.split(" > ")] if heading else [title]
     if len(path) > 1 and path[0] == path[1]:
@@ -31,7 +31,7 @@ def in_context(title: str, heading: str, text: str) -> str:
 def text_to_embed(
     file_path: str, title: str, heading: str, text: str, options: ChunkingOptions
 ) -> str:
-    """The text to embed for a chunk of that file: as it is read, in its context."""
+    """The text to embed for a chunk of a file, readable and in context as ``options`` say."""
     if options.embeds_as_read:
         title, heading, text = (
             part and readable_chunk(file_path, part) for part in (title, heading, text)
@@ -46,7 +46,7 @@ def texts_to_embed(
     tokenizer: Tokenizer,
     options: ChunkingOptions,
 ) -> list[str]:
-    """The text to embed for each chunk, without context if the model's limit leaves no room."""
+    """The text to embed for each chunk; the bare chunk if the rest exceeds the model's limit."""
     texts = [
         text_to_embed(file_path, title, chunk.heading, chunk.text, options) for chunk in chunks
     ]

@@ -1,4 +1,4 @@
-"""Days and months named in a text, as one term however they are written."""
+"""Finds the days and months in a text, and gives each one term, however it is written."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ANY_YEAR = re.compile(r"(?:19|20)\d\d|年")
 
 @dataclass(frozen=True, slots=True)
 class NamedDate:
-    """A day (2024-12-05) or a month (2024-12) in a text, from ``start`` to ``end``."""
+    """A day (digits 20241205) or a month (202412) in a text, from ``start`` to ``end``."""
 
     digits: str
     start: int
@@ -51,7 +51,7 @@ class NamedDate:
 
 
 def named_dates(folded_text: str) -> list[NamedDate]:
-    """The days and months named in a folded text; a day is also its month."""
+    """The days and months in a folded text; a day also yields its month."""
     if _ANY_YEAR.search(folded_text) is None:
         return []
     found: list[NamedDate] = []

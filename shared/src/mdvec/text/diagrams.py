@@ -20,7 +20,7 @@ _SIGN = re.compile(r"[|(){}\[\]<>\"';]+|:::\w+|:(?=\s)")
 
 
 def diagram_words(line: str) -> str:
-    """The names and labels in a line of a diagram; "" for a line that only says how it looks."""
+    """The names and labels in a line of a diagram; "" for a line of styles or settings."""
     if _SETTING.fullmatch(line):
         return ""
     return " ".join(_SIGN.sub(" ", _ARROW.sub(" ", _KEYWORD.sub("", line, count=1))).split())

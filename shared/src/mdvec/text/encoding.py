@@ -1,9 +1,9 @@
 """Detects the encoding of Japanese text from its bytes, or refuses; it never guesses wrong.
 
-UTF-8 and ISO-2022-JP are recognised by their form. Shift_JIS (cp932) and EUC-JP are not: many
-bytes are valid in both, and then only the text can decide. A text that makes sense in both, or in
-neither, is refused: its owner can save it again as UTF-8, but nobody can find text that was
-stored garbled.
+UTF-8 and ISO-2022-JP have a recognisable byte structure. Shift_JIS (cp932) and EUC-JP do not: many
+byte sequences are valid in both, so the decoded text must decide. Text that is plausible in both,
+or in neither, is refused: its owner can save it as UTF-8, but nobody can find text that was stored
+garbled.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 Blocks = Callable[[], Iterable[bytes]]
-"""Yields a file's bytes from the beginning at each call."""
+"""Each call yields a file's bytes from the beginning."""
 
 UTF_8 = "utf-8-sig"
 UTF_16 = "utf-16"
@@ -27,14 +27,14 @@ _NONE_OF_THEM = "neither UTF-8 nor cp932 (Shift_JIS)"
 _AMBIGUOUS = "in an encoding that cannot be told (Shift_JIS, EUC-JP or another)"
 
 _JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+][@-Q]|\([IJ])")
-"""Includes the escapes of the Korean and Chinese sets of ISO 2022: text with them is refused."""
+"""Also matches the escapes of Korean and Chinese character sets: such text is refused."""
 _NOT_EUC = re.compile(rb"[\x80-\x8d\x90-\xa0\xff]")
 """Bytes that Shift_JIS uses for hiragana, katakana and most kanji, and EUC-JP never."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _NOT_HALF_WIDTH = re.compile(rb"[\x80-\xa0\xe0-\xff]")
 _UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _NOT_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
-"""What Python decodes the bytes 80, A0 and FD to FF to, which cp932 does not define."""
+"""What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not define."""
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _WELL_FORMED = re.compile(
@@ -46,7 +46,7 @@ _KATAKANA_WORD = re.compile("(?<![A-Za-z])[ｦ-ﾟ]{4,}(?![A-Za-z])")
 
 _ASCII = bytes(range(0x80))
 _NOT_LONG_LEADS = bytes(each for each in range(0x100) if not 0xE0 <= each <= 0xF4)
-"""Bytes that do not begin a character of three or four bytes in UTF-8."""
+"""Bytes that cannot begin a three- or four-byte character in UTF-8."""
 _MIN_KANA_SHARE = 1 / 20
 _MAX_ODDNESS = 1 / 8
 _CLEARLY_ODD = 1 / 3
@@ -54,7 +54,10 @@ _MIN_CERTAIN_BYTES = 32
 
 
 class UnknownEncoding(ValueError):
-    """What is wrong with the bytes, worded to follow "it is"; ``line`` is where, from 1."""
+    """The bytes cannot be decoded.
+
+    The message completes the phrase "it is …"; ``line``, from 1, is where decoding failed.
+    """
 
     def __init__(self, what: str, line: int) -> None:
         super().__init__(what)
@@ -67,21 +70,21 @@ def marked_encoding(start: bytes) -> str | None:
 
 
 def decoded(data: bytes) -> str:
-    """The text of bytes in any of the encodings that ``encoding_of`` detects.
+    """Decode bytes in any encoding that ``encoding_of`` detects.
 
     Raises:
-        UnknownEncoding: they are in none of these, or could be in two.
+        UnknownEncoding: no encoding fits, or several do.
     """
     return data.decode(encoding_of(lambda: (data,)))
 
 
 def encoding_of(blocks: Blocks) -> str:
-    """Python's name of the encoding in which all of the bytes can be decoded.
+    """The encoding of the bytes, by Python's name: UTF-8, cp932, EUC-JP or ISO-2022-JP.
 
-    One of utf-8-sig, cp932, EUC-JP and ISO-2022-JP; UTF-16 has to be ruled out before.
+    The caller must rule out UTF-16 first.
 
     Raises:
-        UnknownEncoding: they are in none of these, or could be in two.
+        UnknownEncoding: no encoding fits, or several do.
     """
     if _damaged_line(blocks, UTF_8) is None:
         return _of_seven_bits(blocks) or _of_eight_bits(blocks)
@@ -96,7 +99,7 @@ def encoding_of(blocks: Blocks) -> str:
 
 
 def _of_seven_bits(blocks: Blocks) -> str | None:
-    """The encoding if all bytes are ASCII, else None; escape sequences mean ISO-2022-JP."""
+    """The encoding if all bytes are ASCII, else None; ISO-2022-JP if there are its escapes."""
     if not all(block.isascii() for block in blocks()):
         return None
     if not _has_jis_escape(blocks):
@@ -117,7 +120,7 @@ def _has_jis_escape(blocks: Blocks) -> bool:
 
 
 def _of_eight_bits(blocks: Blocks) -> str:
-    """UTF-8, unless the bytes are half-width katakana in Shift_JIS as well, as ﾃｽ and ý are."""
+    """UTF-8; refused if the bytes are also plausible half-width katakana in Shift_JIS (ý: ﾃｽ)."""
     if any(_NOT_HALF_WIDTH.search(block) for block in blocks()):
         return UTF_8
     if _damaged_line(blocks, CP932) is None:
@@ -128,7 +131,7 @@ def _of_eight_bits(blocks: Blocks) -> str:
 
 
 def _is_damaged_utf8(blocks: Blocks) -> bool:
-    """Whether nearly all of it is UTF-8; read as Shift_JIS it would be garbled."""
+    """Whether the bytes are mostly UTF-8, and would be garbled if read as Shift_JIS."""
     beyond = possible = whole = 0
     for block in blocks():
         beyond += len(block.translate(None, _ASCII))
@@ -141,7 +144,7 @@ def _is_damaged_utf8(blocks: Blocks) -> bool:
 
 
 def _by_sense(blocks: Blocks, damaged: int | None) -> str:
-    """Shift_JIS or EUC-JP where their form does not decide: the only one that makes sense."""
+    """Shift_JIS or EUC-JP for bytes that could be either: the one that gives plausible text."""
     odd = 1.0 if damaged is not None else _oddness(_decoded_blocks(blocks, CP932))
     euc_damaged = _damaged_line(blocks, EUC_JP)
     if euc_damaged is None and odd > _CLEARLY_ODD and _has_kana(_decoded_blocks(blocks, EUC_JP)):
@@ -157,7 +160,7 @@ def _by_sense(blocks: Blocks, damaged: int | None) -> str:
 
 
 def _has_kana(texts: Iterable[str]) -> bool:
-    """Whether a text has enough hiragana or katakana to be Japanese and not Chinese."""
+    """Whether a text has enough kana to be Japanese rather than Chinese."""
     beyond = kana = 0
     for text in texts:
         beyond += sum(not char.isascii() for char in text)

@@ -1,4 +1,4 @@
-"""What a chunk is found by: the fields of the lexical index, and the terms of each."""
+"""The fields of a chunk in the lexical index, and the terms of each field."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mdvec.text.morphemes import WORD_MARK, word_terms
 from mdvec.text.terms import folded, terms_of_folded
 
 FIELDS: Final = ("title", "names", "heading", "text")
-"""The fields of a chunk, in the order of every list that has one item a field."""
+"""The fields of a chunk; lists with one item per field are in this order."""
 FieldCounts = tuple[int, int, int, int]
-"""How often a term occurs in each of the fields."""
+"""How often a term occurs in each field."""
 _JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -22,9 +22,8 @@ _JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 class ChunkFields:
     """The fields of a chunk.
 
-    ``names`` are what else its document is called: the path, in words, aliases and tags, one a
-    line. ``heading`` is the path
-    of headings above the chunk, without the title.
+    ``names`` has other names of the document, one per line: its path, aliases and tags.
+    ``heading`` is the path of headings above the chunk, without the title.
     """
 
     title: str
@@ -39,9 +38,10 @@ class ChunkFields:
 
 @dataclass(frozen=True, slots=True)
 class FieldTerms:
-    """The terms of a field: ``plain`` ones (pairs and words as spelled), and those of its words.
+    """The terms of a field.
 
-    ``readings`` has the reading of each word in it.
+    ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
+    form, and ``readings`` the reading of each.
     """
 
     plain: list[str]
@@ -50,7 +50,7 @@ class FieldTerms:
 
 
 def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields:
-    """The fields of a chunk, given the whole path of its headings."""
+    """The fields of a chunk, given the full path of its headings."""
     above = heading
     if heading == title:
         above = ""
@@ -60,9 +60,10 @@ def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields
 
 
 def document_names(file_path: str, others: Sequence[str] = ()) -> str:
-    """What a document is called: its path, as it is and in separate words, and other names.
+    """The names of a document, one per line.
 
-    The path is without the suffix; each of the others, aliases and tags, is on a line of its own.
+    The first line is its path without the suffix, followed by the words in it if they are joined
+    (read_me, readMe); then come the ``others``: aliases and tags.
     """
     return "\n".join([_path_names(file_path), *others])
 

@@ -1,8 +1,8 @@
-"""A number of bytes in words."""
+"""Formats file sizes for people."""
 
 
 def file_size(size: int) -> str:
-    """As people read it, such as 8.0 kB; a kB has 1,024 bytes, as in settings and limits."""
+    """A number of bytes as text such as 8.0 kB; 1 kB is 1,024 bytes, as in settings and limits."""
     amount = float(size)
     for unit in ("B", "kB", "MB"):
         if amount < 1024:

@@ -1,4 +1,4 @@
-"""Which words of a question say what is asked about, and which only that something is asked."""
+"""Tells the words that carry a question's content from those that only ask (教えて, how)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from enum import Enum
 
 
 class Role(Enum):
-    """What a word does in a sentence.
+    """The role of a word in a sentence.
 
     Grammar (particles, auxiliaries, symbols) is never indexed. A request (教えて, 使い方, 何) is
-    indexed as a word like any other, but a question is not searched by it while it has content.
+    indexed like any other word, but a search uses it only if the question has no content words.
     """
 
     CONTENT = "content"
@@ -22,9 +22,8 @@ _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
 _REQUEST_CLASSES = frozenset({"代名詞", "連体詞", "接続詞"})
 _REQUEST_SUBCLASSES = frozenset({("感動詞", "フィラー"), ("形状詞", "助動詞語幹")})
 
-# In order: verbs of asking and answering, and politeness; verbs that hardly mean anything by
-# themselves, and those of について, に関して, に対して, という; nouns that only hold a clause
-# together, and the manner that questions ask for; words that ask.
+# Line by line: verbs of asking and answering; politeness; light verbs; verbs in について,
+# に関して, に対して, という; nouns of manner, and nouns that only link clauses; question words.
 _REQUESTS = """
 教える 知る 分かる 願う 聞く 尋ねる 伺う 説明 解説 紹介 質問 詳しい 簡単 具体
 下さる 頂く 貰う 呉れる 致す 御座る すむ 済む 申し訳 宜しい 欲しい
@@ -43,11 +42,11 @@ then there these they this those to us ve want was way we were what when where w
 whose why will with would you your
 """
 ENGLISH_FILLERS = frozenset(_ENGLISH.split())
-"""Words in letters that are in nearly every English question."""
+"""Words in nearly every English question."""
 
 
 def role_of(normal_form: str, part_of_speech: Sequence[str]) -> Role:
-    """The role of a word by Sudachi's normalised form and part of speech."""
+    """The role of a word, given Sudachi's normalised form and part of speech."""
     if part_of_speech[0] in _GRAMMAR:
         return Role.GRAMMAR
     if (

@@ -18,17 +18,17 @@ _TOML_MATTER = re.compile(
 _MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
 _ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
-"""The sign of a tag in a value; to YAML it begins a comment."""
+"""The # of a tag in a value, which YAML would read as a comment."""
 _TAG_KEYS = ("tags", "tag")
 _MAX_FRONT_MATTER = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What stands in a front matter: ``end`` is where the body begins.
+    """The entries of a document's front matter; the body begins at ``end``.
 
-    The values of YAML are text, as it is written. ``is_broken`` says that it is no valid YAML, so
-    that each entry was read by itself.
+    YAML values stay text, as written. ``is_broken`` says that the block is not valid YAML and
+    its entries were parsed one by one.
     """
 
     end: int
@@ -40,7 +40,7 @@ NO_FRONT_MATTER = FrontMatter(0, {})
 
 
 def front_matter(content: str) -> FrontMatter:
-    """The front matter of a document; ``NO_FRONT_MATTER`` where it has none."""
+    """Parse the front matter of a document; ``NO_FRONT_MATTER`` if it has none."""
     head = content[:_MAX_FRONT_MATTER]
     if (found := _YAML_MATTER.match(head)) and (read := _from_yaml(found[1], found.end())):
         return read
@@ -50,17 +50,17 @@ def front_matter(content: str) -> FrontMatter:
 
 
 def _from_yaml(block: str, end: int) -> FrontMatter | None:
-    """The values of a block; None if it is not front matter at all."""
+    """Parse a block between ``---``; None if it is not front matter."""
     try:
         matter = _loaded(block)
     except ValueError:
-        # People write "title: A: B", which is not YAML; lines that look like keys still count.
+        # People write "title: A: B", which is not valid YAML; accept lines that look like keys.
         lines = LINE_BREAK.split(block)
         if not all(_MATTER_LINE.fullmatch(line) for line in lines):
             return None
         return FrontMatter(end, dict(_entries(lines)), is_broken=True)
     if matter is None:
-        # A "# heading" between two rules is a comment to YAML.
+        # YAML reads a "# heading" between two rules as a comment.
         return None if block.strip() else FrontMatter(end, {})
     if not isinstance(matter, Mapping):
         return None
@@ -68,18 +68,18 @@ def _from_yaml(block: str, end: int) -> FrontMatter | None:
 
 
 def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
-    """The value of a YAML text; ValueError if it is none."""
+    """Parse YAML; ValueError if it is not valid."""
     import yaml
 
     try:
         # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
         return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
     except (yaml.YAMLError, OverflowError, RecursionError) as error:
-        raise ValueError("no YAML") from error
+        raise ValueError("not valid YAML") from error
 
 
 def _entries(lines: list[str]) -> list[tuple[str, Any]]:
-    """Each key with its value; a value that is no YAML stays the text that it is."""
+    """Each key with its value; a value that is not valid YAML stays plain text."""
     found: list[tuple[str, list[str]]] = []
     for line in lines:
         if entry := _ENTRY.fullmatch(line):
@@ -103,7 +103,7 @@ def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever 
 
 
 def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:
-    """The values, with tags that are written as #tag, which YAML takes for a comment."""
+    """The values, with the tags written as #tag, which YAML dropped as comments."""
     for key, value in values.items():
         lost = value == "" or (isinstance(value, list) and "" in value)
         if str(key).casefold() in _TAG_KEYS and lost and "#" in block:

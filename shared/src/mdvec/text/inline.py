@@ -1,4 +1,4 @@
-"""What a reader sees of Markdown within lines: links, tags, emphasis, references."""
+"""Renders inline Markdown as plain text: links, HTML tags, emphasis, references."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def readable_inline(text: str) -> str:
-    """``text`` with the words of links, images and wikilinks, and without tags and marks.
+    """``text`` as a reader sees it: the words of links, images and wikilinks, without markup.
 
-    Code spans stay as they are, without their backticks. A link to another site keeps the
-    address, by which people look for it.
+    Code spans lose only their backticks. A link to another site keeps its address, because people
+    search for it.
     """
     spans: list[str] = []
 

@@ -1,4 +1,4 @@
-"""A stored time, which is UTC, as people read it: local, with its zone."""
+"""Formats a stored UTC time as local time for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def local_time(stored: str | None) -> str | None:
-    """For instance ``2026-11-21 13:26 JST``; None stays None."""
+    """A stored UTC time as local time, such as ``2026-11-21 13:26 JST``; None stays None."""
     if stored is None:
         return None
     return f"{datetime.fromisoformat(stored).replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M %Z}"

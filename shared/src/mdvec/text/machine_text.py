@@ -1,4 +1,4 @@
-"""Text that only machines read: data URIs, base64, minified lines, lock files."""
+"""Detects text that only machines read: data URIs, base64, minified code, lock files."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MINIFIED_NAME = re.compile(r"\.min\.(?:js|mjs|css)$|\.(?:js|mjs|css)\.map$")
 
 
 def is_machine_file(file_name: str) -> bool:
-    """Whether a file of that name is a lock file, minified code or a map of it."""
+    """Whether a file is, by its name, a lock file, minified code or a source map."""
     name = file_name.lower()
     return name in _LOCK_FILES or _MINIFIED_NAME.search(name) is not None
 
 
 def machine_text(content: str, lines: Sequence[int], body: int) -> list[Range]:
-    """The ranges of machine text behind ``body``, in order and apart.
+    """The ranges of machine text after ``body``, in order and disjoint.
 
     ``lines`` are the starts of the lines.
     """
@@ -53,13 +53,13 @@ def machine_text(content: str, lines: Sequence[int], body: int) -> list[Range]:
 
 
 def _has_equal_lines(lines: Sequence[int]) -> bool:
-    """Whether three lines of the length of base64 follow each other, each as long as the next."""
+    """Whether three consecutive lines have equal lengths typical of base64."""
     starts = zip(lines, lines[1:], lines[2:], lines[3:], strict=False)
     return any(60 < b - a < 79 and b - a == c - b == d - c for a, b, c, d in starts)
 
 
 def without(machine: Sequence[Range], start: int, end: int) -> Iterator[Range]:
-    """What of ``start`` to ``end`` is not machine text."""
+    """The parts of ``start`` to ``end`` that are not machine text."""
     for first, last in machine:
         if start < last and first < end:
             if start < first:
@@ -77,14 +77,14 @@ def _in_line(content: str, start: int, end: int) -> list[Range]:
 
 
 def _is_random(run: str) -> bool:
-    """Whether a long run of letters and digits is data: no word, path or line of dashes is."""
+    """Whether a long run of letters and digits is encoded data, not words, a path or dashes."""
     digits = sum(map(str.isdigit, run))
     letters = sum(map(str.isalpha, run))
     return digits * 40 >= len(run) and letters * 8 >= len(run) and len(set(run)) >= 12
 
 
 def _is_minified(line: str) -> bool:
-    """Whether a long line is code or numbers without spaces, not prose, links or a table's row."""
+    """Whether a long line is minified code or numbers, not prose, links or a table row."""
     if sum(map(str.isascii, line)) < len(line) * 0.95 or line.count(" ") * 12 > len(line):
         return False
     code = sum(map(line.count, "{};=<>$&\"'"))

@@ -1,4 +1,4 @@
-"""A document's outline: title, headings with their positions, and where the body begins."""
+"""Parses a document's outline: title, headings, code fences, and the start of the body."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
 _MAX_HEADING = 200
-"""In characters, titles included. A rule under a paragraph makes a heading of the whole paragraph,
-and every chunk of the section would carry it."""
+"""Maximum characters of a heading or title. A rule directly under a paragraph turns the whole
+paragraph into a heading, which every chunk of the section would repeat."""
 _MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 _CLOSING_FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})")
 _LANGUAGE = re.compile(r"[^\s{}]{1,40}")
@@ -34,10 +34,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block of code.
+    """A fenced code block.
 
-    It stands between ``start``, where its opening line begins, and ``end``, where the text of its
-    closing line ends. ``close`` is where that line begins; the end, if the fence is unclosed.
+    ``start`` is where its opening line begins, ``end`` where its closing line ends (without the
+    line break), ``close`` where its closing line begins, or ``end`` if the fence is not closed.
     """
 
     start: int
@@ -50,8 +50,8 @@ class Fence:
 class Outline:
     """A document's structure.
 
-    ``body`` is the position after the front matter. Headings inside a list, a block quote or a
-    code fence do not count; fences count wherever they are.
+    ``body`` is the position after the front matter. ``headings`` excludes those inside a list,
+    a block quote or a code fence; ``fences`` includes all.
     """
 
     title: str
@@ -65,8 +65,8 @@ class Outline:
 def outline(content: str, file_name: str, *, reads_mdx: bool = True) -> Outline:
     """The outline of a document; a file that is not Markdown has no headings.
 
-    The title is that of the front matter, or else the first level-1 heading, or else the file's
-    name without its suffix.
+    The title comes from the front matter, else from the first level-1 heading, else from the
+    file name without its suffix.
     """
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     if not is_markdown(file_name) or (stem + ".mdx" == file_name and not reads_mdx):
@@ -79,12 +79,12 @@ def outline(content: str, file_name: str, *, reads_mdx: bool = True) -> Outline:
 
 
 def is_markdown(file_name: str) -> bool:
-    """Whether a file of that name is read as Markdown."""
+    """Whether a file is Markdown, by its name."""
     return file_name.lower().endswith(_MARKDOWN_SUFFIXES)
 
 
 def line_starts(content: str, start: int = 0, end: int | None = None) -> list[int]:
-    """The start of each line, from ``start`` on; CRLF, CR and LF all end a line."""
+    """The start of each line in ``content[start:end]``; CRLF, CR and LF all end a line."""
     part = content[start:end]
     if "\r" in part.replace("\r\n", ""):
         return [start, *(start + found.end() for found in LINE_BREAK.finditer(part))]
@@ -102,7 +102,7 @@ def _parser() -> MarkdownIt:
 
 
 def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, ...]]:
-    """The headings and the fences, as CommonMark sees them."""
+    """The headings and fences according to CommonMark."""
     tokens = _parser().parse(content[body:])
     starts = line_starts(content, body)
     headings, fences = [], []
@@ -116,7 +116,7 @@ def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, 
 
 
 def _fence(content: str, starts: list[int], lines: Sequence[int], info: str) -> Fence:
-    """A fence on the lines from ``lines[0]`` up to, without, ``lines[1]``."""
+    """The fence on lines ``lines[0]`` to ``lines[1]`` (exclusive)."""
     first, behind = lines
     last = starts[behind - 1]
     end = starts[behind] if behind < len(starts) else len(content)
@@ -136,9 +136,9 @@ def _shortened(words: str) -> str:
 
 
 def _title_of(matter: Mapping[str, Any]) -> str:
-    """The title that a front matter names, or ""."""
+    """The title in a front matter, or ""."""
     title: Any = matter.get("title", "")
-    # Nested YAML aliases may be endless when written out as text.
+    # Nested YAML aliases can expand to enormous text.
     if isinstance(title, list | dict) or title in ("~", "null"):
         return ""
     # JSON writes an emoji as "\ud83d\ude00"; an unpaired half is replaced.

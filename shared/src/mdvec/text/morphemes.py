@@ -1,7 +1,7 @@
-"""Words of Japanese text by Sudachi, each in its normalised form, loaded when first needed.
+"""Splits Japanese text into words in normalised form with Sudachi, loaded on first use.
 
-Pairs of characters find a word only as it is spelled. Sudachi's dictionary gives every inflection
-and most spellings of a word the same normalised form (サーバ and サーバー, 打合せ and 打ち合わせ,
+Pairs of characters match a word only as spelled. Sudachi's dictionary gives every inflection and
+most spellings of a word the same normalised form (サーバ and サーバー, 打合せ and 打ち合わせ,
 調べた and 調べる, Web and ウェブ).
 """
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from sudachipy import Tokenizer
 
 WORD_MARK: Final = "="
-"""Begins every term that is a normalised form, so that it never equals a pair or a plain word."""
+"""Prefix of every normalised form, so that it never equals a pair or a plain word."""
 _DICTIONARY: Final = "small"
 _MAX_RUN: Final = 8_000
-"""Longest run given to Sudachi in characters; its limit is 49,149 bytes."""
+"""Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
 _MAX_KEPT: Final = 10_000
-"""Runs whose words are kept in memory; they are forgotten together when there are more."""
+"""Maximum number of runs whose words are cached; a full cache is cleared."""
 _NO_LETTER = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Morpheme:
-    """A word of a text, from ``start`` to ``end`` of the folded text.
+    """A word in the folded text, from ``start`` to ``end``.
 
-    ``term`` is its term in the index: its normalised form behind ``WORD_MARK``, or a word in
-    letters as it stands if the dictionary knows no other form. ``reading`` is in katakana.
-    ``is_known`` says whether the dictionary has it.
+    ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
+    if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
+    ``is_known`` says whether the dictionary has the word.
     """
 
     term: str
@@ -49,7 +49,7 @@ class Morpheme:
 
 
 def morphemes(text: str) -> list[Morpheme]:
-    """All words of a text in order; none without the dictionary."""
+    """All words of a text, in order; empty if there is no dictionary."""
     analyser = _analyser()
     if analyser is None:
         return []
@@ -62,7 +62,7 @@ def morphemes(text: str) -> list[Morpheme]:
 
 
 def word_terms(folded_text: str) -> list[Morpheme]:
-    """The words that a folded text is indexed by, without particles; positions are in their run."""
+    """The words of a folded text to index, without grammar; positions are relative to their run."""
     analyser = _analyser()
     if analyser is None:
         return []
@@ -74,7 +74,7 @@ def word_terms(folded_text: str) -> list[Morpheme]:
 
 @cache
 def analysis_version() -> str:
-    """What the words of an index depend on, apart from the text: program and dictionary."""
+    """The versions of Sudachi and its dictionary, on which an index of words depends."""
     if not has_dictionary():
         return "pairs"
     return f"sudachi {version('sudachipy')} {_DICTIONARY} {version(f'sudachidict_{_DICTIONARY}')}"
@@ -82,7 +82,7 @@ def analysis_version() -> str:
 
 @cache
 def has_dictionary() -> bool:
-    """Whether Sudachi and its dictionary are installed; without them words are found by pairs."""
+    """Whether Sudachi and its dictionary are installed; otherwise search uses pairs alone."""
     try:
         return bool(version("sudachipy") and version(f"sudachidict_{_DICTIONARY}"))
     except PackageNotFoundError:
@@ -90,7 +90,7 @@ def has_dictionary() -> bool:
 
 
 def load() -> bool:
-    """Load the dictionary now rather than with the first text; False if there is none."""
+    """Load the dictionary now instead of on first use; False if there is none."""
     return _analyser() is not None
 
 
@@ -98,7 +98,7 @@ _Form = tuple[str, str, Role, bool]
 
 
 class _Analyser:
-    """Sudachi's tokenizer, used by one thread at a time, and the words of the last runs."""
+    """Sudachi's tokenizer, used by one thread at a time, with a cache of recent runs."""
 
     def __init__(self) -> None:
         from sudachipy import Dictionary, SplitMode
@@ -118,7 +118,7 @@ class _Analyser:
         return known
 
     def content_of_run(self, run: str) -> tuple[Morpheme, ...]:
-        """The words of a run of CJK characters that are indexed."""
+        """The words of a run of CJK characters, without grammar."""
         known = self._content.get(run)
         if known is None:
             content = tuple(one for one in self._analysed(run) if one.role is not Role.GRAMMAR)
@@ -126,7 +126,7 @@ class _Analyser:
         return known
 
     def of_word(self, word: str) -> tuple[Morpheme, ...]:
-        """A word in letters: in Japanese, if the dictionary has it (web: ウェブ), or as it is."""
+        """A word in letters: in Japanese if the dictionary has it (web: ウェブ), else unchanged."""
         known = self._runs.get(word)
         if known is None:
             known = self._keep(self._runs, word, (self._in_letters(word),))

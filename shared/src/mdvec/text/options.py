@@ -1,4 +1,4 @@
-"""How a tool's documents are cut into chunks."""
+"""Options for cutting a tool's documents into chunks."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class InvalidChunking(MdvecError):
 class ChunkingOptions:
     """Chunking options; sizes are in the model's tokens, ``min_chars`` in characters.
 
-    ``min_chars`` is the length under which a section is joined to the next one. ``context`` says
-    whether title and headings are embedded with each chunk's text: false for tools imported
-    before mdvec did so, until they are rebuilt. ``cut`` numbers the rules of cutting, so that a
-    tool keeps its own until it is rebuilt: 1 ends windows with sentences, reads ``.mdx`` as plain
-    text and embeds text as it is written; 2 also begins passages like text, leaves machine text
-    out and embeds what a reader reads.
+    A section shorter than ``min_chars`` is joined to the next one. ``context`` says whether the
+    title and headings are embedded with each chunk; it is false for tools imported before mdvec
+    did so, until they are rebuilt. ``cut`` is the version of the cutting rules, which a tool keeps
+    until it is rebuilt: version 1 ends windows at sentences, reads ``.mdx`` as plain text and
+    embeds the source text; version 2 also begins windows at sentences, leaves out machine text and
+    embeds the text as a reader sees it.
     """
 
     strategy: Strategy
@@ -51,10 +51,10 @@ class ChunkingOptions:
 
     @property
     def cuts_passages(self) -> bool:
-        """Whether chunks begin and end like text, and machine text is in none."""
+        """Whether chunks begin and end at natural breaks and leave out machine text."""
         return self.strategy == "heading" and self.cut >= 2
 
     @property
     def embeds_as_read(self) -> bool:
-        """Whether Markdown, ``.mdx`` too, is embedded as its reader sees it."""
+        """Whether Markdown (including ``.mdx``) is embedded as a reader sees it."""
         return self.cut >= 2

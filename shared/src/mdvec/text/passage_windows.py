@@ -1,4 +1,4 @@
-"""Windows that begin and end like text: at sentences, lines, list items, table rows."""
+"""Token windows cut at natural breaks: blank lines, sentences, list items, table rows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def passage_windows(
     overlap: int,
     tokenizer: Tokenizer,
 ) -> list[Range]:
-    """The whole range if it has at most ``size`` tokens, otherwise windows of at most ``size``.
+    """The whole range if it fits in ``size`` tokens, otherwise windows of at most ``size``.
 
-    A window ends in its second half, if it can, behind a blank line, else behind a sentence; else
-    earlier. The next one begins there, or up to ``overlap`` tokens before if a sentence begins.
-    One that has more tokens alone than the model takes is cut again.
+    A window ends in its second half if possible, after a blank line or else a sentence; otherwise
+    earlier. The next window begins there, or at a sentence up to ``overlap`` tokens before. A
+    window that exceeds the model's limit when tokenized by itself is cut again.
     """
     if within[0] >= within[1]:
         return []
@@ -55,7 +55,7 @@ def _taken(
 
 @dataclass(frozen=True)
 class _Tokens:
-    """A range of text with the start of each token, and at last its end."""
+    """A range of text; ``edges`` are the starts of its tokens, then its end."""
 
     content: str
     within: Range
@@ -75,7 +75,7 @@ class _Tokens:
             middle = max(self._after(begin, self.size // 2), reached)
             cut = self.breaks.end(max(begin, reached), middle, high)
             if cut is None and begin < reached:
-                begin = reached  # what follows is too large to stand behind the overlap
+                begin = reached  # what follows leaves no room for the overlap
                 continue
             reached = self._forced(begin, middle, high) if cut is None else cut
             windows.append((begin, reached))
@@ -90,28 +90,28 @@ class _Tokens:
         return last - max(first, 0) > self.size
 
     def _after(self, position: int, count: int) -> int:
-        """Where ``count`` tokens behind ``position`` end."""
+        """The end of the ``count`` tokens that follow ``position``."""
         first = bisect_right(self.edges, position) - 1
         return self.edges[min(first + count, len(self.edges) - 1)]
 
     def _next_start(self, begin: int, cut: int) -> int:
-        # The token that the cut lies in, if it splits one, counts as well.
+        # If the cut splits a token, that token counts towards the overlap too.
         last = bisect_left(self.edges, cut)
         low = self.edges[max(last - self.overlap + 1, 0)]
         return self.breaks.start(max(low, begin + 1), cut)
 
     def _forced(self, begin: int, middle: int, high: int) -> int:
-        """Where to cut a sentence, a line of code or a row that is too large."""
+        """Where to cut a sentence, line of code or table row that does not fit in a window."""
         pause = max(
             (
                 found.end()
                 for found in _PAUSE.finditer(self.content, middle, high)
-                if self.breaks.whole_around(found.end()) is None
+                if self.breaks.unbreakable_around(found.end()) is None
             ),
             default=None,
         )
-        whole = self.breaks.whole_around(high)
-        if pause is None and whole is not None and whole[0] > begin:
-            pause = whole[0]
+        unbreakable = self.breaks.unbreakable_around(high)
+        if pause is None and unbreakable is not None and unbreakable[0] > begin:
+            pause = unbreakable[0]
         cut = safe_cut(self.content, high if pause is None else pause, begin)
         return cut if cut > begin else high

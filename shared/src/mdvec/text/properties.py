@@ -1,6 +1,6 @@
-"""What a note says about itself: tags, aliases, dates, and every other scalar or list.
+"""Reads a note's properties: tags, aliases, date, and other scalars and lists.
 
-They stand in its front matter; tags also in its text, as Obsidian writes them (#tag).
+They come from the front matter; tags also from the text, in Obsidian's form (#tag).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _MAX_VALUES = 200
 _MAX_VALUE_CHARS = 2_000
 _TAG_KEYS, _ALIAS_KEYS = ("tags", "tag"), ("aliases", "alias")
 _DATE_KEYS = ("date", "created", "updated")
-"""Where a note's date is looked for, in this order."""
+"""The keys that may hold a note's date, in order of precedence."""
 _COMMA = re.compile("[,、，]")
 _INLINE_TAG = re.compile(r"(?:(?<=\s)|^)#([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE)
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
@@ -35,10 +35,10 @@ class Properties:
     """A note's properties, as text.
 
     Attributes:
-        tags: without "#", each once, in the order of the front matter and then of the text.
+        tags: distinct tags without "#", those of the front matter before those of the text.
         aliases: other names of the note.
-        date: the day that the front matter gives it, if any.
-        values: every entry of the front matter that is a scalar or a list of scalars.
+        date: the date in the front matter, if any.
+        values: the entries of the front matter that are scalars or lists of scalars.
     """
 
     tags: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ def properties_of(content: str, matter: FrontMatter) -> Properties:
 
 
 def folded_tag(tag: str) -> str:
-    """A tag as it is compared: without "#", width and case."""
+    """A tag in the form used for comparison: without "#", half-width, lower case."""
     return unicodedata.normalize("NFKC", tag).strip().lstrip("#").strip("/ ").casefold()
 
 
@@ -80,12 +80,12 @@ def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, Value]]:
 
 
 def _text(value: object) -> str:
-    """A scalar as text on one line; "" for nothing and for what is no scalar."""
+    """A scalar as text on one line; "" if it is empty or not a scalar."""
     if value is None or isinstance(value, list | dict | tuple):
         return ""
     try:
-        text = str(value)  # a date of TOML is written as in ISO
-    except ValueError:  # a number of too many digits
+        text = str(value)  # TOML dates become ISO
+    except ValueError:  # a number with too many digits
         return ""
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = " ".join(text[:_MAX_VALUE_CHARS].split())
@@ -93,7 +93,7 @@ def _text(value: object) -> str:
 
 
 def _several(value: Value) -> Iterable[str]:
-    """The items of a list, or of text that is separated by commas."""
+    """The items of a list, or of comma-separated text."""
     parts = value if isinstance(value, tuple) else _COMMA.split(value)
     return filter(None, (part.strip() for part in parts))
 
@@ -109,7 +109,7 @@ def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def _inline_tags(body: str) -> list[str]:
-    """The tags in the text of a note, none of them in code or in a comment."""
+    """The tags in the text of a note, outside code and comments."""
     if not _INLINE_TAG.search(body):
         return []
     from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay

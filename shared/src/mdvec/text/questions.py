@@ -1,4 +1,4 @@
-"""The terms that a question is searched and scored by: what it asks about, without its filler."""
+"""Extracts a question's search terms: its content, without filler words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
 from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 
 _INFLECTED = re.compile("[\u3041-\u3096]$")
-"""Ends a verb or an adjective, which alone say nothing of what is asked about (書いてある)."""
+"""The ending of a verb or adjective, which alone does not tell the topic (書いてある)."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _GIST_SHARE = 0.4
-"""A model reads a question as it is if at least this share of it says what is asked about."""
+"""If at least this share of a question is content, the whole question is embedded."""
 _Placed = tuple[str, int, int]
 
 
@@ -25,13 +25,17 @@ _Placed = tuple[str, int, int]
 class QuestionTerms:
     """A question's distinct terms, in order.
 
-    ``plain`` terms are pairs and words as spelled; ``words`` are terms of normalised forms, with
-    their reading, ``unknown`` those that the dictionary does not have. ``words_of`` has the words
-    that each plain term is a piece of, ``dates`` the terms that each date is made of, and
-    ``edges`` the plain terms that reach from a word into what is left out. ``letters`` are the
-    question's words if it has only words in letters, filler included. ``aside`` are terms that
-    stand only in sentences that do not ask. ``gist`` is what a model reads: the question, or
-    where most of it only asks (すみません、…について教えてください), what is between.
+    Attributes:
+        plain: pairs of characters, and words as spelled.
+        words: words in normalised form, with their readings.
+        unknown: the words that the dictionary does not have.
+        words_of: for each plain term, the words that it overlaps.
+        dates: for each date, the terms it consists of.
+        edges: plain terms that extend from a content word into the filler.
+        letters: all words, fillers included, if the question consists only of words in letters.
+        aside: terms that occur only in sentences that ask nothing.
+        gist: the text to embed: the question, or only its core if most of it is filler
+            (すみません、…について教えてください).
     """
 
     plain: tuple[str, ...]
@@ -50,16 +54,16 @@ class QuestionTerms:
         return list(dict.fromkeys([*self.plain, *self.words]))
 
     def without_words(self) -> QuestionTerms:
-        """The question for an index without words."""
+        """The same question for an index that has no words, only plain terms."""
         return QuestionTerms(self.plain, edges=self.edges, letters=self.letters)
 
 
 @lru_cache(maxsize=64)
-def analysed(question: str) -> QuestionTerms:
-    """A question's terms without particles, auxiliaries and words of asking (教えて, 使い方, how).
+def analyse_question(question: str) -> QuestionTerms:
+    """A question's terms without particles, auxiliaries and request words (教えて, 使い方, how).
 
-    Pairs that lie in these words are left out too; those that reach into them are ``edges``. If
-    nothing would be left, the words of asking stay, and if there are none either, every term.
+    Pairs inside these words are left out too; pairs that extend into them are ``edges``. If
+    nothing would be left, the request words stay; if there are none either, every term stays.
     """
     text = folded(question)
     placed = placed_terms(text)
@@ -97,7 +101,10 @@ def analysed(question: str) -> QuestionTerms:
 
 
 def _gist(question: str, text: str, central: Sequence[Morpheme]) -> str:
-    """The question, or where most of it only asks: from the first central word to the last."""
+    """The question; if most of it is filler, only the part from the first central word to the last.
+
+    Central words are content words of the sentences that ask.
+    """
     if not central or len(question) != len(text) or _LONE_SURROGATE.search(question):
         return question
     start, end = min(word.start for word in central), max(word.end for word in central)
@@ -109,13 +116,13 @@ def _within(spans: Sequence[tuple[int, int]], place: int) -> bool:
 
 
 def _aside(spans: Sequence[tuple[int, int]], found: Sequence[_Placed]) -> frozenset[str]:
-    """The terms that only the spans have."""
+    """The terms that occur only inside the spans."""
     central = {term for term, place, _ in found if not _within(spans, place)}
     return frozenset(term for term, _, _ in found) - central
 
 
 def _words_of(plain: Sequence[_Placed], kept: Sequence[Morpheme]) -> dict[str, frozenset[str]]:
-    """The words that each plain term shares characters with."""
+    """For each plain term, the words that it overlaps."""
     found: dict[str, frozenset[str]] = {}
     for term, start, end in plain:
         touched = (word.term for word in kept if word.start < end and start < word.end)
@@ -134,6 +141,6 @@ def _letters(placed: Sequence[_Placed]) -> tuple[str, ...]:
 
 
 def _plain_alone(question: str) -> tuple[str, ...]:
-    """The plain terms where there is no dictionary to tell filler by."""
+    """The plain terms of a question when there is no dictionary to recognise fillers."""
     plain = question_terms(question)
     return tuple(term for term in plain if term not in ENGLISH_FILLERS) or tuple(plain)

@@ -1,10 +1,10 @@
-"""Quoting of names and text in SQL, the same in SQLite and DuckDB."""
+"""Quotes names and text in SQL, for SQLite and DuckDB alike."""
 
 from __future__ import annotations
 
 
 def identifier(name: str) -> str:
-    """The name of a table, column or index as a quoted identifier."""
+    """``name`` of a table, column or index as a quoted identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -1,4 +1,4 @@
-"""Markdown as its reader sees it: what is embedded and indexed of a chunk."""
+"""Renders Markdown as a reader sees it, for embedding and indexing."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
 
 def readable_chunk(file_path: str, text: str) -> str:
-    """What a reader sees of a chunk of that file: ``text`` itself unless it is Markdown."""
+    """A chunk's text as a reader sees it; unchanged if the file is not Markdown."""
     return readable(text) if is_markdown(file_path) else text
 
 
 def readable(text: str) -> str:
-    """Markdown without what its reader does not see; ``text`` itself if nothing would be left.
+    """Markdown without markup; ``text`` unchanged if nothing would be left.
 
-    Code stays as it is, with its language in front.
+    Code stays unchanged after its language; of a Mermaid diagram, only names and labels stay.
     """
     lines = LINE_BREAK.split(text)
     parts = [_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines)]
@@ -56,9 +56,9 @@ def readable(text: str) -> str:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """The lines in turns of prose and code; a fence's first line belongs to its code."""
+    """Alternating blocks of prose and code; a fence's opening line belongs to its code."""
     fences = [found for line in lines if (found := _FENCE.fullmatch(line))]
-    # The chunk begins within a fence if the first that it shows only closes one.
+    # If the first fence line can only close a fence, the chunk begins inside one.
     mark = fences[0]["mark"] if len(fences) % 2 and not fences[0]["info"].strip() else ""
     block: list[str] = []
     for line in lines:
@@ -95,7 +95,7 @@ def _prose(lines: list[str]) -> str:
 
 
 def _with_anchor(found: re.Match[str]) -> str:
-    """A heading and the words of the name that links to it have."""
+    """A heading followed by the words of its anchor."""
     return f"{found[1]} {(found[2] or found[3] or '').replace('-', ' ')}"
 
 

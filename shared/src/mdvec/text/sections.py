@@ -1,4 +1,4 @@
-"""Sections: the text under one heading, or one paragraph of plain text."""
+"""Cuts a document into sections: one per heading, or one per paragraph of plain text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*(?:\r\n|\r|\n))+")
 class Section:
     """A range of the content under one heading.
 
-    ``lineage`` is the numbers of the headings above it and of its own, outermost first: two
-    headings with the same words have different lineages.
+    ``lineage`` has the numbers of the headings above it and its own, outermost first, so that
+    headings with the same words differ.
     """
 
     start: int
@@ -25,7 +25,7 @@ class Section:
 
 
 def heading_sections(content: str, outline: Outline, levels: tuple[int, ...]) -> list[Section]:
-    """Cut the body at headings of ``levels``; text before the first one is a section too."""
+    """Cut the body at headings of ``levels``; text before the first heading is a section too."""
     cuts = [heading for heading in outline.headings if heading.level in levels]
     edges = [outline.body, *(heading.start for heading in cuts), len(content)]
     sections = [Section(edges[0], edges[1], (), "")]
@@ -58,7 +58,7 @@ def paragraphs(content: str, body: int) -> list[Section]:
 def join_short(content: str, sections: list[Section], min_chars: int) -> list[Section]:
     """Join each section under ``min_chars`` to its first child or its next sibling.
 
-    The last section under a parent stays alone.
+    A short section with neither stays alone.
     """
     joined: list[Section] = []
     short: Section | None = None
@@ -85,6 +85,6 @@ def _follows(short: Section, section: Section) -> bool:
 
 
 def _joined(short: Section, section: Section) -> Section:
-    """The two sections as one, under the child's heading or the first sibling's."""
+    """Both sections as one, under the child's or the first sibling's heading."""
     child = len(section.lineage) > len(short.lineage)
     return replace(section if child else short, start=short.start, end=section.end)

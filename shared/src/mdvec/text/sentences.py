@@ -1,4 +1,4 @@
-"""A text's lines, the ends of its sentences, and what a cut should keep whole, in one pass."""
+"""Scans a text once for line ends, sentence ends, and ranges that a cut should not split."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-Mark = tuple[Literal["line", "sentence", "whole"], int, int]
-"""A line or a sentence ends: where its last character stands, and where the next one begins.
-A whole: its range."""
+Mark = tuple[Literal["line", "sentence", "unbreakable"], int, int]
+"""For a line or a sentence, its end and the start of the next one; for an unbreakable range such
+as a link, its start and end."""
 
 _BRACKETED = r"\[(?:[^\[\]\r\n]|\r?\n(?![ \t]*[\r\n])|\[[^\[\]\r\n]*\]){0,500}\]"
 _TARGET = r"\([^()\r\n]*(?:\([^()\r\n]*\)[^()\r\n]*)*\)|\[[^\[\]\r\n]*\]"
@@ -16,7 +16,7 @@ _SCANNED = re.compile(
     rf"""
     (?=[\r\n!\[`<{{h「『（(*。｡！？?．.])(?:
     (?P<line>(?:\r\n|\r|\n)(?:[^\S\r\n]*(?:\r\n|\r|\n))*)
-    | (?P<whole>
+    | (?P<unbreakable>
         !?{_BRACKETED}(?:{_TARGET})?            # a link, an image or [[a wikilink]]
         | `+[^`\r\n]*`+
         | <!--(?:[^<]|<(?!!--)){{0,4000}}?-->
@@ -35,7 +35,7 @@ _SCANNED = re.compile(
 )
 _QUOTED_END = re.compile(r"[。｡！？!?][」』）)*]+$")
 _GOES_ON = re.compile(r"[、，,とがはをにでもの]|って|という")
-"""What goes on with the sentence after a quotation: 「はい。」と答えた."""
+"""Text after a quotation that continues the sentence: 「はい。」と答えた."""
 _ABBREVIATION = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Za-z]|\d{1,3}|etc|vs|cf|al|ex|Mrs?|Ms|Dr|Prof|St|Fig|No|Vol|pp|eds?"
     r"|approx|Inc|Ltd|Corp|Co|Jr|Sr|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$"
@@ -47,21 +47,21 @@ _STRONG = "。｡！？"
 
 
 def marks(text: str, start: int, end: int) -> Iterator[Mark]:
-    """The line ends, sentence ends within lines and wholes in ``text[start:end]``, in order."""
+    """The line ends, sentence ends within lines and unbreakable ranges, in order."""
     for found in _SCANNED.finditer(text, start, end):
         first, last = found.span()
         kind = found.lastgroup
         if kind == "line":
             yield "line", first, last
-        elif kind == "whole":
-            yield "whole", first, last
+        elif kind == "unbreakable":
+            yield "unbreakable", first, last
         elif _is_sentence(text, first, last, end, is_quoted=kind == "quoted"):
             blank = _BLANK.match(text, last, end)
             yield "sentence", last, blank.end() if blank else last
 
 
 def _is_sentence(text: str, first: int, last: int, end: int, *, is_quoted: bool) -> bool:
-    """Whether a sentence ends with ``text[first:last]`` and another follows in the same line."""
+    """Whether ``text[first:last]`` ends a sentence and another follows on the same line."""
     if last >= end or text[last] in "\r\n":
         return False
     if is_quoted:
@@ -84,7 +84,7 @@ def _ends_in_ascii(text: str, first: int, last: int) -> bool:
 
 
 def _is_full_stop(text: str, first: int, last: int) -> bool:
-    """Whether ``.`` ends a sentence: not behind an abbreviation, nor before a small letter."""
+    """Whether ``.`` ends a sentence: not after an abbreviation, nor before a lower-case letter."""
     if not text[last].isspace():
         return False
     if _ABBREVIATION.search(text, max(first - _LONGEST_ABBREVIATION, 0), first):

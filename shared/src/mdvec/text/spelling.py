@@ -1,4 +1,4 @@
-"""Words that differ by a mistyped letter or two, or in hiragana and katakana."""
+"""Finds words that differ by a typing error or two, or by hiragana and katakana."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections.abc import Iterable
 _CHECKED = re.compile(r"[a-z_][a-z0-9_]*|[\u30a1-\u30fa\u30fc]+")
 _ONE_EDIT, _TWO_EDITS = 4, 8
 _KANA = 0x60
-"""How far katakana stand behind the hiragana of the same sound."""
+"""The code point offset from hiragana to katakana."""
 _TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
 _TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
 
 
 def in_other_kana(term: str) -> tuple[str, ...]:
-    """The term of a word in kana as the other kana write it (ごみ: ゴミ); none for other words."""
+    """The term of a kana word in the other kana (ごみ: ゴミ); empty for other words."""
     if not _ONE_KANA.fullmatch(term):
         return ()
     return (term.translate(_TO_KATAKANA | _TO_HIRAGANA),)
 
 
-def most_edits(word: str) -> int:
-    """How many letters of a word may be mistyped: none of a short one, and of kanji or kana."""
+def max_edits(word: str) -> int:
+    """How many typing errors a word may have: 0 if it is short or not in letters or katakana."""
     if _CHECKED.fullmatch(word) is None or len(word) < _ONE_EDIT:
         return 0
     return 2 if len(word) >= _TWO_EDITS else 1
 
 
 def nearest_spellings(word: str, known: Iterable[str], edits: int) -> list[str]:
-    """The known words with the fewest letters mistyped, at most ``edits``."""
+    """The known words at the smallest edit distance, which is at most ``edits``."""
     best: list[str] = []
     fewest = edits
     letters = set(word)
@@ -45,7 +45,7 @@ def nearest_spellings(word: str, known: Iterable[str], edits: int) -> list[str]:
 
 
 def edit_distance(first: str, second: str, limit: int) -> int:
-    """Letters left out, added, changed or exchanged with the next; ``limit + 1`` if more."""
+    """Letters omitted, added, changed or swapped with the next; ``limit + 1`` if that is more."""
     if abs(len(first) - len(second)) > limit:
         return limit + 1
     before: list[int] = []

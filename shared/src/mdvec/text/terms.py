@@ -1,10 +1,10 @@
-"""Terms of the lexical index, for text with or without spaces between words.
+"""Splits text into terms for the lexical index, with or without spaces between words.
 
-Japanese has no spaces, so a run of Japanese characters becomes its overlapping pairs (食費管理:
-食費, 費管, 管理): a word of two or more characters is found anywhere, and a question shares pairs
-with the passage that answers it. Single kanji, which carry meaning, and longer stretches of kanji
-or katakana, which are mostly words, are terms too: they bring the right passage first more often
-(docs/benchmarks.md). In other scripts a term is a word.
+Japanese has no spaces, so a run of Japanese characters becomes overlapping pairs (食費管理: 食費,
+費管, 管理): a word of two or more characters is found anywhere, and a question shares pairs with
+the passage that answers it. Single kanji, which carry meaning, and stretches of kanji or katakana,
+which are mostly words, are terms too: they improve the ranking (docs/benchmarks.md). In other
+scripts a term is a word.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ MAX_TERM = 64
 def terms(text: str) -> list[str]:
     """The terms of ``text``, each as often as it occurs.
 
-    Full- and half-width forms and upper and lower case are the same (NFKC, case folded). A run of
-    CJK characters gives its pairs, its kanji and its stretches of three or more kanji or
-    katakana; a single CJK character is a term. Any other run of letters, digits and underscores
-    is a word. Stretches and words are cut off after 64 characters.
+    Width and case do not matter (NFKC, case folded). A run of CJK characters yields its pairs, its
+    kanji and its stretches of three or more kanji or katakana; a single CJK character is a term.
+    Any other run of letters, digits and underscores is a word. Stretches and words are cut off
+    after 64 characters.
     """
     return terms_of_folded(folded(text))
 
 
 def terms_of_folded(text: str) -> list[str]:
-    """The terms of a text that is folded already."""
+    """The terms of a text that is already folded."""
     found: list[str] = []
     for run, word in RUNS.findall(text):
         if word:
@@ -63,7 +63,7 @@ def terms_of_folded(text: str) -> list[str]:
 
 
 def placed_terms(text: str) -> list[tuple[str, int, int]]:
-    """The terms of a folded text, each with the start and end of the characters it stands for."""
+    """The terms of a folded text, each with its start and end."""
     found: list[tuple[str, int, int]] = []
     for match in RUNS.finditer(text):
         run, word = match.groups()
@@ -84,11 +84,11 @@ def placed_terms(text: str) -> list[tuple[str, int, int]]:
 
 
 def question_terms(question: str) -> list[str]:
-    """The distinct terms that a question is searched and scored by, in order.
+    """The distinct terms to search and score a question by, in order.
 
-    After a word, hiragana is mostly grammar and politeness (について, の, を…てください): terms of
-    hiragana alone count only where a word begins with them (ごみの日), or if the question has no
-    other terms.
+    Hiragana after a word is mostly grammar and politeness (について, の, を…てください), so terms
+    of hiragana alone count only where a word may begin (ごみの日), or if the question has no other
+    terms.
     """
     different = list(dict.fromkeys(terms(question)))
     begun = {
@@ -99,7 +99,7 @@ def question_terms(question: str) -> list[str]:
 
 
 class TermCounter:
-    """Counts given terms in many texts."""
+    """Counts a fixed set of terms in many texts."""
 
     def __init__(self, terms: Iterable[str]) -> None:
         different = dict.fromkeys(terms)
@@ -114,9 +114,9 @@ class TermCounter:
         self._any_words = bool(words)
 
     def counts(self, text: str) -> dict[str, int]:
-        """How often each term occurs in ``text``, without those that do not.
+        """How often each term occurs in ``text``; absent terms have no entry.
 
-        CJK terms count anywhere, also inside a longer stretch.
+        CJK terms count anywhere, even inside a longer stretch.
         """
         text = folded(text)
         counts = {term: count for term in self._cjk if (count := text.count(term))}
@@ -126,23 +126,23 @@ class TermCounter:
 
 
 def crosses_words(term: str) -> bool:
-    """Whether a pair most likely spans two words: hiragana, then kanji or katakana.
+    """Whether a pair probably spans two words: hiragana followed by kanji or katakana.
 
-    There a particle ends and a word begins (へ移 in 「createRootへ移行」). The other order is a
+    There a particle ends and a word begins (へ移 in 「createRootへ移行」). The reverse order is a
     word with its ending.
     """
     return _CROSSING.fullmatch(term) is not None
 
 
 def is_letters(term: str) -> bool:
-    """Whether a term is a word of a script with spaces, not part of a CJK run."""
+    """Whether a term is a word in a script with spaces, not CJK."""
     return _CJK_START.match(term) is None
 
 
 def folded(text: str) -> str:
-    """``text`` with one form for each letter, whatever its width and case.
+    """``text`` without differences of width and case.
 
-    The other forms of kanji in names (髙橋, 渡邊) are those of the list of common kanji.
+    Variant kanji in names (髙橋, 渡邊) become the common forms (高橋, 渡辺).
     """
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)

@@ -1,4 +1,4 @@
-"""The tokenizer that chunking needs; blank texts; long texts in blocks."""
+"""The tokenizer interface that chunking needs, and helpers for blank and long texts."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Tokenizer(Protocol):
         """The tokens of ``text`` in order; starts never decrease."""
 
     def oversized(self, text: str) -> bool:
-        """Whether ``text`` has more tokens than the model takes at once."""
+        """Whether ``text`` exceeds the model's input limit."""
 
 
 def is_blank(text: str) -> bool:
-    """Whether ``text`` shows nothing: only white space, controls and zero-width characters."""
+    """Whether ``text`` has no visible character: only white space, controls, zero-width ones."""
     return all(unicodedata.category(char) in ("Zs", "Zl", "Zp", "Cc", "Cf") for char in text)
 
 
 def blocks(text: str, size: int) -> Iterator[tuple[int, int]]:
     """Split ``text`` into ranges of at most ``size`` characters, in order.
 
-    For tokenizers whose cost grows faster than the text. A block ends before white space if
-    there is any in its second half: no token crosses that place, so the blocks have the same
-    tokens as the whole text.
+    For tokenizers whose cost grows faster than linearly. A block ends before white space if its
+    second half has any: no token crosses that position, so the tokens are those of the whole
+    text.
     """
     start = 0
     while start < len(text):

@@ -1,4 +1,4 @@
-"""Token windows: of exact size, or ending at the end of a sentence."""
+"""Token windows of exact size, or of limited size that end at a sentence."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def token_windows(
 def sentence_windows(
     content: str, start: int, end: int, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[Range]:
-    """The whole range if it fits, otherwise windows of at most ``size`` tokens.
+    """The whole range if it fits in ``size`` tokens, otherwise windows of at most ``size`` tokens.
 
-    A window ends in its second half at a blank line, or else at the end of a sentence, or else at
-    the end of a line; if there is none of these, after ``size`` tokens.
+    A window ends in its second half at a blank line, else at the end of a sentence, else at the
+    end of a line, else after ``size`` tokens.
     """
     edges = token_edges(content, start, end, tokenizer)
     count = len(edges) - 1
@@ -70,7 +70,7 @@ def _add(windows: list[Range], begin: int, end: int) -> None:
 
 
 def fitting_pieces(content: str, start: int, end: int, tokenizer: Tokenizer) -> list[Range]:
-    """Halve a range until the model takes each piece at once."""
+    """Halve a range until each piece fits the model's input limit."""
     if end - start < 2 or not tokenizer.oversized(content[start:end]):
         return [(start, end)]
     middle = start + (end - start) // 2
@@ -85,7 +85,7 @@ def fitting_pieces(content: str, start: int, end: int, tokenizer: Tokenizer) -> 
 
 
 def token_edges(content: str, start: int, end: int, tokenizer: Tokenizer) -> list[int]:
-    """The start of each token, then ``end``: text between two tokens belongs to the first."""
+    """The start of each token, then ``end``; text between two tokens belongs to the first."""
     spans = tokenizer.token_spans(content[start:end])
     edges = [start + span[0] for span in spans]
     if edges:

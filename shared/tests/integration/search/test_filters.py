@@ -18,7 +18,7 @@ from mdvec.search.filtering import narrow
 from mdvec.text.chunking import Chunk
 from mdvec.text.options import ChunkingOptions
 from mdvec.text.properties import Properties
-from mdvec.text.questions import analysed
+from mdvec.text.questions import analyse_question
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
 
@@ -238,7 +238,7 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
             pool = find_candidates(
                 connection,
                 tool,
-                analysed("語 abc"),
+                analyse_question("語 abc"),
                 query,
                 10,
                 "vector",
@@ -257,7 +257,7 @@ def test_words_are_looked_for_in_what_a_filter_leaves_alone(many, tag):
         narrowed = narrow(connection, tool, filters(tags=[tag])).chunks
         step = int(tag[1:])
         for number in (300, 200, 303):
-            query = analysed(f"題{number}")
+            query = analyse_question(f"題{number}")
             pool = find_candidates(
                 connection, tool, query, None, 5, "lexical", Stopwatch(), narrowed
             )

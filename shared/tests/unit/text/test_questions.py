@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.text.fields import field_terms
-from mdvec.text.questions import analysed
+from mdvec.text.questions import analyse_question
 from mdvec.text.terms import terms
 
 FRAMES = [
@@ -31,7 +31,7 @@ FRAMES = [
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("term", ["createPortal", "サーバーコンポーネント", "年末調整"])
 def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame):
-    plain, framed = analysed(term), analysed(frame.format(term))
+    plain, framed = analyse_question(term), analyse_question(frame.format(term))
     without_edges = tuple(one for one in framed.plain if one not in framed.edges)
     assert (without_edges, framed.words) == (plain.plain, plain.words)
     assert not plain.edges
@@ -51,23 +51,23 @@ def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame
     ],
 )
 def test_the_terms_of_a_question(question, plain, words):
-    found = analysed(question)
+    found = analyse_question(question)
     assert (sorted({*found.plain} - found.edges), list(found.words)) == (sorted(plain), words)
 
 
 def test_a_pair_that_reaches_into_the_filler_is_an_edge():
-    found = analysed("データを渡す方法について")
+    found = analyse_question("データを渡す方法について")
     assert found.edges == {"タを", "を渡", "す方"}
     assert not {"法に", "につ", "つい"} & set(found.plain)
 
 
 def test_an_english_question_keeps_its_letters_to_tell_its_language():
-    assert analysed("How do I save water?").letters == ("how", "do", "i", "save", "water")
-    assert analysed("useStateとは").letters == ()
+    assert analyse_question("How do I save water?").letters == ("how", "do", "i", "save", "water")
+    assert analyse_question("useStateとは").letters == ()
 
 
 def test_a_date_is_one_word_made_of_many_terms():
-    found = analysed("2024年12月5日の会議")
+    found = analyse_question("2024年12月5日の会議")
     assert set(found.dates) == {"=20241205", "=202412"}
     assert found.dates["=20241205"] >= {"2024", "年", "12", "月", "5", "日"}
     assert "会議" not in found.dates["=20241205"]
@@ -75,7 +75,7 @@ def test_a_date_is_one_word_made_of_many_terms():
 
 @given(st.text(max_size=30))
 def test_a_questions_terms_are_its_texts_terms_and_none_only_where_there_is_none(text):
-    found = analysed(text)
+    found = analyse_question(text)
     assert set(found.plain) <= set(terms(text))
     assert bool(found.plain) == bool(terms(text))
     assert set(found.words) <= set(field_terms(text).words) | set(found.dates)
@@ -85,7 +85,7 @@ def test_a_questions_terms_are_its_texts_terms_and_none_only_where_there_is_none
 @settings(max_examples=40)
 @given(st.text("食費管理カナabあの。 ", min_size=1, max_size=8))
 def test_a_text_is_found_by_every_term_of_a_question_that_repeats_it(text):
-    asked, stored = analysed(text), field_terms(f"前。\n{text}\n。後")
+    asked, stored = analyse_question(text), field_terms(f"前。\n{text}\n。後")
     assert set(asked.plain) <= set(stored.plain)
     assert set(asked.words) <= set(stored.words)
 
@@ -108,9 +108,9 @@ def test_a_text_is_found_by_every_term_of_a_question_that_repeats_it(text):
     ],
 )
 def test_a_model_reads_the_gist_of_a_question_that_mostly_asks(question, gist):
-    assert analysed(question).gist == gist
+    assert analyse_question(question).gist == gist
 
 
 def test_a_sentence_that_asks_without_a_name_leaves_the_others_in_the_middle():
-    assert not analysed("サーバが落ちた。どこに書いてある？").aside
-    assert "=サーバー" in analysed("サーバが落ちた。元栓はどこですか").aside
+    assert not analyse_question("サーバが落ちた。どこに書いてある？").aside
+    assert "=サーバー" in analyse_question("サーバが落ちた。元栓はどこですか").aside

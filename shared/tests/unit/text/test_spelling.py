@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from mdvec.text.spelling import (
     edit_distance,
     in_other_kana,
-    most_edits,
+    max_edits,
     nearest_spellings,
 )
 
@@ -41,8 +41,8 @@ def test_a_word_in_kana_has_one_other_spelling(term, other):
     ],
 )
 def test_a_mistyped_word_is_taken_for_the_nearest(word, known, found):
-    assert nearest_spellings(word, known, most_edits(word)) == found or not most_edits(word)
-    assert bool(found) <= bool(most_edits(word))
+    assert nearest_spellings(word, known, max_edits(word)) == found or not max_edits(word)
+    assert bool(found) <= bool(max_edits(word))
 
 
 letters = st.text("abc", max_size=7)

@@ -1,4 +1,4 @@
-"""The chunks of a document, even of one without a body, so that its title and names find it."""
+"""Chunks a document for the index; one without a body gets a chunk too."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mdvec.text.tokens import Tokenizer, is_blank
 _NO_TEXT = Chunk(index=0, start=0, end=0, start_line=1, end_line=1, heading="", text="")
 
 
-def chunks_of(
+def searchable_chunks(
     content: str, outline: Outline, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[Chunk]:
-    """The chunks of a document.
+    """The chunks of a document; at least one, so that searches can find its title and names.
 
-    Without a body they are its front matter; of an empty file there is one without text.
+    If the body is blank, the chunks contain the front matter; an empty file has one empty chunk.
     """
     if not is_blank(content[outline.body :]):
         return chunk_document(content, outline, options, tokenizer)
