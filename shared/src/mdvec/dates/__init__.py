@@ -1,1 +1,1 @@
-"""Months, and the words by which people name months, weeks and days."""
+"""Months, and parsers for phrases that name months, weeks and days."""

@@ -1,7 +1,7 @@
-"""Parses a day, a week, a month or a longer period, as people say it, into a span of days.
+"""Parses phrases for a day, a week, a month or a longer period into a span of days.
 
-ISO forms (2025-06-01, 2025-06, 2025), Japanese ones (「2025年6月1日」「先週」「昨日」「3日前」, and
-every month or year that ``spoken`` knows) and the plain English ones (yesterday, last week,
+Understands ISO forms (2025-06-01, 2025-06, 2025), Japanese ones (「2025年6月1日」「先週」「昨日」
+「3日前」, and all months and years of ``spoken``) and simple English ones (yesterday, last week,
 3 days ago).
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from mdvec.dates.months import Month, MonthRange
-from mdvec.dates.spoken import Scene, Yearless, plain, unit_of, year_of_era
+from mdvec.dates.spoken import PeriodContext, Yearless, normalised, parse_unit, year_of_era
 
 _MAX_LENGTH = 60
 _DAYS_AGO = {
@@ -58,18 +58,18 @@ class Days:
     last: date
 
 
-def days_of(said: str, today: date) -> Days | None:
-    """The days that a phrase names, as seen from ``today``; None if it names none.
+def parse_days(said: str, today: date) -> Days | None:
+    """The days that a phrase names, relative to ``today``; None if it is not understood.
 
-    A day or month without a year is the latest that has begun. A week begins on Monday. A number
-    of days, weeks or months (「直近7日」) ends today.
+    A day or month without a year means the latest one that has begun. Weeks begin on Monday. The
+    last days or weeks (「直近7日」) end today.
     """
     if len(said) > _MAX_LENGTH:
         return None
     written = "".join(_TIME.sub("", said).split()).casefold()
     if "一昨日" in written:  # "一" would be read as a digit
         written = written.replace("一昨日", "おととい")
-    text = _EDGE.sub("", plain(written))
+    text = _EDGE.sub("", normalised(written))
     try:
         return _day(text, today) or _relative(text, today) or _months(text, today)
     except (ValueError, OverflowError):  # 31 June, a day before year 1
@@ -92,7 +92,7 @@ def _day(text: str, today: date) -> Days | None:
 
 
 def _latest(month: int, day: int, today: date) -> date:
-    """The latest such day up to today; 29 February may be up to eight years ago."""
+    """The latest such date up to today; for 29 February it may be up to eight years ago."""
     for year in range(today.year, today.year - 9, -1):
         try:
             found = date(year, month, day)
@@ -118,7 +118,7 @@ def _relative(text: str, today: date) -> Days | None:
 
 
 def _ago(count: int, unit: str, today: date) -> Days:
-    """The day, week, month or year that lies ``count`` of them back."""
+    """The day, week, month or year that is ``count`` units before today's."""
     match unit:
         case "day":
             return _one(today - timedelta(days=count))
@@ -134,7 +134,7 @@ def _ago(count: int, unit: str, today: date) -> Days:
 
 def _months(text: str, today: date) -> Days | None:
     now = Month.of(today)
-    found = unit_of(_ENGLISH.get(text, text), Scene(now, MonthRange(Month(1, 1), now)))
+    found = parse_unit(_ENGLISH.get(text, text), PeriodContext(now, MonthRange(Month(1, 1), now)))
     if isinstance(found, Yearless):
         found = found.latest(now)
     return None if found is None else _in_months(found)

@@ -12,8 +12,8 @@ from datetime import date
 class Month:
     """A calendar month.
 
-    A household's transaction belongs to the month of its own date, even if its statements run
-    from the 25th to the 24th: a statement file then holds parts of two months.
+    A transaction belongs to the month of its own date, even if its statements run from the 25th
+    to the 24th; such a statement file holds parts of two months.
     """
 
     year: int
@@ -39,7 +39,7 @@ class Month:
         return Month(year, month + 1)
 
     def since(self, earlier: Month) -> int:
-        """How many months later this one is than ``earlier``."""
+        """The number of months from ``earlier`` to this one."""
         return self._number - earlier._number
 
     @property

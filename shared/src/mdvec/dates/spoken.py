@@ -27,14 +27,14 @@ class Yearless:
         return self.of(year if self.month <= not_after.month else year - 1)
 
     def next(self, not_before: Month) -> MonthRange:
-        """The first occurrence that does not end before the given month."""
+        """The first occurrence that ends in the given month or later."""
         begins = not_before.plus(1 - self.length)
         return self.of(begins.year if self.month >= begins.month else begins.year + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """The context for relative phrases: the current month, and the months with data."""
+class PeriodContext:
+    """What relative phrases refer to: the current month, and the months with data."""
 
     now: Month
     available: MonthRange
@@ -59,7 +59,7 @@ _YEAR = re.compile(
 )
 
 
-def plain(said: str) -> str:
+def normalised(said: str) -> str:
     """Normalises a phrase: half-width, no spaces, digits instead of kanji, no particles."""
     text = "".join(unicodedata.normalize("NFKC", said).casefold().split())
     text = text.replace("四半期", "q").replace("一昨年", "おととし").replace("元年", "1年")
@@ -76,13 +76,13 @@ def _digits(match: re.Match[str]) -> str:
     return "".join(_DIGITS.get(sign, sign) for sign in kanji)
 
 
-def unit_of(text: str, scene: Scene) -> MonthRange | Yearless | None:
+def parse_unit(text: str, context: PeriodContext) -> MonthRange | Yearless | None:
     """Parses one period, not a range; None if the text is not one."""
-    return _relative(text, scene) or _of_a_year(text, scene) or _yearless(text)
+    return _relative(text, context) or _of_a_year(text, context) or _yearless(text)
 
 
 def year_of_era(era: str, count: int) -> int:
-    """The year of the calendar: 令和7年 is 2025."""
+    """The calendar year of an era year: 令和7年 is 2025."""
     return _ERAS[era] + count
 
 
@@ -91,16 +91,16 @@ def is_counted(text: str) -> bool:
     return text in _LATEST or _COUNTED.fullmatch(text) is not None
 
 
-def _relative(text: str, scene: Scene) -> MonthRange | None:
-    available = scene.available
+def _relative(text: str, context: PeriodContext) -> MonthRange | None:
+    available = context.available
     if text in _MONTHS_AGO:
-        return _single(scene.now.plus(-_MONTHS_AGO[text]))
+        return _single(context.now.plus(-_MONTHS_AGO[text]))
     if text in _LATEST:
         return _single(available.last)
     if text in _ALL:
         return available
     if match := _AGO.fullmatch(text):
-        return _single(scene.now.plus(-int(match[1])))
+        return _single(context.now.plus(-int(match[1])))
     if match := _COUNTED.fullmatch(text):
         return _counted(match, available.last)
     return None
@@ -111,12 +111,12 @@ def _counted(match: re.Match[str], last: Month) -> MonthRange | None:
     return MonthRange(last.plus(1 - count), last) if count else None
 
 
-def _of_a_year(text: str, scene: Scene) -> MonthRange | None:
+def _of_a_year(text: str, context: PeriodContext) -> MonthRange | None:
     match = _YEAR.match(text)
     if match is None:
         return None
     fiscal = match[0].endswith("度") or bool(match["fiscal"])
-    year, rest = _year(match, scene.now, fiscal=fiscal), text[match.end() :]
+    year, rest = _year(match, context.now, fiscal=fiscal), text[match.end() :]
     if not 1900 <= year <= 2199:
         return None
     if not rest:
@@ -141,7 +141,7 @@ def _year(match: re.Match[str], now: Month, *, fiscal: bool) -> int:
 
 
 def _month(text: str, year: int, *, marked: bool) -> Month | None:
-    """Parses the month after a year; ``marked``: the year ended in 年."""
+    """Parses the month after a year; ``marked`` says that the year ended in 年 or similar."""
     shapes = [r"([0-9]{1,2})月"]
     if not marked:  # 2025-06, 2025/6, 202506
         shapes += [r"[-/.]([0-9]{1,2})月?", r"([0-9]{2})"]

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.dates.days import Days, days_of
+from mdvec.dates.days import Days, parse_days
 
 TODAY = date(2025, 11, 19)
 """A Wednesday."""
 
 
 def span(said):
-    found = days_of(said, TODAY)
+    found = parse_days(said, TODAY)
     return None if found is None else f"{found.first}/{found.last}"
 
 
@@ -66,18 +66,22 @@ def test_every_day_is_read_back_from_each_of_its_forms(day):
         f"{day.year}/{day.month}/{day.day}",
         f"{day.year}年{day.month}月{day.day}日",
     ]
-    assert {days_of(form, TODAY) for form in forms} == {Days(day, day)}
+    assert {parse_days(form, TODAY) for form in forms} == {Days(day, day)}
 
 
 @given(st.integers(0, 9999))
 def test_so_many_days_ago_is_a_day(count):
     day = TODAY - timedelta(days=count)
-    assert days_of(f"{count}日前", TODAY) == days_of(f"{count} days ago", TODAY) == Days(day, day)
+    assert (
+        parse_days(f"{count}日前", TODAY)
+        == parse_days(f"{count} days ago", TODAY)
+        == Days(day, day)
+    )
 
 
 @example("9999年前")
 @example("令和99年99月99日")
 @given(st.text() | st.text("0123456789年月日週前先令和-/.直近か半〜 "))
 def test_any_text_is_days_or_none(said):
-    found = days_of(said, TODAY)
+    found = parse_days(said, TODAY)
     assert found is None or found.first <= found.last

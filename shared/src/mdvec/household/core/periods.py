@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from mdvec.dates.months import Month, MonthRange
-from mdvec.dates.spoken import Scene, Yearless, is_counted, plain, unit_of
+from mdvec.dates.spoken import PeriodContext, Yearless, is_counted, normalised, parse_unit
 from mdvec.errors import MdvecError
 from mdvec.household.core.days import months_of, names_a_day
 from mdvec.text.one_line import shortened
@@ -92,20 +92,20 @@ def resolve_period(
         DayInPeriod: it names a day or a week.
         AmbiguousPeriod: both a phrase and a first or last month were given.
     """
-    scene = Scene(Month.of(today), available)
+    context = PeriodContext(Month.of(today), available)
     phrase, start, end = _given(period), _given(start_month), _given(end_month)
     if phrase and (start or end):
         raise AmbiguousPeriod
     if start and end:
-        return _from_ends(start, end, scene)
+        return _from_ends(start, end, context)
     if end:
-        last = _settled(_unit(end, scene), scene).last
+        last = _settled(_unit(end, context), context).last
         return _period(end, MonthRange(last.plus(1 - DEFAULT_MONTHS), last), "までの12か月")
     if start:
-        return _period(start, _until_now(_settled(_unit(start, scene), scene), scene), "から")
+        return _period(start, _until_now(_settled(_unit(start, context), context), context), "から")
     if phrase:
-        found, swapped = _phrase(phrase, scene)
-        behind = is_counted(plain(phrase)) and scene.available.last < scene.now
+        found, swapped = _phrase(phrase, context)
+        behind = is_counted(normalised(phrase)) and context.available.last < context.now
         return _period(phrase, found, _FROM_THE_LATEST if behind else "", swapped=swapped)
     return _latest_months(available)
 
@@ -144,72 +144,72 @@ def _given(text: str | None) -> str:
     return "" if text is None else text.strip()
 
 
-def _from_ends(start: str, end: str, scene: Scene) -> Period:
-    months, swapped = _joined(_unit(start, scene), _unit(end, scene), scene)
+def _from_ends(start: str, end: str, context: PeriodContext) -> Period:
+    months, swapped = _joined(_unit(start, context), _unit(end, context), context)
     return _period(f"{start}〜{end}", months, "", swapped=swapped)
 
 
-def _unit(said: str, scene: Scene) -> MonthRange | Yearless:
-    found = unit_of(_plain(said, scene), scene)
+def _unit(said: str, context: PeriodContext) -> MonthRange | Yearless:
+    found = parse_unit(_plain(said, context), context)
     if found is None:
-        raise InvalidPeriod(said, scene.available)
+        raise InvalidPeriod(said, context.available)
     return found
 
 
-def _plain(said: str, scene: Scene) -> str:
+def _plain(said: str, context: PeriodContext) -> str:
     """The normalised phrase; raises InvalidPeriod if it is too long or names a day."""
     if len(said) > _MAX_LENGTH:
-        raise InvalidPeriod(said, scene.available)
-    text = plain(said)
+        raise InvalidPeriod(said, context.available)
+    text = normalised(said)
     if names_a_day(text):
         months = months_of(text)
-        meant = None if names_a_day(months) else _months_of_phrase(months, scene)
-        raise DayInPeriod(said, meant and meant[0], scene.available)
+        meant = None if names_a_day(months) else _months_of_phrase(months, context)
+        raise DayInPeriod(said, meant and meant[0], context.available)
     return text
 
 
-def _settled(found: MonthRange | Yearless, scene: Scene) -> MonthRange:
-    return found if isinstance(found, MonthRange) else found.latest(scene.now)
+def _settled(found: MonthRange | Yearless, context: PeriodContext) -> MonthRange:
+    return found if isinstance(found, MonthRange) else found.latest(context.now)
 
 
-def _until_now(months: MonthRange, scene: Scene) -> MonthRange:
-    return MonthRange(months.first, max(months.last, scene.available.last))
+def _until_now(months: MonthRange, context: PeriodContext) -> MonthRange:
+    return MonthRange(months.first, max(months.last, context.available.last))
 
 
-def _since_ever(months: MonthRange, scene: Scene) -> MonthRange:
-    return MonthRange(min(months.first, scene.available.first), months.last)
+def _since_ever(months: MonthRange, context: PeriodContext) -> MonthRange:
+    return MonthRange(min(months.first, context.available.first), months.last)
 
 
-def _phrase(said: str, scene: Scene) -> tuple[MonthRange, bool]:
+def _phrase(said: str, context: PeriodContext) -> tuple[MonthRange, bool]:
     """The months of a phrase, and whether its two ends were swapped.
 
     Raises:
         InvalidPeriod: it cannot be parsed.
     """
-    text = _plain(said, scene)
-    if (found := _months_of_phrase(text, scene)) is None:
-        raise InvalidPeriod(said, scene.available)
+    text = _plain(said, context)
+    if (found := _months_of_phrase(text, context)) is None:
+        raise InvalidPeriod(said, context.available)
     return found
 
 
-def _months_of_phrase(text: str, scene: Scene) -> tuple[MonthRange, bool] | None:
-    if (found := unit_of(text, scene)) is not None:
-        return _settled(found, scene), False
+def _months_of_phrase(text: str, context: PeriodContext) -> tuple[MonthRange, bool] | None:
+    if (found := parse_unit(text, context)) is not None:
+        return _settled(found, context), False
     for left, right in _halves(re.sub(r"(まで|までの間|にかけて)$", "", text)):
-        first, last = unit_of(left, scene), unit_of(right, scene)
+        first, last = parse_unit(left, context), parse_unit(right, context)
         if first is not None and last is not None:
-            return _joined(first, last, scene)
-    months = _open_ended(text, scene)
+            return _joined(first, last, context)
+    months = _open_ended(text, context)
     return None if months is None else (months, False)
 
 
-def _open_ended(text: str, scene: Scene) -> MonthRange | None:
+def _open_ended(text: str, context: PeriodContext) -> MonthRange | None:
     if match := re.fullmatch(r"(.+?)(?:から|以降|以後|[~〜])", text):
-        found = unit_of(match[1], scene)
-        return None if found is None else _until_now(_settled(found, scene), scene)
+        found = parse_unit(match[1], context)
+        return None if found is None else _until_now(_settled(found, context), context)
     if match := re.fullmatch(r"[~〜]?(.+?)(?:まで|以前)?", text):
-        found = unit_of(match[1], scene)
-        return None if found is None else _since_ever(_settled(found, scene), scene)
+        found = parse_unit(match[1], context)
+        return None if found is None else _since_ever(_settled(found, context), context)
     return None
 
 
@@ -228,7 +228,7 @@ def _halves(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _joined(
-    first: MonthRange | Yearless, last: MonthRange | Yearless, scene: Scene
+    first: MonthRange | Yearless, last: MonthRange | Yearless, context: PeriodContext
 ) -> tuple[MonthRange, bool]:
     """The range from one end to the other, and whether they had to be swapped.
 
@@ -237,7 +237,7 @@ def _joined(
     does not end before the first end does.
     """
     if isinstance(first, Yearless):
-        first = first.latest(last.first if isinstance(last, MonthRange) else scene.now)
+        first = first.latest(last.first if isinstance(last, MonthRange) else context.now)
     if isinstance(last, Yearless):
         last = last.next(first.last)
     if last.last < first.first:

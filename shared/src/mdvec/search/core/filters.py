@@ -11,7 +11,7 @@ from datetime import date
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
-from mdvec.dates.days import Days, days_of
+from mdvec.dates.days import Days, parse_days
 from mdvec.errors import MdvecError
 from mdvec.search.core.bounds import MAX_DAY_CHARS, MAX_PATH_CHARS, MAX_TAGS_ASKED
 from mdvec.text.properties import MAX_TAG_CHARS, folded_tag
@@ -117,7 +117,7 @@ def filters_of(
 def _days(name: str, said: str | None, today: date) -> Days | None:
     if said is None:
         return None
-    found = days_of(said, today)
+    found = parse_days(said, today)
     if found is None:
         raise InvalidFilter(
             f"{name} {_shown(said)} is not understood as a day; give it as 2025-06-01, 2025-06, "
