@@ -51,7 +51,7 @@ class Exporter:
             raise
         record(
             "export",
-            asked=query,
+            query=query,
             format=fmt,
             rows=file.rows,
             bytes=export.size,

@@ -1,1 +1,1 @@
-"""The log file: what mdvec did, in lines that hold no data of the user."""
+"""The log file: records what mdvec did, without the user's data."""

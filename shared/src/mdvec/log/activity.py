@@ -1,7 +1,7 @@
-"""Records what mdvec did: an event with facts, one line of the log.
+"""Logs what mdvec did: one line per event, with facts.
 
-Facts are names, counts and times. Amounts, shops and texts of the user are none; what the user
-asked is apart from them, and is written only where the settings say so.
+Facts are names, counts and times, never the user's amounts, shops or texts. The user's query is
+kept separate from the facts, and is written only if the settings allow it.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ Fact = str | int | float | bool | tuple[str, ...] | None
 MAX_FACT_CHARS = 300
 
 
-def record(event: str, *, asked: str | None = None, **facts: Fact) -> None:
+def record(event: str, *, query: str | None = None, **facts: Fact) -> None:
     """Log an event at the level INFO.
 
     Args:
         event: its name, one word.
-        asked: the query that the user or the model wrote, if any.
-        facts: what the line tells; those that are None are left out.
+        query: the query that the user or the model wrote, if any.
+        facts: the facts of the event; None values are left out.
     """
     if not logger.isEnabledFor(logging.INFO):
         return
-    told = {name: _cut(fact) for name, fact in facts.items() if fact is not None}
-    extra = {"event": event, "facts": told, "asked": asked}
-    logger.info("%s", as_line(event, told), extra=extra)
+    known = {name: _cut(fact) for name, fact in facts.items() if fact is not None}
+    extra = {"event": event, "facts": known, "query": query}
+    logger.info("%s", as_line(event, known), extra=extra)
 
 
 def as_line(event: str, facts: Mapping[str, object]) -> str:
-    """The event and its facts as ``name=value``, quoted where a value has spaces."""
+    """The event and its facts as ``name=value``; values with spaces or special signs are quoted."""
     return " ".join([event, *(f"{name}={_shown(fact)}" for name, fact in facts.items())])
 
 
 def milliseconds(seconds: float) -> float:
-    """Seconds as the log tells them."""
+    """Seconds as the milliseconds that the log shows."""
     return round(seconds * 1000, 1)
 
 

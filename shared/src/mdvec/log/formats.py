@@ -1,4 +1,4 @@
-"""The two forms of the log's lines: text for people, JSON for programs."""
+"""The two formats of log lines: text for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mdvec.log.activity import as_line
 
 
 class _OneLine(logging.Formatter):
-    """A record as one line; ``queries`` tells whether to write what was asked.
+    """Formats a record as one line, with the user's query if ``queries`` is true.
 
-    Of a record with an event only its facts are written, not its message.
+    For an event, it writes the facts instead of the message.
     """
 
     def __init__(self, *, queries: bool) -> None:
         super().__init__()
         self._queries = queries
 
-    def _asked(self, record: logging.LogRecord) -> dict[str, str]:
-        asked = getattr(record, "asked", None)
-        return {"query": asked} if self._queries and asked is not None else {}
+    def _query(self, record: logging.LogRecord) -> dict[str, str]:
+        query = getattr(record, "query", None)
+        return {"query": query} if self._queries and query is not None else {}
 
 
 class TextLines(_OneLine):
@@ -31,7 +31,7 @@ class TextLines(_OneLine):
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
         event = getattr(record, "event", None)
-        facts = {**getattr(record, "facts", {}), **self._asked(record)}
+        facts = {**getattr(record, "facts", {}), **self._query(record)}
         message = record.getMessage() if event is None else as_line(event, facts)
         if place := _failure(record):
             message = f"{message}: {place}"
@@ -39,7 +39,7 @@ class TextLines(_OneLine):
 
 
 class JsonLines(_OneLine):
-    """One JSON object a line, whose facts are fields."""
+    """One JSON object per line, with the facts as fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as JSON."""
@@ -50,7 +50,7 @@ class JsonLines(_OneLine):
             "pid": record.process,
             **({"message": record.getMessage()} if event is None else {"event": event}),
             **getattr(record, "facts", {}),
-            **self._asked(record),
+            **self._query(record),
         }
         if place := _failure(record):
             fields["failure"] = place
@@ -63,7 +63,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _failure(record: logging.LogRecord) -> str:
-    """An exception's class and where it was raised; its message may quote the user's data."""
+    """An exception's class and location, without its message, which may quote the user's data."""
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
         return ""
@@ -73,7 +73,7 @@ def _failure(record: logging.LogRecord) -> str:
 
 
 def _printable(line: str) -> str:
-    """The line without line breaks and control characters, which are escaped."""
+    """The line with line breaks and control characters escaped."""
     if line.isprintable():
         return line
     return "".join(

@@ -1,4 +1,4 @@
-"""Opens the log file that the settings name, for the command and the server alike."""
+"""Opens the log file of the settings, for both the CLI and the server."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Format = Literal["text", "json"]
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """Where the log is and what it tells; without a file there is none.
+    """Options of the log; without a file, there is no log.
 
-    ``queries`` tells whether to write what was asked. A file of ``max_bytes`` is full, and
-    ``kept`` full ones stay.
+    ``queries`` says whether to write the user's queries. A file is full at ``max_bytes``; the last
+    ``kept`` full files are kept.
     """
 
     file: Path | None
@@ -32,9 +32,9 @@ class LogOptions:
 
 
 def open_log(options: LogOptions, warn: Callable[[str], None]) -> None:
-    """Write mdvec's log to the file of the options from now on, in place of an earlier one.
+    """Write mdvec's log to the file of the options from now on, instead of an earlier one.
 
-    A log that cannot be written is a warning, and all else goes on.
+    If the file cannot be written, ``warn`` is told and there is no log.
     """
     logger = logging.getLogger("mdvec")
     for handler in [one for one in logger.handlers if isinstance(one, SharedLogFile)]:

@@ -1,9 +1,9 @@
-"""A log file that several processes write at once, which begins anew when it is full.
+"""A rotating log file that several processes can write at the same time.
 
-The handlers of the standard library rotate for one process alone: another goes on writing into
-the renamed file and rotates that. Packages that share a file lock it for every line, so that one
-stopped process stops all. Here a line is one write at the end of the file, which the system keeps
-whole; only whoever renames a full file holds a lock, for which nobody waits.
+The standard library's rotating handlers support one process: another would keep writing to the
+renamed file, and rotate that one. Packages that share a file lock it for every line, so one
+suspended process blocks all. Here each line is a single append, which the system does not split;
+only the process that rotates the file takes a lock, and nobody waits for it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 
 
 class SharedLogFile(logging.Handler):
-    """Appends each record to a file; a full one becomes ``.1``, the one before it ``.2``, ….
+    """Appends each record to a file; a full file becomes ``.1``, the previous one ``.2``, ….
 
     Args:
-        path: the file; it and its folder are made if they are missing.
-        max_bytes: when a file is full.
+        path: the file; it and its folder are created if missing.
+        max_bytes: the size at which the file is full.
         kept: how many full files are kept.
-        warn: is told once when the file cannot be written; the record is lost.
+        warn: called once if the file cannot be written; the record is then lost.
 
     Raises:
         OSError: the file cannot be opened.
@@ -39,17 +39,17 @@ class SharedLogFile(logging.Handler):
         self._descriptor = self._opened()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the record; trouble with the file is a warning."""
+        """Write the record; if that fails, warn instead of raising."""
         try:
             line = f"{self.format(record)}\n".encode(errors="backslashreplace")
             if not self._is_current():
                 self._reopen()
             size = os.fstat(self._descriptor).st_size
             if size and size + len(line) > self._max_bytes:
-                self._begin_anew()
+                self._rotate()
             os.write(self._descriptor, line)
         except OSError as error:
-            warn, self._warn = self._warn, None  # it may log the warning, here too
+            warn, self._warn = self._warn, None  # first, because it may log to this handler
             if warn is not None:
                 warn(unwritable(self._path, error))
 
@@ -68,16 +68,16 @@ class SharedLogFile(logging.Handler):
         self._descriptor = opened
 
     def _is_current(self) -> bool:
-        """Whether the open file is still the one at the path; another process may rename it."""
+        """Whether the open file is still at the path; another process may have renamed it."""
         try:
             return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
         except FileNotFoundError:
             return False
 
-    def _begin_anew(self) -> None:
-        """Rename the full file and open a new one, unless another process does so right now.
+    def _rotate(self) -> None:
+        """Rename the full file and open a new one, unless another process is doing so.
 
-        A line that another process writes meanwhile goes into the renamed file.
+        Lines that other processes write meanwhile go into the renamed file.
         """
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -97,6 +97,6 @@ class SharedLogFile(logging.Handler):
 def unwritable(path: Path, error: OSError) -> str:
     """The warning that the log cannot be written."""
     return (
-        f"the log {path} cannot be written ({error.strerror or error}); mdvec works on without "
-        "it; name another file in [log] file, or make room"
+        f"the log {path} cannot be written ({error.strerror or error}); mdvec continues without "
+        "it; set another file in [log] file, or free some disk space"
     )

@@ -15,7 +15,7 @@ def answer_question(database: Path, question: Question, embedder_of: EmbedderOf)
     answer = search(database, question, embedder_of)
     record(
         "search",
-        asked=question.query,
+        query=question.query,
         tools=answer.tools,
         k=question.k,
         hits=len(answer.results),

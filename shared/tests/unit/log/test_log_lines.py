@@ -38,7 +38,7 @@ def recorded():
 
 
 def test_an_event_is_a_line_of_named_facts(recorded):
-    record("search", asked="食費", tools=("a", "b c"), k=5, hits=0, ms=1.5, empty=None, sure=True)
+    record("search", query="食費", tools=("a", "b c"), k=5, hits=0, ms=1.5, empty=None, sure=True)
     text = TextLines(queries=False).format(recorded[0])
     assert re.fullmatch(TIME + r' INFO \d+ search tools="a,b c" k=5 hits=0 ms=1\.5 sure=true', text)
     fields = json.loads(JsonLines(queries=False).format(recorded[0]))
@@ -51,7 +51,7 @@ def test_an_event_is_a_line_of_named_facts(recorded):
 
 
 def test_what_was_asked_stands_there_only_where_the_settings_say_so(recorded):
-    record("search", asked="水 はどこ", k=5)
+    record("search", query="水 はどこ", k=5)
     assert "水" not in TextLines(queries=False).format(recorded[0])
     assert "水" not in JsonLines(queries=False).format(recorded[0])
     assert "水" not in recorded[0].getMessage()
