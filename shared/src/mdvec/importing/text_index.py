@@ -168,11 +168,11 @@ class TextIndex:
     def create_missing_indexes(self) -> None:
         """Build the search indexes that another version left out, or whose words it analysed."""
         if not tables.has_indexes(self._connection, self._tables):
-            which, build = "search indexes", chunks.index_again
+            which, build = "search indexes", chunks.rebuild_indexes
         elif not tables.has_current_words(
             self._connection, self._tables
         ) or not tables.has_properties(self._connection, self._tables):
-            which, build = "index of words", chunks.index_words_again
+            which, build = "index of words", chunks.rebuild_word_indexes
         else:
             return
         self._job.on_notice(
@@ -233,7 +233,7 @@ class TextIndex:
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
             renew_signatures(self._connection, self._tables)
-            tables.put_in_place(self._connection, self._tool.tables, self._tables)
+            tables.replace_tables(self._connection, self._tool.tables, self._tables)
             self._record_model(self._tables.generation)
             self._record_end()
         self._tool = replace(self._tool, generation=self._tables.generation)

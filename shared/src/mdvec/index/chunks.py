@@ -1,4 +1,4 @@
-"""The chunks of a tool with their embeddings, and exact nearest-neighbour search."""
+"""Stores a tool's chunks with their embeddings, and searches nearest neighbours exactly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database.records import records
-from mdvec.index.properties import derive_properties_again, other_names, stored_properties
+from mdvec.index.properties import other_names, rebuild_properties, stored_properties
 from mdvec.index.signature_cache import delete_signatures, insert_signatures
 from mdvec.index.tables import (
     Tables,
@@ -42,9 +42,8 @@ def insert_chunks(
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
-    ``names`` are what else the document is called.
-
-    Call within a write transaction, so that the chunks get consecutive ids.
+    ``names`` are the document's other names, as ``document_names`` gives them. Call within a write
+    transaction, so that the chunks get consecutive ids.
     """
     table = identifier(tables.vectors)
     fields: list[tuple[int, ChunkFields]] = []
@@ -79,13 +78,13 @@ def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int)
     )
 
 
-def index_again(connection: apsw.Connection, tables: Tables) -> None:
+def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Rebuild the derived indexes from the stored chunks."""
     import numpy as np
 
     drop_indexes(connection, tables)
     create_indexes(connection, tables)
-    derive_properties_again(connection, tables)
+    rebuild_properties(connection, tables)
     for document_id, title, file_path in _titles(connection, tables):
         cursor = connection.execute(
             f"SELECT id, embedding FROM {identifier(tables.vectors)} "
@@ -100,9 +99,9 @@ def index_again(connection: apsw.Connection, tables: Tables) -> None:
         _insert_stored_terms(connection, tables, document_id, title, file_path)
 
 
-def index_words_again(connection: apsw.Connection, tables: Tables) -> None:
-    """Rebuild the properties and the indexes of words from what is stored."""
-    derive_properties_again(connection, tables)
+def rebuild_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Rebuild the properties and the word indexes from the stored documents and chunks."""
+    rebuild_properties(connection, tables)
     drop_word_indexes(connection, tables)
     create_word_indexes(connection, tables)
     for document_id, title, file_path in _titles(connection, tables):
@@ -143,10 +142,8 @@ def known_embeddings(
 ) -> dict[str, bytes]:
     """Stored embeddings, by embedded text, that a file's chunks can reuse.
 
-    Without ``options`` a chunk is embedded as it is stored.
-
-    They are those of the document at its path, and of one document with the same content: the
-    file may have been moved or copied.
+    They come from the document at its path and from one document with the same content, since the
+    file may have been moved or copied. Without ``options``, the embedded text is the chunk's.
     """
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
     rows = connection.execute(
@@ -164,7 +161,7 @@ def known_embeddings(
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A stored chunk, and its cosine with the query's vector if there is one."""
+    """A stored chunk, and its cosine similarity to the query if that has a vector."""
 
     id: int
     document_id: int
@@ -183,7 +180,7 @@ class StoredChunk:
 def nearest(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
 ) -> list[int]:
-    """The ids of the ``limit`` chunks nearest to a query vector, among the ids in ``within``."""
+    """The ids of the ``limit`` chunks nearest to a query vector among the ids in ``within``."""
     rows = connection.execute(
         f"SELECT id FROM {identifier(tables.vectors)} WHERE id IN ({_numbers(within)}) "
         "ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
@@ -192,10 +189,10 @@ def nearest(
     return [int(chunk_id) for (chunk_id,) in rows]
 
 
-def nearest_of_all(
+def nearest_by_scan(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int
 ) -> list[int]:
-    """The ids of the ``limit`` chunks nearest to a query vector, compared with all chunks."""
+    """The ids of the ``limit`` chunks nearest to a query vector among all chunks."""
     rows = connection.execute(
         f"SELECT id FROM {identifier(tables.vectors)} "
         "ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
@@ -236,7 +233,7 @@ def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
 
 @dataclass(frozen=True, slots=True)
 class VectorStatistics:
-    """Number of chunks, their lengths in characters, and the bytes of their embeddings."""
+    """The number of chunks, their lengths in characters, and the bytes of their embeddings."""
 
     count: int
     shortest: int

@@ -1,4 +1,4 @@
-"""The documents of a tool, each stored together with its chunks."""
+"""Stores a tool's documents, each together with its chunks and properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mdvec.index.properties import (
     delete_properties,
     insert_properties,
     other_names,
-    touch_properties,
+    update_file_time,
 )
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """The state of a file when it was stored, to tell whether it has changed."""
+    """The state of a file when it was stored, to detect changes."""
 
     id: int
     file_path: str
@@ -39,7 +39,7 @@ class StoredFile:
 
     @property
     def state(self) -> tuple[int, int]:
-        """Size and modification time; a file with the same state counts as unchanged, unopened."""
+        """Size and modification time; a file with the same state counts as unchanged."""
         return self.size, self.mtime_ns
 
 
@@ -59,7 +59,7 @@ class NewDocument:
 
 
 def stored_files(connection: apsw.Connection, tables: Tables) -> dict[str, StoredFile]:
-    """The files stored, by path."""
+    """The stored files, by path."""
     cursor = connection.execute(
         f"SELECT id, file_path, content_hash, size, mtime_ns FROM {identifier(tables.documents)}"
     )
@@ -107,7 +107,7 @@ def touch_document(
         "WHERE tool_id = ? AND file_path = ?",
         (size, mtime_ns, tables.tool_id, file_path),
     )
-    touch_properties(connection, tables, file_path)
+    update_file_time(connection, tables, file_path)
 
 
 def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
@@ -153,7 +153,7 @@ class StoredText:
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document with exactly that path, or else one whose path looks the same, or None.
+    """The document with that path, else one whose path is equal in Unicode form NFC, else None.
 
     macOS stores "が" in file names as two characters, while people type one.
     """

@@ -1,4 +1,4 @@
-"""The chunks that a filter leaves: those of the documents with a path, tags and a day."""
+"""Selects the chunks of documents by path, tags and date."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a document must have: a path, all of the tags (folded), a day from first to last.
+    """The condition that a document must meet; None and "" restrict nothing.
 
-    Paths are asked of ``has_path``, all of which begin with ``path_prefix``.
+    Attributes:
+        has_path: whether its path matches.
+        path_prefix: what every matching path begins with.
+        tags: folded tags, all of which it must have, or subtags of them.
+        since: the first day.
+        until: the last day.
     """
 
     has_path: Callable[[str], bool] | None = None
@@ -67,11 +72,11 @@ def chunks_passing(
 def _documents_at(
     connection: apsw.Connection, tables: Tables, condition: Condition
 ) -> NDArray[np.int64]:
-    """The ids of the documents whose path is asked for, as an array."""
+    """The ids of the documents whose path matches."""
     import numpy as np
 
     prefix, has_path = condition.path_prefix, condition.has_path
-    # The index of paths has all that is read here.
+    # The index on paths covers this query.
     rows = connection.execute(
         f"SELECT id, file_path FROM {identifier(tables.documents)} "
         "WHERE tool_id = ? AND file_path >= ? AND file_path < ?",
@@ -82,7 +87,7 @@ def _documents_at(
 
 
 def _midnight_ns(day: date) -> int:
-    """When a day begins, where the user is."""
+    """The start of a day in local time, in nanoseconds since 1970."""
     try:
         return int(datetime.combine(day, time()).astimezone().timestamp()) * 10**9
     except (ValueError, OverflowError):  # at either end of the calendar

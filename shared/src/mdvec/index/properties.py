@@ -1,6 +1,6 @@
-"""The stored properties of a tool's documents: tags, dates, other entries of the front matter.
+"""Stores the properties of a tool's documents: tags, dates, other front matter entries.
 
-They are derived from the stored contents, as the indexes for searching are.
+Like the search indexes, they are derived from the stored documents.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mdvec.text.quoting import identifier
 def insert_properties(
     connection: apsw.Connection, tables: Tables, document_id: int, properties: Properties
 ) -> None:
-    """Store the properties of a document whose chunks are stored; their ids run on."""
+    """Store the properties of a document whose chunks are stored already, with consecutive ids."""
     day = properties.date
     connection.execute(
         f"INSERT INTO {identifier(tables.properties)} "
@@ -42,7 +42,7 @@ def insert_properties(
 
 
 def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
-    """What a document is found by beside its path, title and text: its aliases and tags."""
+    """The aliases and tags of a document, by which searches find it too."""
     return properties.aliases + properties.tags
 
 
@@ -52,8 +52,8 @@ def delete_properties(connection: apsw.Connection, tables: Tables, document_id: 
         connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id = ?", (document_id,))
 
 
-def touch_properties(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
-    """Take over the stored time of a file whose content is unchanged."""
+def update_file_time(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
+    """Copy the new modification time of a file whose content is unchanged to its properties."""
     connection.execute(
         f"UPDATE {identifier(tables.properties)} AS p SET mtime_ns = d.mtime_ns "
         f"FROM {identifier(tables.documents)} AS d "
@@ -62,8 +62,8 @@ def touch_properties(connection: apsw.Connection, tables: Tables, file_path: str
     )
 
 
-def derive_properties_again(connection: apsw.Connection, tables: Tables) -> None:
-    """Rebuild the properties of all documents from their contents."""
+def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
+    """Rebuild the properties of all documents from their stored contents."""
     drop_properties(connection, tables)
     create_properties(connection, tables)
     documents = identifier(tables.documents)
@@ -80,7 +80,7 @@ def derive_properties_again(connection: apsw.Connection, tables: Tables) -> None
 
 @dataclass(frozen=True, slots=True)
 class StoredProperties:
-    """What a document says about itself; ``day`` is that of its file where it names none."""
+    """A document's properties; without a date in the front matter, ``day`` is the file's."""
 
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
@@ -89,13 +89,13 @@ class StoredProperties:
 
 
 NOT_DERIVED = StoredProperties((), (), None, {})
-"""Of a document that an older version stored."""
+"""The properties of a document that an older version of mdvec stored."""
 
 
 def stored_properties(
     connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
 ) -> dict[int, StoredProperties]:
-    """The properties of documents, by id; none where they were not derived yet."""
+    """The properties of documents, by id; empty if they were not derived yet."""
     if not has_properties(connection, tables):
         return {}
     rows = connection.execute(
@@ -118,7 +118,7 @@ def stored_properties(
 
 
 def _day_of(mtime_ns: int) -> str:
-    """The day of a file's time, where the user is."""
+    """The local date of a file's modification time."""
     return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date().isoformat()
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRanges:
-    """The chunks of some documents: the id of each one's first, in order, and how many it has."""
+    """The chunks of some documents: each document's first chunk id, ascending, and chunk count."""
 
     first_chunks: NDArray[np.int64]
     counts: NDArray[np.int64]
@@ -28,7 +28,7 @@ class ChunkRanges:
 
 
 def no_chunks() -> ChunkRanges:
-    """A selection of nothing."""
+    """The empty selection."""
     import numpy as np
 
     none = np.array([], dtype=np.int64)
@@ -36,7 +36,7 @@ def no_chunks() -> ChunkRanges:
 
 
 def expanded(firsts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Every number of the ranges that begin at ``firsts`` and have ``counts`` numbers."""
+    """All numbers of the ranges that begin at ``firsts`` and have ``counts`` numbers each."""
     import numpy as np
 
     before = np.cumsum(counts) - counts

@@ -1,9 +1,9 @@
-"""What a table of signatures was built with: row 0 of the table, and its renewal.
+"""Builds and rebuilds the table of signatures; row 0 of the table describes the build.
 
-Row 0 has a random id, by which caches notice that the table was built anew. A table begins without
-a centre, its signatures the signs of the vectors as they are (format 1, which older versions of
-mdvec wrote too). When an import ends, a table without a centre is built anew around the mean of its
-vectors (format 2); and later whenever twice as many chunks were written and the mean has moved.
+Row 0 has a random id, by which caches notice that the table was rebuilt. A new table has no centre:
+its signatures are the signs of the vectors themselves (format 1, as in older versions of mdvec). At
+the end of an import, a table without a centre is rebuilt around the mean of its vectors (format 2),
+and again whenever the highest chunk id has doubled and the mean has moved.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _CENTRED = 2
 _SAMPLE = 4_096
 _GROWTH = 2
 _MAX_MOVE = 0.05
-"""The mean has moved by so much of the vectors' mean square distance from it: build anew."""
+"""Rebuild if the squared distance between centre and mean exceeds this share of the vectors' mean
+squared distance from the mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class SignatureBuild:
     """Row 0 of a table of signatures.
 
     ``build_id`` is the whole row. ``centre`` is None in format 1. ``last_chunk`` was the highest
-    chunk's id when the centre was last looked at.
+    chunk id when the centre was last checked.
     """
 
     build_id: bytes
@@ -46,7 +47,7 @@ class SignatureBuild:
 
 
 def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
-    """What the table was built with."""
+    """Read row 0 of a tool's table of signatures."""
     (row,) = connection.execute(
         f"SELECT signatures FROM {identifier(tables.signatures)} WHERE first_chunk = 0"
     ).fetchone() or (b"",)
@@ -61,7 +62,7 @@ def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
 
 
 def entries(vectors: Vectors, centre: Vectors | None) -> bytes:
-    """The entries of chunks as the table stores them: signs, and in format 2 the two numbers."""
+    """The stored entries of chunks: their signs and, in format 2, square and gain."""
     import numpy as np
 
     from mdvec.index.signatures import no_centre, signatures
@@ -76,7 +77,7 @@ def entries(vectors: Vectors, centre: Vectors | None) -> bytes:
 
 
 def entry_type(dimension: int, *, centred: bool) -> np.dtype[np.void]:
-    """A chunk's entry, for vectors of that dimension: format 2 if ``centred``, else format 1."""
+    """The type of a chunk's entry, in format 2 if ``centred``, else in format 1."""
     import numpy as np
 
     from mdvec.index.signatures import signature_bytes
@@ -86,7 +87,7 @@ def entry_type(dimension: int, *, centred: bool) -> np.dtype[np.void]:
 
 
 def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
-    """Build the table anew if its centre is missing or no longer in the middle.
+    """Rebuild the table if it has no centre, or if the mean has moved away from the centre.
 
     Call within a write transaction, at the end of an import.
     """
@@ -114,7 +115,7 @@ def _highest_chunk(connection: apsw.Connection, tables: Tables) -> int:
 
 
 def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:
-    """Vectors spread evenly over the table."""
+    """A sample of vectors, evenly spread over the table."""
     vectors = identifier(tables.vectors)
     ids = [int(chunk_id) for (chunk_id,) in connection.execute(f"SELECT id FROM {vectors}")]
     chosen = ids[:: max(1, len(ids) // _SAMPLE)]

@@ -1,4 +1,4 @@
-"""The stored signatures of a tool's chunks, and their cache in memory."""
+"""Stores the signatures of a tool's chunks, and caches them in memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def insert_signatures(
     first_chunk: int,
     vectors: Vectors,
 ) -> None:
-    """Store the signatures of a document's vectors; its chunk ids run on from ``first_chunk``."""
+    """Store the signatures of a document, whose chunk ids are consecutive from ``first_chunk``."""
     if len(vectors):
         centre = read_build(connection, tables).centre
         connection.execute(
@@ -55,8 +55,8 @@ def delete_signatures(connection: apsw.Connection, tables: Tables, document_id: 
 class ToolSignatures:
     """All signatures of a tool, in the order of their chunks.
 
-    ``first_chunks`` has the id of each document's first chunk, ``ends`` where the document's
-    signatures end in ``stored``.
+    ``first_chunks`` has the id of each document's first chunk, ``ends`` the end of each document's
+    signatures in ``stored``.
     """
 
     state: _State
@@ -74,7 +74,7 @@ class ToolSignatures:
         return [int(chunk_id) for chunk_id in chunk_ids]
 
     def places(self, chunks: ChunkRanges) -> NDArray[np.intp]:
-        """The places in ``stored`` of the signatures of whole documents' chunks."""
+        """The places in ``stored`` of the signatures of these chunks, which are whole documents."""
         import numpy as np
 
         documents = np.searchsorted(self.first_chunks, chunks.first_chunks)
@@ -83,9 +83,9 @@ class ToolSignatures:
 
 
 class SignatureCache:
-    """Signatures read from databases, up to ``max_bytes``; the least recently used are dropped.
+    """An LRU cache of tools' signatures, limited to ``max_bytes``.
 
-    All threads may share it: while one reads a tool's signatures, the others wait.
+    Thread-safe: while one thread reads a tool's signatures, the others wait.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -95,7 +95,7 @@ class SignatureCache:
         )
 
     def get(self, connection: apsw.Connection, tables: Tables, dimension: int) -> ToolSignatures:
-        """A tool's signatures as the database has them now, of vectors of that dimension."""
+        """The current signatures of a tool, whose vectors have that dimension."""
         key = (connection.filename, tables.signatures)
         state = _state(connection, tables)
         with self._lock:
@@ -108,8 +108,8 @@ class SignatureCache:
         return known
 
 
-def _room() -> int:
-    """The bytes that the cache may have: a share of the machine's memory, where it tells."""
+def _max_cache_bytes() -> int:
+    """The limit of the cache: a share of the machine's memory, or a minimum if that is unknown."""
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -117,8 +117,8 @@ def _room() -> int:
     return max(_MIN_BYTES, memory // _SHARE_OF_MEMORY)
 
 
-SIGNATURES = SignatureCache(_room())
-"""The cache of this process."""
+SIGNATURES = SignatureCache(_max_cache_bytes())
+"""The cache shared by this process."""
 
 
 def likely_nearest(
@@ -132,7 +132,8 @@ def likely_nearest(
 ) -> list[int]:
     """The ids of at most ``narrow`` chunks that are likely nearest to a query vector, unordered.
 
-    With ``within``, only those chunks are compared.
+    ``wide`` and ``narrow`` are the limits of ``nearest_signatures``. With ``within``, only those
+    chunks are compared.
     """
     from mdvec.index.signatures import nearest_signatures
 
@@ -144,10 +145,10 @@ def likely_nearest(
 
 
 def _state(connection: apsw.Connection, tables: Tables) -> _State:
-    """What distinguishes one state of a table from every other.
+    """A value that changes whenever the table of signatures changes.
 
-    Rows never change and their ids are never reused, so the number of rows and the highest id do;
-    the build id in row 0 distinguishes tables of the same name.
+    Rows never change and ids are never reused, so the row count and the highest id identify the
+    contents; the build id in row 0 distinguishes builds of the table.
     """
     table = identifier(tables.signatures)
     (row,) = connection.execute(f"SELECT count(*), max(first_chunk) FROM {table}")
@@ -158,10 +159,10 @@ def _state(connection: apsw.Connection, tables: Tables) -> _State:
 def _read(
     connection: apsw.Connection, tables: Tables, state: _State, dimension: int
 ) -> ToolSignatures:
-    """Read them in blocks into arrays that are large enough from the beginning."""
+    """Read a tool's signatures in blocks into preallocated arrays."""
     import numpy as np
 
-    from mdvec.index.signatures import Signatures, signatures_of_units
+    from mdvec.index.signatures import Signatures, unit_vector_signatures
 
     table = identifier(tables.signatures)
     centre = read_build(connection, tables).centre
@@ -187,7 +188,7 @@ def _read(
             ends.append(end)
     words = columns["words"]
     stored = (
-        signatures_of_units(words, dimension)
+        unit_vector_signatures(words, dimension)
         if centre is None
         else Signatures(centre, words, columns["square"], columns["gain"])
     )
@@ -197,7 +198,7 @@ def _read(
 
 
 def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[int], list[bytes]]]:
-    """The rows of all documents in the order of their chunks, some megabytes at once."""
+    """The rows of all documents in the order of their chunks, a few megabytes at a time."""
     ids: list[int] = []
     blobs: list[bytes] = []
     size = 0

@@ -1,16 +1,17 @@
 """Sign-bit (LSH) signatures of embeddings, which preselect neighbours in a few milliseconds.
 
-A signature has the signs of a vector's difference from a centre, after a random rotation; two
-rotations or more where the vector is short, so that it has at least 1,024 bits. The share of bits
-in which two signatures differ is the angle between the differences over pi, in expectation (random
-hyperplanes: Charikar, "Similarity estimation techniques from rounding algorithms", 2002). The
-rotation is the randomised Hadamard transform H D2 H D1 with fixed random signs D: fast, without a
-stored matrix, and the same on every machine.
+A signature holds the signs of a vector's difference from a centre after a random rotation; short
+vectors get several rotations, for at least 1,024 bits. The expected share of bits in which two
+signatures differ is the angle between the differences divided by pi (random hyperplanes: Charikar,
+"Similarity estimation techniques from rounding algorithms", 2002). The rotation is the randomised
+Hadamard transform H D2 H D1 with fixed random signs D: fast, without a stored matrix, and the same
+on every machine.
 
 The vectors of some models crowd together: their mean cosine is .9, and their signs hardly differ.
-Around their mean they differ as those of other models do. Two numbers then belong to a signature,
-from which the distance to a query is estimated: the squared length of the difference, and its
-length over its mean agreement with its own signs (Gao and Long, "RaBitQ", 2024).
+Relative to their mean they differ as much as those of other models. A signature around a centre
+therefore also has two numbers, from which the distance to a query is estimated: the squared length
+of the difference (square), and its length divided by its mean agreement with its own signs (gain;
+Gao and Long, "RaBitQ", 2024).
 """
 
 from __future__ import annotations
@@ -32,17 +33,17 @@ if TYPE_CHECKING:
 MIN_BITS = 1024
 _ROWS_AT_ONCE = 4096
 _COMPARED_AT_ONCE = 8192
-"""A megabyte of signatures, which stays in the processor's cache."""
+"""One megabyte of signatures, which fits in the processor's cache."""
 _ESTIMATED_AT_ONCE = 512
 _SHARE = 64
-"""At least one in so many is kept by the first comparison."""
+"""The first comparison keeps at least one signature in 64."""
 _SURE, _DEVIATIONS = 48, 3.0
-"""Kept by the second comparison is what may be nearer than the so-manieth of the estimates, within
-so many standard deviations."""
+"""The second comparison keeps every signature that could be nearer than the 48th best estimate if
+its own estimate is off by three standard deviations."""
 _MANY, _WIDENING = 4, 8
-"""Where more than one of so many may be among the nearest, so many times as many are compared."""
+"""If the second comparison keeps more than one in 4, it is repeated on 8 times as many."""
 _FEW = 320
-"""So many are all kept: reading them costs less than choosing."""
+"""Up to this many are kept without comparison: reading them costs less than choosing."""
 _MEAN_AGREEMENT = (2 / np.pi) ** 0.5
 _MAX_COSINE = 0.95
 _LANES, _FIRST_LANE = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
@@ -50,9 +51,10 @@ _LANES, _FIRST_LANE = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x000100010001000
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """Signatures around one centre: the signs as ``(n, bits / 64)`` words, and their two numbers.
+    """Signatures around one centre.
 
-    ``squares`` are squared lengths. ``gains`` are lengths over the mean agreement with the signs.
+    ``words`` are the signs as ``(n, bits / 64)`` words, ``squares`` the squared lengths, ``gains``
+    the lengths divided by the mean agreement with the signs.
     """
 
     centre: Floats
@@ -65,22 +67,22 @@ class Signatures:
 
     @property
     def nbytes(self) -> int:
-        """Their size in memory."""
+        """The size in memory, without the centre."""
         return self.words.nbytes + self.squares.nbytes + self.gains.nbytes
 
     def at(self, places: Places) -> Signatures:
-        """Those at these places."""
+        """The signatures at these places."""
         return Signatures(self.centre, self.words[places], self.squares[places], self.gains[places])
 
 
 def signature_bytes(dimension: int) -> int:
-    """The size of the signs of a vector with ``dimension`` numbers."""
+    """The size in bytes of the signs of a vector of that dimension."""
     padded, rotations = _shape(dimension)
     return padded * rotations // 8
 
 
 def no_centre(dimension: int) -> Floats:
-    """The centre of signatures of vectors as they are."""
+    """The centre of signatures without a centre: the origin."""
     return np.zeros(dimension, dtype=np.float32)
 
 
@@ -94,8 +96,8 @@ def signatures(vectors: Floats, centre: Floats) -> Signatures:
     return Signatures(centre, words, squares, gains)
 
 
-def signatures_of_units(words: Words, dimension: int) -> Signatures:
-    """Signatures of which only the signs are known: those of normalised vectors as they are."""
+def unit_vector_signatures(words: Words, dimension: int) -> Signatures:
+    """Signatures of unit vectors around the origin, of which only the signs are stored."""
     ones = np.ones(len(words), dtype=np.float32)
     return Signatures(no_centre(dimension), words, ones, ones / np.float32(_MEAN_AGREEMENT))
 
@@ -103,9 +105,9 @@ def signatures_of_units(words: Words, dimension: int) -> Signatures:
 def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int) -> Places:
     """The places of at most ``narrow`` signatures that are likely nearest to a query vector.
 
-    The ``wide`` or more that are nearest by the number of bits that differ come first. Of these,
-    the product of their signs with the rotated query tells the distance better; what may be among
-    the very nearest by it is kept. Where that is many, more are looked at.
+    First, ``wide`` or more signatures are preselected by the number of differing bits. For these,
+    the product of their signs with the rotated query gives a better estimate of the distance; those
+    that may be among the very nearest are kept. If they are many, the preselection is widened.
     """
     count = len(stored)
     if count <= min(narrow, _FEW):
@@ -123,14 +125,14 @@ def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int
 
 
 def _largest(scores: Floats, number: int) -> Places:
-    """The places of the so many largest scores."""
+    """The places of the ``number`` largest scores."""
     if len(scores) <= number:
         return np.arange(len(scores))
     return np.argpartition(scores, len(scores) - number)[len(scores) - number :]
 
 
 def _scores_by_bits(rotated: Floats, length: np.float32, stored: Signatures) -> Floats:
-    """How near each is, told by the number of bits in which it differs."""
+    """The nearness of each signature, estimated from the number of differing bits."""
     own = np.packbits(rotated > 0).view(np.uint64)
     bits = len(rotated)
     cosines = np.cos(np.arange(bits + 1) * (np.pi / bits))
@@ -147,7 +149,7 @@ def _scores_by_bits(rotated: Floats, length: np.float32, stored: Signatures) -> 
 def _estimated(
     rotated: Floats, length: np.float32, stored: Signatures, places: Places
 ) -> tuple[Places, Floats]:
-    """Of these places those that may be among the nearest, and how near each is at best."""
+    """The places that may be among the nearest, and an upper bound of the nearness of each."""
     scores, deviations = _estimates(rotated, length, stored.at(places))
     sure = scores[_largest(scores, _SURE)].min()
     best = scores + np.float32(_DEVIATIONS) * deviations
@@ -156,7 +158,7 @@ def _estimated(
 
 
 def _differing(words: Words, own: Words) -> Words:
-    """The number of bits in which each signature differs: bytes are added up eight at a time."""
+    """The number of bits in which each signature differs; adds up bytes, eight at a time."""
     counts = np.bitwise_count(words ^ own).view(np.uint64)
     lanes = (counts & _LANES) + ((counts >> np.uint64(8)) & _LANES)
     total: Words = lanes[:, 0].copy()
@@ -168,7 +170,10 @@ def _differing(words: Words, own: Words) -> Words:
 
 
 def _estimates(rotated: Floats, length: np.float32, stored: Signatures) -> tuple[Floats, Floats]:
-    """How near each is, as twice its product with the query less its square, and the deviation."""
+    """The nearness of each signature and its standard deviation.
+
+    The nearness is twice the product with the query minus the square.
+    """
     bits = len(rotated)
     unit = rotated / np.float32(np.linalg.norm(rotated) or 1)
     products = np.empty(len(stored), dtype=np.float32)
@@ -184,7 +189,7 @@ def _estimates(rotated: Floats, length: np.float32, stored: Signatures) -> tuple
 
 
 def _signed(differences: Floats) -> tuple[Words, Floats, Floats]:
-    """The signs of vectors, their squared lengths, and their lengths over their agreement."""
+    """The signs, squares and gains of differences from a centre."""
     rotated = _rotated(differences)
     words = np.packbits(rotated > 0, axis=1).view(np.uint64)
     lengths = np.linalg.norm(differences, axis=1)

@@ -1,8 +1,8 @@
-"""A tool's own tables: their names, creation and replacement.
+"""Names, creates and replaces a tool's own tables.
 
 Documents and chunks are in ``documents_{tool}`` and ``vectors_{tool}``; the indexes derived from
 them are named by the tool's id and generation. A rebuild fills tables of the next generation, and
-one transaction puts them in place of the current ones.
+one transaction replaces the current tables with them.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Create the indexes of a tool's words, empty."""
     fts, terms, counts = (identifier(name) for name in (tables.fts, tables.terms, tables.counts))
     vocabulary, reading = identifier(tables.vocabulary), identifier(tables.index("reading"))
-    # Terms are separated by spaces; to this tokenizer all their characters are letters or these.
+    # Terms are separated by spaces; "_" and "=" must count as letters.
     connection.execute(
         f"CREATE VIRTUAL TABLE {fts} USING fts5(title, names, heading, text, content='', "
         "contentless_delete=1, tokenize=\"ascii tokenchars '_='\")"
@@ -176,7 +176,7 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(
         f"CREATE TABLE {counts} (chunk_id INTEGER PRIMARY KEY, counts BLOB NOT NULL)"
     )
-    # Row 0 is not a chunk: it says what analysed the words.
+    # Row 0 is not a chunk: it has the version of the word analysis.
     connection.execute(
         f"INSERT INTO {counts} (chunk_id, counts) VALUES (0, ?)", (words_version().encode(),)
     )
@@ -187,14 +187,14 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def words_version() -> str:
-    """What an index of words that is built now depends on: its format, and the dictionary."""
+    """The version of a word index built now: its format, and the dictionary installed."""
     from mdvec.text.morphemes import analysis_version
 
     return f"{_WORDS_FORMAT} {analysis_version()}"
 
 
 def has_words(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the words were indexed in a format that has fields and counts."""
+    """Whether the tool has a word index with fields and counts."""
     found = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.vocabulary,)
     ).fetchone()
@@ -202,7 +202,7 @@ def has_words(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the words were indexed in today's format with the dictionary installed."""
+    """Whether the word index has the current format and the installed dictionary's version."""
     if not has_words(connection, tables):
         return False
     row = connection.execute(
@@ -219,7 +219,7 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
         "mtime_ns INTEGER NOT NULL, first_chunk INTEGER NOT NULL, chunks INTEGER NOT NULL, "
         "tags TEXT NOT NULL, aliases TEXT NOT NULL, kept TEXT NOT NULL)"
     )
-    # Row 0 is not a document: it says in which format the properties were derived.
+    # Row 0 is not a document: it has the format of the properties.
     connection.execute(
         f"INSERT INTO {properties} VALUES (0, NULL, 0, 0, 0, '[]', '[]', ?)", (_PROPERTIES_FORMAT,)
     )
@@ -232,7 +232,7 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the documents' properties were derived, and in today's format."""
+    """Whether the documents' properties were derived in the current format."""
     found = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?", (tables.properties,)
     ).fetchone()
@@ -251,7 +251,7 @@ def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the derived indexes exist; a file of an older version has none."""
+    """Whether the derived indexes exist; databases of older versions have none."""
     names = [tables.signatures, tables.fts, tables.terms]
     (found,) = connection.execute(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (?, ?, ?)",
@@ -273,8 +273,8 @@ def drop_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
         connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
 
 
-def put_in_place(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
-    """Replace a tool's tables by the finished ones of a rebuild; call within a transaction."""
+def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
+    """Replace a tool's tables with those of a finished rebuild; call within a transaction."""
     _drop(connection, old)
     final = Tables(staged.tool_id, staged.tool_name, staged.generation)
     connection.execute(

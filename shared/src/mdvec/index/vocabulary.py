@@ -1,4 +1,4 @@
-"""Every word of a tool's chunks with its reading, to find a word that is spelled otherwise."""
+"""Stores all words of a tool's chunks with their readings, to find other spellings of a word."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _MAX_READING = 40
 
 
 def insert_words(connection: apsw.Connection, tables: Tables, readings: Mapping[str, str]) -> None:
-    """Add words with their readings, unless they are known."""
+    """Add words with their readings, unless they are stored already."""
     connection.executemany(
         f"INSERT OR IGNORE INTO {identifier(tables.vocabulary)} (term, reading) VALUES (?, ?)",
         ((term, reading) for term, reading in readings.items() if len(reading) <= _MAX_READING),
     )
 
 
-def forget_deleted_words(connection: apsw.Connection, tables: Tables) -> None:
-    """Remove the words that no chunk has any more."""
+def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
+    """Delete the words that no longer occur in any chunk."""
     connection.execute(
         f"DELETE FROM {identifier(tables.vocabulary)} "
         f"WHERE term NOT IN (SELECT term FROM {identifier(tables.terms)})"
@@ -33,10 +33,11 @@ def forget_deleted_words(connection: apsw.Connection, tables: Tables) -> None:
 def other_spellings(
     connection: apsw.Connection, tables: Tables, term: str, reading: str, *, is_known: bool
 ) -> list[str]:
-    """The words to search instead of one that no chunk has.
+    """The words to search for instead of one that occurs in no chunk.
 
-    They are those that are read alike (渡邊 and 渡辺, おや and 親), or else, for a word in letters
-    or katakana that is not ``is_known`` to the dictionary, those with the fewest letters mistyped.
+    They are the words with the same reading (渡邊 and 渡辺, おや and 親). If there are none, and
+    the word is in letters or katakana and not in the dictionary, they are those that differ by
+    the fewest typing errors.
     """
     vocabulary = identifier(tables.vocabulary)
     alike = connection.execute(

@@ -1,8 +1,8 @@
-"""How often each word occurs in each field of a chunk, stored for scoring.
+"""Stores how often each word occurs in each field of a chunk, for scoring.
 
-The lexical index tells in which chunks a word occurs; candidates are scored by these counts, so
-that no passage is analysed anew for a question. A chunk's row has four bytes of checksum for each
-word of each field, then a byte each of their counts, then a byte each of their fields.
+The lexical index tells which chunks contain a word; these counts score the candidates without
+analysing their text again. A chunk's row has, for all words of all fields, their checksums of four
+bytes each, then their counts, then the numbers of their fields, one byte each.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mdvec.text.quoting import identifier
 _BYTES_EACH = 6
 _MAX_COUNT = 255
 _DELETED = -1
-"""Row that says that chunks were deleted, so that there may be words that no chunk has."""
+"""The id of a row that marks deletions: the vocabulary may have words that occur in no chunk."""
 
 
 def insert_word_counts(
     connection: apsw.Connection, tables: Tables, chunk_id: int, words: Sequence[Sequence[str]]
 ) -> None:
-    """Store the counts of a chunk's words, given for each field."""
+    """Store the counts of a chunk's words, which are given by field."""
     checksums: list[int] = []
     counts: list[int] = []
     fields: list[int] = []
@@ -47,7 +47,7 @@ def insert_word_counts(
 def delete_word_counts(
     connection: apsw.Connection, tables: Tables, chunk_ids: Iterable[int]
 ) -> None:
-    """Remove the counts of chunks, and remember that some were removed."""
+    """Delete the counts of chunks, and mark that there were deletions."""
     counts = identifier(tables.counts)
     connection.executemany(
         f"DELETE FROM {counts} WHERE chunk_id = ?", ((chunk_id,) for chunk_id in chunk_ids)
@@ -57,8 +57,8 @@ def delete_word_counts(
     )
 
 
-def forget_deletions(connection: apsw.Connection, tables: Tables) -> bool:
-    """Forget that chunks were deleted; whether any were."""
+def clear_deletion_mark(connection: apsw.Connection, tables: Tables) -> bool:
+    """Clear the mark of deletions; returns whether it was set."""
     connection.execute(f"DELETE FROM {identifier(tables.counts)} WHERE chunk_id = ?", (_DELETED,))
     return connection.changes() > 0
 
@@ -67,31 +67,30 @@ def word_counts(
     connection: apsw.Connection,
     tables: Tables,
     chunk_ids: Iterable[int],
-    wanted: Mapping[str, Iterable[str]],
+    variants: Mapping[str, Iterable[str]],
 ) -> dict[int, dict[str, FieldCounts]]:
-    """How often each wanted term occurs in each field of each chunk.
+    """How often each word of a question occurs in each field of each chunk.
 
-    A term of the question stands for the terms of the index that ``wanted`` has for it.
+    ``variants`` has, for each word, the terms of the index that count as this word.
     """
-    stands_for = {crc32(term.encode()): asked for asked, terms in wanted.items() for term in terms}
+    word_of = {crc32(term.encode()): word for word, terms in variants.items() for term in terms}
     numbers = ",".join(map(str, chunk_ids))
     rows = connection.execute(
         f"SELECT chunk_id, counts FROM {identifier(tables.counts)} WHERE chunk_id IN ({numbers})"
     )
-    return {int(chunk_id): _counted(bytes(packed), stands_for) for chunk_id, packed in rows}
+    return {int(chunk_id): _counted(bytes(packed), word_of) for chunk_id, packed in rows}
 
 
-def _counted(packed: bytes, stands_for: Mapping[int, str]) -> dict[str, FieldCounts]:
+def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts]:
     size = len(packed) // _BYTES_EACH
     checksums = struct.unpack_from(f"<{size}I", packed)
     found: dict[str, list[int]] = {}
-    if stands_for.keys().isdisjoint(checksums):
+    if word_of.keys().isdisjoint(checksums):
         return {}
     for place, checksum in enumerate(checksums):
-        if checksum in stands_for:
-            counts = found.setdefault(stands_for[checksum], [0] * len(FIELDS))
+        if checksum in word_of:
+            counts = found.setdefault(word_of[checksum], [0] * len(FIELDS))
             counts[packed[5 * size + place]] += packed[4 * size + place]
     return {
-        asked: (title, names, heading, text)
-        for asked, (title, names, heading, text) in found.items()
+        word: (title, names, heading, text) for word, (title, names, heading, text) in found.items()
     }

@@ -1,4 +1,4 @@
-"""The lexical index: an FTS5 table of the terms of each chunk, a column for each of its fields."""
+"""The lexical index: an FTS5 table of each chunk's terms, with a column per field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MIN_TERMS, _MAX_TERMS = 2, 64
 def insert_terms(
     connection: apsw.Connection, tables: Tables, chunks: Iterable[tuple[int, ChunkFields]]
 ) -> None:
-    """Add the chunks of a document, by id, to the index."""
+    """Add a document's chunks, each with its id, to the index."""
     known: dict[str, FieldTerms] = {}
     readings: dict[str, str] = {}
     sql = (
@@ -42,7 +42,7 @@ def insert_terms(
 
 
 def _indexed(field: FieldTerms) -> str:
-    """The terms of a field for FTS5; a word in letters is a plain term already."""
+    """The terms of a field for FTS5; words in letters are already among the plain terms."""
     return " ".join([*field.plain, *(word for word in field.words if word[0] == WORD_MARK)])
 
 
@@ -76,12 +76,11 @@ def matching_chunks(
     limit: int,
     within: ChunkRanges | None = None,
 ) -> list[int]:
-    """The ``limit`` best chunks by BM25 for the rarer of the query's terms.
+    """The ``limit`` best chunks by BM25 for the rarest of the query's terms.
 
-    Terms are added from the rarest on until their postings become too many: frequent terms cost
-    the most and say the least, and the candidates are scored by all terms afterwards. With
-    ``within`` only those chunks are found; more postings are read, as most of them are not among
-    these.
+    Terms are used from the rarest on until they have too many postings: frequent terms cost the
+    most and tell the least, and candidates are scored by all terms later. With ``within``, only
+    those chunks are found, and more postings are read because most belong to other chunks.
     """
     known = sorted(
         (term for term, count in frequencies.items() if count), key=frequencies.__getitem__
@@ -103,7 +102,7 @@ def matching_chunks(
             f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?", (match, limit)
         )
     else:
-        # "+" keeps FTS5 from looking up one id after the other; rank is of what is left alone.
+        # "+" keeps FTS5 from looking up the ids one by one. bm25() is called only for these rows.
         rows = connection.execute(
             f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "
             f"ORDER BY bm25({fts}) LIMIT ?",

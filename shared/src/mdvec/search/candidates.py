@@ -13,7 +13,7 @@ from mdvec.index.chunks import (
     StoredChunk,
     chunk_count,
     nearest,
-    nearest_of_all,
+    nearest_by_scan,
     stored_chunks,
 )
 from mdvec.index.properties import StoredProperties, stored_properties
@@ -200,7 +200,7 @@ def nearest_chunks(
     With ``within``, only those chunks are compared: few of them exactly.
     """
     if not indexed:
-        return nearest_of_all(connection, names, vector, limit)
+        return nearest_by_scan(connection, names, vector, limit)
     if within is not None and within.size <= MAX_COMPARED_EXACTLY:
         return nearest(connection, names, vector, limit, within.ids().tolist())
     narrow = max(SHORTLIST, 4 * limit)

@@ -11,7 +11,7 @@ from mdvec.index.signatures import (
     no_centre,
     signature_bytes,
     signatures,
-    signatures_of_units,
+    unit_vector_signatures,
 )
 
 
@@ -95,7 +95,7 @@ def test_the_nearest_of_many_are_among_the_few_that_are_kept(kind, dimension, mo
     vectors = kind(8_000, dimension)
     stored = signatures(vectors, vectors.mean(axis=0))
     if not centred:
-        stored = signatures_of_units(signs(vectors), dimension)
+        stored = unit_vector_signatures(signs(vectors), dimension)
         most = 1_024
     queries = vectors[::400] + 0.2 * kind(2_000, dimension, seed=2)[::100]
     found, numbers = 0, []

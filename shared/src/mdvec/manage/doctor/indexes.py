@@ -59,7 +59,7 @@ def rebuild_indexes(database: Path, name: str) -> None:
     with open_database(database, "write") as connection:
         tool = tools.get_tool(connection, name)
         with only_import_of(database, tool, lambda _: None), connection:
-            chunks.index_again(connection, tools.get_tool(connection, name).tables)
+            chunks.rebuild_indexes(connection, tools.get_tool(connection, name).tables)
 
 
 def _wrong_vectors(connection: apsw.Connection, tool: Tool) -> int:
