@@ -98,7 +98,7 @@ def test_a_single_data_file_can_be_a_dataset(mdvec):
 def test_a_search_of_a_dataset_says_how_to_query_it(runs):
     one, all_ = runs.each("search -n runs 速い日", "search 速い日")
     assert (one.code, all_.code) == (1, 0)
-    assert "'runs' holds tables, not texts; ask it in SQL through the server's tools" in one.err
+    assert "'runs' contains tables, not texts; query it in SQL with the server's tools" in one.err
     assert all_.err.startswith("no tool with texts is active")
 
 

@@ -168,9 +168,7 @@ def test_filters_narrow_a_search_and_tags_are_told(database, server, import_use)
     assert told == ["plan", ["会議", "work/plan"], "2025-06-01"]
     assert "#会議 #work/plan 2025-06-01" in tagged.content[0].text
     assert [hit["file_path"] for hit in older.structured_content["results"]] == ["diary.md"]
-    assert (
-        "no note of notes has the tag 会議室; the nearest it knows: 会議" in nothing.content[0].text
-    )
+    assert "no note of notes has the tag 会議室; similar tags: 会議" in nothing.content[0].text
     assert (refused.is_error, "2025年6月" in refused.content[0].text) == (True, True)
 
 

@@ -15,7 +15,7 @@ from mdvec.errors import MdvecError
 from mdvec.index import documents
 from mdvec.index.tables import Tables
 from mdvec.search.core.passages import good_cut
-from mdvec.search.search import no_texts
+from mdvec.search.search import no_texts_message
 from mdvec.text.markdown import line_starts
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
@@ -77,7 +77,7 @@ def read_document(
                 f"enable it with: mdvec tool enable -n {tool_name}"
             )
         if not KINDS[tool.kind].has_texts:
-            raise ReadingRefused(no_texts(tool_name))
+            raise ReadingRefused(no_texts_message(tool_name))
         names = tool.tables
         stored = None
         with suppress(UnicodeEncodeError):  # half of a surrogate pair is in no path

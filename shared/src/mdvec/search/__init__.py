@@ -1,1 +1,1 @@
-"""Search in the documents of one or several tools."""
+"""Searches the documents of one or several tools."""

@@ -1,4 +1,4 @@
-"""One tool's candidates for a question, found by the vector and the lexical retriever."""
+"""Finds a tool's candidates for a question, with the vector and the lexical retriever."""
 
 from __future__ import annotations
 
@@ -38,41 +38,49 @@ if TYPE_CHECKING:
 MIN_CANDIDATES = 40
 """Candidates per retriever; more if more hits are requested."""
 _LONGLIST, SHORTLIST = 1_024, 1_024
-"""Chunks kept by the first comparison of signatures, or more in a large tool, and at most by the
-second, finer one. Only the latter are compared exactly."""
+"""The first comparison of signatures keeps at least ``_LONGLIST`` chunks; the second, finer one at
+most ``SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
 
 MAX_ALL_CANDIDATES = 160
-"""If filters leave no more chunks than these, all of them are candidates."""
+"""If filters leave at most this many chunks, all of them are candidates."""
 MAX_COMPARED_EXACTLY = 2_048
-"""If filters leave no more chunks than these, all of their vectors are compared exactly."""
+"""If filters leave at most this many chunks, all their vectors are compared exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
-    """A tool's candidates for a question: chunks by id, and the statistics to score them.
+    """A tool's candidates for a question, and what is needed to score them.
 
-    ``query`` has the question's terms that the tool's index knows; ``stands_for`` the terms of
-    the index that each of its words is searched by: itself, or other spellings.
+    Attributes:
+        tool: the tool.
+        tables: its tables.
+        query: the question's terms, without words if the tool's word index is outdated.
+        variants: the terms of the index that each word is searched by: itself, or other spellings.
+        chunks: the candidates, by id.
+        words: how often each word occurs in each field, by chunk id.
+        statistics: the number of chunks, and of those that contain each term.
+        has_words: whether the tool has a lexical index.
+        properties: the properties of the candidates' documents, by document id.
+        searched: the number of chunks that passed the filters.
     """
 
     tool: Tool
     tables: Tables
     query: QuestionTerms
-    stands_for: Mapping[str, tuple[str, ...]]
+    variants: Mapping[str, tuple[str, ...]]
     chunks: tuple[StoredChunk, ...]
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
     has_words: bool
     properties: Mapping[int, StoredProperties]
     searched: int
-    """How many chunks the filters left to be searched."""
 
     def candidates(self) -> list[Candidate]:
-        """The chunks as input of the fusion."""
+        """The chunks as input for the fusion."""
         card = CARDS.get(str(self.tool.model))
         trust = 1.0 if card is None else card.vector_trust
         unrelated = None if card is None else card.unrelated
-        read = FieldReader(self.query, self.stands_for, self.properties)
+        read = FieldReader(self.query, self.variants, self.properties)
         return [
             Candidate(
                 read.counts(chunk, self.words.get(chunk.id, {})) if self.has_words else {},
@@ -116,7 +124,7 @@ def find_candidates(
         mode: ``vector`` skips the lexical retriever, as does a file of an older version, which
             has no lexical index.
         stopwatch: records the time of each stage.
-        within: the only chunks to be found; None for all.
+        within: the chunks to search; None for all.
     """
     names = Tables(tool.id, tool.name, tool.generation)
     indexed = has_indexes(connection, names)
@@ -136,11 +144,11 @@ def find_candidates(
     with stopwatch.stage("read_candidates"):
         chunks = stored_chunks(connection, names, sorted(ids), vector)
         words = {}
-        if found.stands_for:
-            words = word_counts(connection, names, ids, found.stands_for)
+        if found.variants:
+            words = word_counts(connection, names, ids, found.variants)
         total = chunk_count(connection, names)
     return ToolCandidates(
-        tool, names, found.query, found.stands_for, tuple(chunks), words,
+        tool, names, found.query, found.variants, tuple(chunks), words,
         CorpusStatistics(total, found.frequencies), indexed,
         stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
@@ -150,7 +158,7 @@ def find_candidates(
 @dataclass(frozen=True, slots=True)
 class _Lexical:
     query: QuestionTerms
-    stands_for: Mapping[str, tuple[str, ...]]
+    variants: Mapping[str, tuple[str, ...]]
     frequencies: Mapping[str, int]
     chunk_ids: Sequence[int]
 
@@ -162,13 +170,13 @@ def _lexical_search(
     limit: int,
     within: ChunkRanges | None,
 ) -> _Lexical:
-    """The question's terms as the index knows them, and at most ``limit`` chunks with them."""
+    """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
     if not has_current_words(connection, names):
         query = query.without_words()
     also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
     wanted = list(dict.fromkeys([*query.all, *also]))
     frequencies = document_frequencies(connection, names, wanted)
-    stands_for = {
+    variants = {
         word: (word, *in_other_kana(word))
         if frequencies[word]
         else tuple(
@@ -176,14 +184,14 @@ def _lexical_search(
         )
         for word, reading in query.words.items()
     }
-    others = [term for terms in stands_for.values() for term in terms if term not in frequencies]
+    others = [term for terms in variants.values() for term in terms if term not in frequencies]
     of_index = frequencies | document_frequencies(connection, names, others)
-    asked = {*query.plain, *(term for terms in stands_for.values() for term in terms)}
+    asked = {*query.plain, *(term for terms in variants.values() for term in terms)}
     counted = {term: of_index[term] for term in asked}
     chunk_ids = matching_chunks(connection, names, counted, limit, within)
-    for word, terms in stands_for.items():
+    for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
-    return _Lexical(query, stands_for, frequencies, chunk_ids)
+    return _Lexical(query, variants, frequencies, chunk_ids)
 
 
 def nearest_chunks(
@@ -197,7 +205,7 @@ def nearest_chunks(
 ) -> list[int]:
     """The ids of the chunks nearest to a vector, preselected by their signatures.
 
-    With ``within``, only those chunks are compared: few of them exactly.
+    With ``within``, only those chunks are compared; if they are few, all of them exactly.
     """
     if not indexed:
         return nearest_by_scan(connection, names, vector, limit)

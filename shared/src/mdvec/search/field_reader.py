@@ -1,4 +1,4 @@
-"""Where passages have the terms of a question: in title, names, headings or text."""
+"""Counts a question's terms in the title, names, headings and text of passages."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from mdvec.text.terms import TermCounter
 class FieldReader:
     """Counts a question's terms in the fields of passages.
 
-    Plain terms are counted in the text; the counts of words come from the index. ``stands_for``
-    has the terms of the index that each word is searched by, ``properties`` those of the passages'
-    documents by id.
+    Args:
+        query: the question's terms. Plain terms are counted here; counts of words are stored.
+        variants: the terms of the index that each word is searched by.
+        properties: the properties of the passages' documents, by document id.
     """
 
     def __init__(
         self,
         query: QuestionTerms,
-        stands_for: Mapping[str, tuple[str, ...]],
+        variants: Mapping[str, tuple[str, ...]],
         properties: Mapping[int, StoredProperties],
     ) -> None:
         self._properties = properties
         self._counter = TermCounter(query.plain)
         self._asked = {
             **{term: term for term in query.plain},
-            **{term: word for word, terms in stands_for.items() for term in terms},
+            **{term: word for word, terms in variants.items() for term in terms},
         }
         self._has_words = bool(query.words)
         self._short: dict[str, dict[str, int]] = {}
@@ -39,7 +40,7 @@ class FieldReader:
     def counts(
         self, chunk: StoredChunk, words: Mapping[str, FieldCounts]
     ) -> dict[str, FieldCounts]:
-        """How often each term occurs in each field of a passage, whose ``words`` are counted."""
+        """How often each term occurs in each field of a passage, given the counts of ``words``."""
         fields = chunk_fields(
             chunk.title,
             document_names(chunk.file_path, other_names(self._of(chunk))),
@@ -57,7 +58,7 @@ class FieldReader:
         return {**plain, **words}
 
     def names(self, chunk: StoredChunk) -> tuple[NameMatch, ...]:
-        """The question's terms in a passage's title, aliases and innermost heading, each."""
+        """The question's terms in each of a passage's names: title, aliases, innermost heading."""
         innermost = chunk.heading.rpartition(" > ")[2]
         names = {chunk.title, innermost, *self._of(chunk).aliases}
         return tuple(self._name(name) for name in names if name)
@@ -66,7 +67,7 @@ class FieldReader:
         return self._properties.get(chunk.document_id, NOT_DERIVED)
 
     def _counted(self, short: str) -> dict[str, int]:
-        """The counts of a field that many passages share."""
+        """The counts of a field that many passages share; cached."""
         if short not in self._short:
             self._short[short] = self._counter.counts(short)
         return self._short[short]

@@ -1,4 +1,4 @@
-"""Narrows a search to the chunks that its filters leave, and says why where that is nothing."""
+"""Applies a search's filters to a tool's chunks, and explains an empty result."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _MAX_NAMED_TAGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """What filters leave of a tool; ``chunks`` is None for all of it.
+    """The chunks of a tool that pass the filters; None for all of them.
 
-    ``note`` says that the filters could not be applied.
+    ``note`` says why the filters could not be applied, if so.
     """
 
     chunks: ChunkRanges | None
@@ -35,14 +35,14 @@ ALL_CHUNKS = Narrowed(None)
 
 
 def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowed:
-    """The chunks of a tool that the filters leave."""
+    """The chunks of a tool that pass the filters."""
     if filters.is_empty or tool.model is None:
         return ALL_CHUNKS
     if KINDS[tool.kind].is_made_of_records:
         return Narrowed(
             no_chunks(),
-            f"{tool.name} was left out: it holds rows, which have no path, tags or date of their "
-            "own to filter by",
+            f"{tool.name} was left out: it contains rows, which have no path, tags or date to "
+            "filter by",
         )
     if not has_properties(connection, tool.tables):
         return Narrowed(
@@ -53,21 +53,19 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     return Narrowed(chunks_passing(connection, tool.tables, _condition(filters)))
 
 
-def why_nothing(connection: apsw.Connection, asked: Sequence[Tool], filters: Filters) -> str:
-    """Which of the filters leaves nothing of the tools, or that only all together do."""
-    names = ", ".join(tool.name for tool in asked)
+def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> str:
+    """Explain which filter excludes everything, or that only their combination does."""
+    names = ", ".join(tool.name for tool in requested)
     for single in filters.each():
-        if _left(connection, asked, single):
+        if _left(connection, requested, single):
             continue
         if single.tags:
-            nearest = _nearest(connection, asked, single.tags[0])
+            nearest = _nearest(connection, requested, single.tags[0])
             return f"no note of {names} has the tag {single.tags[0]}; {nearest}"
         if single.path:
-            return f"no note of {names} has a path like {single.path.said}"
+            return f"no note of {names} has a path like {single.path.given}"
         return f"no note of {names} has a date {single.in_words}"
-    return (
-        f"each filter alone leaves notes of {names}, all together ({filters.in_words}) leave none"
-    )
+    return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"
 
 
 def _condition(filters: Filters) -> Condition:
@@ -81,26 +79,26 @@ def _condition(filters: Filters) -> Condition:
     )
 
 
-def _left(connection: apsw.Connection, asked: Sequence[Tool], filters: Filters) -> bool:
+def _left(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> bool:
     return any(
         narrowed.chunks is None or narrowed.chunks.size
-        for narrowed in (narrow(connection, tool, filters) for tool in asked)
+        for narrowed in (narrow(connection, tool, filters) for tool in requested)
     )
 
 
-def _nearest(connection: apsw.Connection, asked: Sequence[Tool], tag: str) -> str:
-    """The known tags that look most like one that nothing has; else the most frequent."""
+def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:
+    """The existing tags most similar to one that no document has; else the most frequent ones."""
     known = {
         folded_tag(one.tag): one.tag
-        for tool in asked
+        for tool in requested
         for one in tag_counts(connection, tool.tables)
     }
     if not known:
-        return "it has no tags at all" if len(asked) == 1 else "they have no tags at all"
+        return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"
     near = [one for one in known if tag in one or one in tag]
     near += difflib.get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
     if near:
         named = [known[one] for one in dict.fromkeys(near)]
-        return f"the nearest it knows: {', '.join(named[:_MAX_NAMED_TAGS])}"
+        return f"similar tags: {', '.join(named[:_MAX_NAMED_TAGS])}"
     named = list(known.values())
-    return f"its most frequent: {', '.join(named[:_MAX_NAMED_TAGS])}"
+    return f"the most frequent tags: {', '.join(named[:_MAX_NAMED_TAGS])}"

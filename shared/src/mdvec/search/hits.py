@@ -1,4 +1,4 @@
-"""Turns ranked chunks into hits: passages of the requested kind, within a budget."""
+"""Turns ranked chunks into hits: passages of the requested extent, within a length budget."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from mdvec.tools.kinds import KINDS
 class Explanation:
     """Why a hit has its rank: the ranks and scores by vectors and by words.
 
-    ``fused`` is the score that hits are ranked by, of which the probability is made.
-    ``cosine`` is None if vectors were not used; ``lexical_weight`` is the weight of the words.
-    ``document_coverage`` also counts what other found passages of the document contain.
-    ``matched_words`` are the question's words in the hit, in their normalised form;
-    ``matched_terms`` its pairs of characters and its words as spelled.
+    ``fused`` is the score that hits are ranked by; the hit's probability derives from it.
+    ``cosine`` is None if vectors were not used. ``lexical_weight`` is the weight of the lexical
+    score. ``document_coverage`` also counts what other candidates of the document contain.
+    ``matched_words`` are the question's words in the hit, in normalised form; ``matched_terms``
+    are the matching pairs of characters and words as spelled.
     """
 
     fused: float
@@ -51,13 +51,12 @@ class Explanation:
 class Hit:
     """A passage that answers a question.
 
-    ``score`` is about the probability that it answers, 0 to 1. Positions count the
-    characters of the stored document from 0, lines count from 1; ``content`` is exactly the text
-    between them. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
-    chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's; the date is that of the
-    file where the front matter has none, and None where neither was read. ``truncated`` says
-    whether the passage was cut at either end; if it was cut at its end, ``next_position`` is where
-    it continues.
+    ``score`` estimates the probability that it answers, 0 to 1. Positions count characters of the
+    stored document from 0, lines count from 1; ``content`` is exactly the text between the
+    positions. ``heading`` is the path of headings above it, ``chunk_index`` the number of the
+    chunk found. ``title``, ``tags`` and ``date`` (ISO) are the document's; without a date in the
+    front matter it is the file's date, and None if neither was stored. ``truncated`` says whether
+    the passage was cut at either end; if its end was cut, it continues at ``next_position``.
     """
 
     tool: str
@@ -79,7 +78,7 @@ class Hit:
 
     @property
     def about(self) -> str:
-        """The title, date and tags, as far as path and headings do not say the same; else ""."""
+        """The title (unless path or headings repeat it), tags and date; "" for a date alone."""
         known = (
             self.heading.partition(" > ")[0],
             self.file_path.rpartition("/")[2].partition(".")[0],
@@ -94,7 +93,7 @@ class _Passage:
     found: RankedChunk
     span: Span
     content: str | None
-    """The whole document, if more than the chunk was requested."""
+    """The whole document, if the passage extends beyond one chunk."""
 
 
 def hits(
@@ -118,7 +117,7 @@ def hits(
 def _properties(
     connection: apsw.Connection, found: Sequence[RankedChunk]
 ) -> dict[tuple[int, int], StoredProperties]:
-    """What the documents say about themselves; nothing where that was not read yet."""
+    """The documents' properties, by tool and document id; only those derived already."""
     properties: dict[tuple[int, int], StoredProperties] = {}
     for tables in {one.tables for one in found if not KINDS[one.tool.kind].is_made_of_records}:
         ids = {one.chunk.document_id for one in found if one.tables == tables}
@@ -155,7 +154,7 @@ def _passages(
 
 @dataclass(frozen=True)
 class _Text:
-    """A document with hits; its outline is read once for all of them."""
+    """A document with hits; its outline is parsed once."""
 
     content: str
     file_path: str
@@ -202,10 +201,10 @@ def _wider(one: RankedChunk, text: _Text, returning: Returning) -> Span:
         return Span(0, len(content))
     read = text.outline
     levels = one.tool.chunking.heading_levels
-    # A short section was joined to the next, so a chunk may begin in one and end in another.
+    # A short section is joined to the next, so a chunk may begin in one and end in another.
     first = section_at(content, read, levels, one.chunk.start_position)
     last = section_at(content, read, levels, max(one.chunk.end_position - 1, first.start))
-    # What stands before every section is the front matter, the chunk of a note without a body.
+    # A chunk before all sections is the front matter of a note without a body.
     start = min(first.start, one.chunk.start_position)
     return Span(start, max(first.end, last.end, one.chunk.end_position))
 
@@ -215,7 +214,7 @@ def _same_document(one: RankedChunk, other: RankedChunk) -> bool:
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
-    """Append a passage unless an earlier one contains it; it replaces those that it contains."""
+    """Append a passage, unless its chunk is in an earlier one; replace those that it contains."""
     of_document = [p for p in passages if _same_document(p.found, new.found)]
     chunk = new.found.chunk
     if any(

@@ -10,15 +10,15 @@ from mdvec.index.properties import stored_properties
 from mdvec.search.ranking import RankedChunk
 
 _SHARE_OF_BEST = 0.5
-"""A passage with at least this share of the best score is put in order with the best."""
+"""Passages with at least this share of the best score are sorted by date."""
 
 
 def newest_first(
     connection: apsw.Connection, ranked: Sequence[RankedChunk], k: int
 ) -> list[RankedChunk]:
-    """The passages that answer about as well as the best, at least ``k``, the latest first.
+    """The passages that answer about as well as the best, at least ``k``, newest first.
 
-    What has no date is behind what has one.
+    Passages without a date come last.
     """
     if not ranked:
         return []

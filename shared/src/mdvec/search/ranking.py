@@ -1,4 +1,4 @@
-"""The candidates of all tools in one pool, ranked."""
+"""Ranks the candidates of all tools in one pool."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mdvec.text.questions import QuestionTerms
 from mdvec.tools.rows import Tool
 
 _MIN_SCORE = 0.005
-"""Below it a passage, shown with a score of 0.00, has nothing to do with the question."""
+"""Passages below this score are unrelated to the question and are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedChunk:
     """A candidate with its score, and its rank by each retriever's score, from 1.
 
-    ``likelihood`` is about the probability that it answers.
+    ``likelihood`` estimates the probability that it answers.
     """
 
     tool: Tool
@@ -37,20 +37,20 @@ class RankedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The candidates, best first, and what they are judged by all together."""
+    """The candidates, best first, and the evidence that one of them answers."""
 
     chunks: list[RankedChunk]
     evidence: Evidence
 
     @property
     def is_confident(self) -> bool:
-        """Whether the first is likely enough to answer."""
+        """Whether the first candidate is likely enough to answer."""
         return bool(self.chunks) and self.evidence.likelihood(0.0) >= CONFIDENT
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The candidates of all tools, each with the tool that it is of."""
+    """The candidates of all tools; ``owners`` has the tool and chunk of each."""
 
     query: QuestionTerms
     statistics: CorpusStatistics
@@ -89,7 +89,7 @@ class Pool:
 
 
 def pooled(found: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:
-    """One pool of what was found in each tool: idf comes from all of them together."""
+    """The pool of the candidates of all tools, with common idf statistics."""
     frequencies: Counter[str] = Counter()
     for of_tool in found:
         frequencies.update(of_tool.statistics.frequencies)

@@ -1,4 +1,4 @@
-"""Answers a question with ranked hits, from one tool or all."""
+"""Answers a question with ranked hits from one, several or all tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
 from mdvec.search.core.filters import NO_FILTERS, Filters
 from mdvec.search.core.fusion import SearchMode
-from mdvec.search.filtering import narrow, why_nothing
+from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
 from mdvec.search.ranking import pooled
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _MAX_ATTEMPTS = 3
 
 UNSURE = "nothing here seems to answer this; the nearest passages follow"
-"""What is said before the hits of an answer that is not confident."""
+"""The sentence before the hits of an answer that is not confident."""
 
 logger = logging.getLogger("mdvec")
 
@@ -48,11 +48,11 @@ class SearchRefused(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query to one tool, to several, or (``tools`` is None) to all active tools with texts.
+    """A query to some tools, or to all active tools with texts (``tools`` is None).
 
-    ``k`` is the maximum number of hits, ``max_chars`` the maximum length of their text in total.
-    Only what passes ``filters`` is searched. ``sort`` orders the hits: ``newest`` puts the latest
-    first, of those that answer about as well as the best.
+    ``k`` is the maximum number of hits, ``max_chars`` the maximum total length of their text. Only
+    documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
+    that answer about as well as the best by date.
     """
 
     query: str
@@ -67,12 +67,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits, best first, out of ``total_chunks`` in ``tools``.
+    """The hits in the requested order, out of ``total_chunks`` in ``tools``.
 
-    ``confident`` says whether the first hit is likely to answer, as far as the search can tell by
-    its ``evidence``. ``truncated`` says whether the budget cut or omitted a hit. ``notes`` are
-    sentences on what could not be searched as requested, and on why there are fewer hits than
-    requested. ``seconds`` is the time of each stage.
+    ``confident`` says whether the best hit probably answers, judging by ``evidence``.
+    ``truncated`` says whether the budget cut or omitted a hit. ``notes`` are sentences on what
+    could not be searched as requested, and on why there are fewer hits than requested.
+    ``seconds`` is the time of each stage.
     """
 
     tools: tuple[str, ...]
@@ -87,31 +87,32 @@ class Answer:
 
 
 EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
-"""Lends the embedder of a model, by name, for one search."""
+"""Lends the embedder of the model with that name, for one search."""
 
 
 def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
     """Find the passages that answer a question best.
 
-    A tool without documents gives no hits. If there are several tools, one whose model is not
-    available is left out with a note.
+    A tool without documents gives no hits. If a tool's model is not available but another's is,
+    the tool is searched by words alone, or left out if the mode is ``vector``, with a note.
 
     Raises:
-        SearchRefused: the question is blank or too long, or a tool that it names is disabled or
-            has no texts.
+        SearchRefused: the question is blank or too long, a tool that it names is disabled or has
+            no texts, every tool was imported with another model than the one installed, or a tool
+            is being rebuilt.
         ToolNotFound: there is no tool of that name.
-        ModelError: no tool's model is available, or it is not the one used for the import.
+        ModelError: no tool's model is available.
     """
     _check(question)
     stopwatch = Stopwatch()
     with open_database(database, "read") as connection:
         for _ in range(_MAX_ATTEMPTS):
-            asked = _asked_tools(connection, question.tools)
-            vectors, notes = _query_vectors(asked, question, embedder_of, stopwatch)
+            requested = _requested_tools(connection, question.tools)
+            vectors, notes = _query_vectors(requested, question, embedder_of, stopwatch)
             with snapshot(connection):
-                now = {tool.id: tool for tool in _asked_tools(connection, question.tools)}
-                if all(_is_same(tool, now.get(tool.id)) for tool in asked):
-                    current = [now[tool.id] for tool in asked]
+                now = {tool.id: tool for tool in _requested_tools(connection, question.tools)}
+                if all(_is_same(tool, now.get(tool.id)) for tool in requested):
+                    current = [now[tool.id] for tool in requested]
                     answer = _answer(connection, current, question, vectors, notes, stopwatch)
                     break
         else:
@@ -120,10 +121,10 @@ def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answe
     return answer
 
 
-def no_texts(name: str) -> str:
-    """Why a tool of tables can be neither searched nor read, and what can be done instead."""
+def no_texts_message(name: str) -> str:
+    """Why a dataset can be neither searched nor read, and what to do instead."""
     return (
-        f"{name!r} holds tables, not texts; ask it in SQL through the server's tools {name}, "
+        f"{name!r} contains tables, not texts; query it in SQL with the server's tools {name}, "
         "export, profile and histogram"
     )
 
@@ -133,24 +134,24 @@ def _check(question: Question) -> None:
         raise SearchRefused("the query is blank; ask something")
     if len(question.query) > MAX_QUERY_CHARS:
         raise SearchRefused(
-            f"the query has {len(question.query):,} characters; {MAX_QUERY_CHARS:,} is the most"
+            f"the query has {len(question.query):,} characters; shorten it to {MAX_QUERY_CHARS:,}"
         )
 
 
-def _asked_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
+def _requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -> list[Tool]:
     if names is None:
         active = tools.list_tools(connection, active_only=True)
         return [tool for tool in active if KINDS[tool.kind].has_texts]
-    asked = [tools.get_tool(connection, name) for name in dict.fromkeys(names)]
-    for tool in asked:
+    requested = [tools.get_tool(connection, name) for name in dict.fromkeys(names)]
+    for tool in requested:
         if not tool.is_active:
             raise SearchRefused(
                 f"the tool {tool.name!r} is disabled; "
                 f"enable it with: mdvec tool enable -n {tool.name}"
             )
         if not KINDS[tool.kind].has_texts:
-            raise SearchRefused(no_texts(tool.name))
-    return asked
+            raise SearchRefused(no_texts_message(tool.name))
+    return requested
 
 
 def _is_same(tool: Tool, now: Tool | None) -> bool:
@@ -158,7 +159,7 @@ def _is_same(tool: Tool, now: Tool | None) -> bool:
 
 
 def _query_vectors(
-    asked: Sequence[Tool], question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
+    requested: Sequence[Tool], question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
 ) -> tuple[dict[str, Vectors], list[str]]:
     """The question's vector by fingerprint, and a note for each tool without one."""
     found: dict[str, Vectors] = {}
@@ -166,7 +167,7 @@ def _query_vectors(
     refused: MdvecError | None = None
     if question.mode == "lexical":
         return found, notes
-    for tool in asked:
+    for tool in requested:
         if tool.model is None or tool.fingerprint in found:
             continue
         try:
@@ -198,7 +199,7 @@ def _query_vector(
 
 def _answer(
     connection: apsw.Connection,
-    asked: Sequence[Tool],
+    requested: Sequence[Tool],
     question: Question,
     vectors: dict[str, Vectors],
     notes: list[str],
@@ -206,24 +207,24 @@ def _answer(
 ) -> Answer:
     query = analyse_question(question.query)
     with stopwatch.stage("filter"):
-        narrowed = [narrow(connection, tool, question.filters) for tool in asked]
+        narrowed = [narrow(connection, tool, question.filters) for tool in requested]
     pools = [
         find_candidates(
             connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
             question.mode, stopwatch, left.chunks,
         )
-        for tool, left in zip(asked, narrowed, strict=True)
+        for tool, left in zip(requested, narrowed, strict=True)
         if tool.model is not None
     ]  # fmt: skip
     notes += [left.note for left in narrowed if left.note]
     notes += _without_words(pools, question.mode)
-    notes += [note for note in (unfinished(connection, tool) for tool in asked) if note]
+    notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     with stopwatch.stage("fusion"):
         ranking = pooled(pools, query).ranked(question.mode)
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
-        notes.append(why_nothing(connection, asked, question.filters))
+        notes.append(explain_empty(connection, requested, question.filters))
     ranked = ranking.chunks
     notes += _why_fewer(len(ranked), question.k, searched)
     if question.sort == "newest":
@@ -233,7 +234,7 @@ def _answer(
             connection, ranked, question.returning, question.k, question.max_chars
         )
     return Answer(
-        tools=tuple(tool.name for tool in asked),
+        tools=tuple(tool.name for tool in requested),
         query=question.query,
         results=tuple(shown),
         total_chunks=total,
@@ -246,9 +247,9 @@ def _answer(
 
 
 def _without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
-    """A note for each tool whose lexical index is missing but was to be searched."""
+    """A note for each tool that has no lexical index although the mode needs one."""
     return [
-        f"{pool.tool.name} was searched by vectors alone: its index of words is built by the next "
+        f"{pool.tool.name} was searched by vectors alone: its word index is built by the next "
         f"import (mdvec import -n {pool.tool.name} --mode update)"
         for pool in pools
         if not pool.has_words and mode != "vector"

@@ -426,7 +426,7 @@ def test_a_search_skips_datasets_and_says_how_to_query_them(runs):
     runs.import_("new")
     everywhere = search(runs.database, Question("速い日"), no_model)
     assert (everywhere.tools, everywhere.results) == ((), ())
-    why = "'my-runs' holds tables, not texts; ask it in SQL"
+    why = "'my-runs' contains tables, not texts; query it in SQL"
     with pytest.raises(SearchRefused, match=why):
         search(runs.database, Question("速い日", ("my-runs",)), no_model)
     with pytest.raises(ReadingRefused, match=why):

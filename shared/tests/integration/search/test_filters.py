@@ -108,10 +108,10 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
 @pytest.mark.parametrize(
     ("said", "note"),
     [
-        ({"tags": ["会議室"]}, "no note of notes has the tag 会議室; the nearest it knows: 会議"),
+        ({"tags": ["会議室"]}, "no note of notes has the tag 会議室; similar tags: 会議"),
         (
             {"tags": ["会議", "zzz"]},
-            "no note of notes has the tag zzz; its most frequent: 会議, Work/solo, work/team",
+            "no note of notes has the tag zzz; the most frequent tags: 会議, Work/solo, work/team",
         ),
         ({"path": "nowhere/"}, "no note of notes has a path like nowhere/"),
         (
@@ -120,8 +120,8 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
         ),
         (
             {"tags": ["work/solo"], "path": "日記/"},
-            "each filter alone leaves notes of notes, "
-            "all together (path 日記/, tag work/solo) leave none",
+            "notes of notes pass each filter alone, but none passes all "
+            "(path 日記/, tag work/solo)",
         ),
     ],
 )

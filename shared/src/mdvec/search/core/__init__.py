@@ -1,1 +1,1 @@
-"""Scoring of candidates and cutting of passages, without I/O."""
+"""Scores candidates and cuts passages, without I/O."""

@@ -1,13 +1,14 @@
-"""How likely a passage answers: a logistic model of what a question found.
+"""Estimates the probability that a passage answers a question, with a logistic model.
 
     likelihood = 1 / (1 + exp(-(constant + coverage * best coverage + likeness * best likeness
                               - chunks * ln(chunks searched) - behind * score behind the best)))
 
-The best coverage is the largest share of the question that one passage contains. The likeness is a
-cosine in deviations from those that the model gives the nearest passages of questions that nothing
-answers (``embedding/cards.py``): without it, as for a model that was not measured, words alone
-decide. In a larger collection more is found by chance, hence the number of chunks. The constants
-are fitted over several collections by ``bench/studies/confidence_fit.py``; see docs/SPEC.md.
+The best coverage is the largest share of the question that one passage contains. The likeness is
+the cosine as a z-score: its distance, in standard deviations, from the mean cosine of the nearest
+passages of questions without an answer (``embedding/cards.py``). For a model without these figures,
+words alone decide. A larger collection yields more chance hits, hence the number of chunks. The
+constants are fitted over several collections by ``bench/studies/confidence_fit.py``; see
+docs/SPEC.md.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from mdvec.search.core.lexical import Candidate
 
 CONFIDENT = 0.25
-"""The least likelihood of the first hit for an answer that is one."""
+"""The minimum likelihood of the best hit for a confident answer."""
 _LEAST_SHOWN = 0.01
 
 
@@ -41,7 +42,7 @@ VECTORS = Calibration(0.14, 0.0, 0.47, 0.18, 17.9)
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a question found at best: ``likeness`` is None if no cosine can be judged."""
+    """The best values among the candidates; ``likeness`` is None if no cosine can be judged."""
 
     coverage: float
     likeness: float | None
@@ -49,13 +50,13 @@ class Evidence:
 
     @property
     def calibration(self) -> Calibration:
-        """The model for what is known."""
+        """The constants for the values that are known."""
         if self.likeness is None:
             return WORDS
         return BOTH if self.coverage else VECTORS
 
     def likelihood(self, behind: float) -> float:
-        """How likely a passage answers whose score is so far below the best one's."""
+        """The likelihood that a passage answers whose score is ``behind`` below the best."""
         model = self.calibration
         logit = (
             model.constant
@@ -71,6 +72,6 @@ NO_EVIDENCE = Evidence(0.0, None, 0)
 
 
 def evidence(coverages: Sequence[float], candidates: Sequence[Candidate], chunks: int) -> Evidence:
-    """The best coverage and likeness of the candidates, out of so many chunks."""
+    """The best coverage and likeness of the candidates, out of ``chunks`` searched."""
     known = [one.likeness for one in candidates if one.likeness is not None]
     return Evidence(max(coverages, default=0.0), max(known, default=None), chunks)

@@ -1,4 +1,4 @@
-"""What narrows a search: a path, tags and days, as a person or a model gives them."""
+"""Search filters: a path, tags and a range of days, parsed from user input."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _WILD = re.compile(r"[*?\[\\!]")
 
 
 class InvalidFilter(MdvecError):
-    """A filter cannot be read; the message names the right form."""
+    """A filter cannot be parsed; the message shows valid forms."""
 
     is_wrong_usage = True
 
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:
-    """A pattern of paths as in .gitignore: a folder, a file, or a form such as ``*.md``.
+    """A path pattern as in .gitignore: a folder, a file, or a glob such as ``*.md``.
 
-    Every path that matches begins with ``prefix``. ``includes`` is False for a pattern behind
-    "!", which stands for all other paths.
+    ``given`` is the user's input. Every matching path begins with ``prefix``. ``includes`` is
+    False for a pattern after "!", which matches all other paths.
     """
 
-    said: str
+    given: str
     regex: re.Pattern[str]
     includes: bool
     prefix: str
 
     def matches(self, path: str) -> bool:
-        """Whether a document's path is among those."""
+        """Whether a document's path matches."""
         if not path.isascii():  # macOS stores "が" in names as two characters
             path = unicodedata.normalize("NFC", path)
         return (self.regex.match(path) is not None) == self.includes
@@ -51,9 +51,9 @@ class Filters:
 
     Attributes:
         path: the pattern of its path.
-        tags: all of these tags; a tag stands for those below it too (``a`` for ``a/b``).
-        since: a first day.
-        until: a last day.
+        tags: tags, all of which it must have; ``a`` also matches subtags such as ``a/b``.
+        since: the first day.
+        until: the last day.
     """
 
     path: PathPattern | None = None
@@ -67,7 +67,7 @@ class Filters:
         return self == NO_FILTERS
 
     def each(self) -> list[Filters]:
-        """The same filters, one by one; the first and the last day together are one."""
+        """Each filter by itself; ``since`` and ``until`` count as one."""
         single = [Filters(tags=(tag,)) for tag in self.tags]
         if self.path is not None:
             single.insert(0, Filters(path=self.path))
@@ -77,8 +77,8 @@ class Filters:
 
     @property
     def in_words(self) -> str:
-        """The filters as a user gives them."""
-        parts = [f"path {self.path.said}"] if self.path else []
+        """The filters in words, for messages."""
+        parts = [f"path {self.path.given}"] if self.path else []
         parts += [f"tag {tag}" for tag in self.tags]
         parts += [f"since {self.since}"] if self.since else []
         parts += [f"until {self.until}"] if self.until else []
@@ -96,10 +96,10 @@ def filters_of(
     since: str | None = None,
     until: str | None = None,
 ) -> Filters:
-    """The filters that a user gives, as seen from ``today``; None gives none.
+    """Parse the filters that a user gives; days are relative to ``today``.
 
     Raises:
-        InvalidFilter: one of them cannot be read.
+        InvalidFilter: one of them cannot be parsed.
     """
     first, last = _days("since", since, today), _days("until", until, today)
     if first and last and last.last < first.first:
@@ -128,19 +128,21 @@ def _days(name: str, said: str | None, today: date) -> Days | None:
 
 def _tags(said: Sequence[str]) -> tuple[str, ...]:
     if len(said) > MAX_TAGS_ASKED:
-        raise InvalidFilter(f"{len(said)} tags are too many; name at most {MAX_TAGS_ASKED}")
+        raise InvalidFilter(f"{len(said)} tags are too many; give at most {MAX_TAGS_ASKED}")
     tags = tuple(dict.fromkeys(map(folded_tag, said)))
     for tag, given in zip(tags, said, strict=False):
         if not tag or len(tag) > MAX_TAG_CHARS:
-            raise InvalidFilter(f"{_shown(given)} is no tag; name it as in the notes, e.g. 会議")
+            raise InvalidFilter(
+                f"{_shown(given)} is not a tag; write it as in the notes, e.g. 会議"
+            )
     return tags
 
 
 def _pattern(said: str) -> PathPattern:
     given = unicodedata.normalize("NFC", said).removeprefix("./").strip()
     refused = InvalidFilter(
-        f"path {_shown(said)} is no pattern of paths; give it as in .gitignore, e.g. notes/2025/ "
-        "or *.md, from the collection's folder"
+        f"path {_shown(said)} is not a path pattern; write it as in .gitignore, e.g. notes/2025/ "
+        "or *.md, relative to the collection's folder"
     )
     if len(said) > MAX_PATH_CHARS:
         raise refused
@@ -154,7 +156,7 @@ def _pattern(said: str) -> PathPattern:
 
 
 def _prefix(pattern: str) -> str:
-    """The folders that every path begins with if the pattern is bound to the top folder."""
+    """The folders that every matching path begins with, if the pattern is anchored at the top."""
     literal = _WILD.split(pattern, maxsplit=1)[0]
     is_bound = "/" in pattern.rstrip("/")
     folders = literal.lstrip("/").rpartition("/")[0]

@@ -1,23 +1,23 @@
-"""Fusion: the lexical and the vector score of each candidate combined into one.
+"""Fusion: combines the lexical and the vector score of each candidate.
 
-Both retrievers bring candidates; every candidate is then scored by both, so that a passage found
-by only one of them is at no disadvantage. The lexical score is that of ``lexical.py``. The vector
-score is the cosine's distance from the mean of the candidates' cosines, divided by six standard
+Both retrievers find candidates; every candidate is then scored by both, so that a passage found by
+only one of them is at no disadvantage. ``lexical.py`` computes the lexical score. The vector score
+is the cosine's distance from the mean of the candidates' cosines, divided by six standard
 deviations; mean and deviation are taken per model, since cosines of two models cannot be compared.
-Combined they are
+The combined score is
 
     (lexical + trust * vector) / (1 + trust)
 
 where ``trust`` depends on the query. It is lower
 
-- the more the words tell that the best passage has: a long question that a passage repeats needs
-  no vectors, a word or two leave many passages alike,
-- the further one document is ahead of all others by its words,
-- and if a title or heading is what is asked for.
+- the more information the matched words of the best passage carry: a long question that a passage
+  repeats needs no vectors, while a word or two fit many passages equally well,
+- the further the words put one document ahead of all others,
+- and if a title or heading is exactly what the question asks for.
 
 It grows with the share of the query's information that even the best passage lacks, times a
-constant of the model. For a query of several words without any CJK character, over text in another
-language, it also grows with the number of words; text is taken as English if nearly every passage
+constant of the model. For a query of several words without CJK characters over text in another
+language, it also grows with the number of words; text counts as English if nearly every passage
 has a "the". The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
 """
 
@@ -38,13 +38,14 @@ DEVIATIONS = 6.0
 _MIN_DEVIATION = 1e-6
 BASE_TRUST = 1.5
 TELLING = 0.65
-"""What the best passage tells if that halves the base trust: 1 is a word of one chunk alone."""
+"""The information in the best passage that halves the base trust; 1 is a word that only one chunk
+has."""
 CLEAR_LEAD = 0.2
-"""Lexical score by which a document is ahead of all others if words alone could choose it."""
+"""A lead in lexical score over all other documents that would reduce the base trust to zero."""
 LEAD_SHARE = 0.3
-"""What is left of the base trust then."""
+"""The share of the base trust that remains whatever the lead."""
 NAMED_SHARE = 0.0
-"""What is left of the base trust if a title or heading is exactly what is asked for."""
+"""The share of the base trust that remains if a title or heading is exactly what is asked for."""
 _FOREIGN_TRUST = 1.6
 _MAX_FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
@@ -56,9 +57,9 @@ _WORD = re.compile(r"[a-z_]+")
 class Scored:
     """A candidate's score, 0 to 1, and its components.
 
-    ``lexical_weight`` is the weight of the lexical score in the whole, 0 to 1; ``named`` says how
-    far the passage's title or heading is what is asked for, and ``matched`` are the terms found.
-    ``coverage`` includes what its document contains, ``own_coverage`` does not.
+    ``lexical_weight`` is the weight of the lexical score, 0 to 1; ``named`` says how well the
+    passage's title or heading matches the question, and ``matched`` are the terms found.
+    ``coverage`` includes other passages of its document, ``own_coverage`` does not.
     """
 
     score: float
@@ -111,7 +112,7 @@ def fuse(
 
 
 def _base_trust(words: Lexical, candidates: Sequence[Candidate], chunks: int) -> float:
-    """The trust in vectors that does not depend on what is missing."""
+    """The trust in vectors before the missing information is added."""
     if not candidates:
         return 0.0
     lead = 1 - _lead(words.scores, candidates) / CLEAR_LEAD
@@ -121,7 +122,7 @@ def _base_trust(words: Lexical, candidates: Sequence[Candidate], chunks: int) ->
 
 
 def _lead(scores: Sequence[float], candidates: Sequence[Candidate]) -> float:
-    """How far the best passage is ahead of those of other documents."""
+    """The lead of the best score over the best of any other document."""
     best = max(range(len(scores)), key=scores.__getitem__)
     others = (
         score
@@ -136,7 +137,7 @@ def _clamped(value: float, low: float, high: float) -> float:
 
 
 def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
-    """Each cosine's distance from its model's mean in units of six standard deviations."""
+    """Each cosine's distance from its model's mean, in units of six standard deviations."""
     by_model: dict[str, list[float]] = {}
     for candidate in candidates:
         if candidate.cosine is not None:
@@ -164,7 +165,7 @@ def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
 def _vector_only_score(
     candidates: Sequence[Candidate], vector: Sequence[float], place: int
 ) -> float:
-    """The score without the lexical one: the cosine, standardised if there are several models."""
+    """The score by vectors alone: the cosine, standardised if there are several models."""
     cosine = candidates[place].cosine
     if len({candidate.model for candidate in candidates}) == 1 and cosine is not None:
         return cosine

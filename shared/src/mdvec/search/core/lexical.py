@@ -1,12 +1,12 @@
-"""The lexical score: how much of what a question asks about is in a passage, and where.
+"""The lexical score: how much of a question's information a passage contains, and in which fields.
 
     (bm25 / best bm25 + 3 * coverage + named) / 5
 
-with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), a weight
+with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and a weight
 for each field that a term occurs in. The coverage is the share of the query's information (the
 sum of its terms' idf) that the passage contains; information that only other candidates of the
-same document contain counts three quarters. ``named`` says how far the title or a heading of the
-passage has the words of the query and no others: 1 if it is what is asked for.
+same document contain counts three quarters. ``named`` says how closely a title or heading of the
+passage matches the query: 1 if it has exactly the same words.
 
 The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
 """
@@ -28,23 +28,23 @@ K1, B = 1.2, 0.75
 COVERAGE_WEIGHT = 3.0
 NAME_WEIGHT = 1.0
 DOCUMENT_WEIGHT = 0.75
-"""What information counts that only other passages of the document contain."""
+"""The weight of information that only other passages of the document contain."""
 CROSSING_WEIGHT = 0.3
 LETTERS_WEIGHT = 4.0
 EDGE_WEIGHT = 0.5
-"""What a pair counts that reaches from a word into the filler (クと in フックとは)."""
+"""The weight of a pair that extends from a word into the filler (クと in フックとは)."""
 NORMAL_FORM_WEIGHT = 2.0
 ASIDE_WEIGHT = 0.2
-"""What a term counts that stands only in sentences that do not ask."""
+"""The weight of a term that occurs only in sentences that ask nothing."""
 _FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
-"""What an occurrence in each field counts in BM25: in title, names, headings and text."""
+"""The weight of an occurrence in each field in BM25: title, names, headings and text."""
 _FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
-"""How much of a term's information a passage contains if only that field has it."""
+"""The share of a term's information that a passage contains if only that field has the term."""
 
 
 @dataclass(frozen=True, slots=True)
 class NameMatch:
-    """The question's terms in a title or heading, and their share of all its terms."""
+    """The question's terms in a name (title, alias or heading), and their share of its terms."""
 
     terms: frozenset[str]
     share: float
@@ -54,10 +54,10 @@ class NameMatch:
 class Candidate:
     """A passage found by either retriever, with what is needed to score it.
 
-    ``terms`` counts the query's terms in each of its fields, ``length`` its characters. ``names``
-    are its title and its innermost heading, ``document`` is equal for passages of one document.
-    Cosines may be compared only within one ``model``; ``trust`` is that model's constant.
-    ``likeness`` is the cosine in deviations from those of unrelated passages, if they are known.
+    ``terms`` counts the query's terms in each field, ``length`` its characters. ``names`` are the
+    matches of its title, aliases and innermost heading; ``document`` is equal for passages of one
+    document. Cosines are comparable only within one ``model``; ``trust`` is that model's constant.
+    ``likeness`` is the cosine as a z-score among unrelated passages, if their figures are known.
     """
 
     terms: Mapping[str, FieldCounts]
@@ -83,8 +83,9 @@ class CorpusStatistics:
     def idf(self, term: str) -> float:
         """The weighted information of a term.
 
-        A pair that spans two words is rare but says little, so it counts less. A word in letters
-        or in its normalised form is one term where its spelling gives several, so it counts more.
+        A pair that spans two words is rare but tells little, so it counts less. A word in letters
+        or in normalised form is a single term, while a word as spelled in Japanese yields several
+        pairs, so it counts more.
         """
         information = self.information(term)
         if term[0] == WORD_MARK:
@@ -94,7 +95,7 @@ class CorpusStatistics:
         return CROSSING_WEIGHT * information if crosses_words(term) else information
 
     def information(self, term: str) -> float:
-        """How much it tells that a passage has a term, in nats: the rarer, the more."""
+        """The information that a term carries, in nats: the rarer it is, the more."""
         count = self.frequencies.get(term, 0)
         return math.log1p((self.chunks - count + 0.5) / (count + 0.5))
 
@@ -104,7 +105,7 @@ class Lexical:
     """The lexical scores of all candidates, in their order, and their parts.
 
     ``own`` is the coverage by the passage itself, ``coverage`` includes its document's.
-    ``information`` is what the words of the query tell that the best passage has, in nats.
+    ``information`` is that of the query's words in the best passage, in nats.
     """
 
     scores: list[float]
@@ -147,8 +148,8 @@ def lexical_scores(
 def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, float]:
     """The weight of each term that the query is scored by.
 
-    A spelling that occurs nowhere counts as missing only if its words occur nowhere either; and
-    of a date that occurs, its parts do not count.
+    A spelling that occurs nowhere is left out if all its words occur. For a date that occurs, its
+    parts are left out; otherwise the date itself is.
     """
     frequencies = statistics.frequencies
     left_out = {
@@ -166,7 +167,7 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
 
 
 def _share(query: QuestionTerms, term: str) -> float:
-    """What part of a term's weight counts, by where it stands in the question."""
+    """The share of a term's weight that counts, by its position in the question."""
     share = ASIDE_WEIGHT if term in query.aside else 1.0
     return share * EDGE_WEIGHT if term in query.edges else share
 
@@ -194,7 +195,7 @@ def _frequencies(weights: Mapping[str, float], candidate: Candidate) -> dict[str
 
 
 def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
-    # fsum rounds only once, so that in any order no part of the weights exceeds the whole.
+    # fsum rounds only once, so no partial sum can exceed the total, whatever the order.
     total = math.fsum(weights.values()) or 1.0
     return [
         math.fsum(
@@ -210,7 +211,7 @@ def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> 
 def _with_document(
     weights: Mapping[str, float], candidates: Sequence[Candidate], own: Sequence[float]
 ) -> list[float]:
-    """The coverage, with what other candidates of the document contain."""
+    """The coverage, including what other candidates of the document contain."""
     total = math.fsum(weights.values()) or 1.0
     of_document: dict[Hashable, set[str]] = {}
     for candidate in candidates:
@@ -236,7 +237,7 @@ def _covered(counts: FieldCounts) -> float:
 
 
 def _named(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
-    """How far a title or a heading is what is asked for: 1 if it has all its terms and no other."""
+    """How closely a name matches the question: 1 if it has all the terms and no others."""
     total = math.fsum(weights.values()) or 1.0
     return max(
         (name.share * _sum(weights, name.terms) / total for name in names),

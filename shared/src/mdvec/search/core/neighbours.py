@@ -1,4 +1,4 @@
-"""Neighbouring windows of one section, found together, are one hit."""
+"""Joins neighbouring windows of one section into one hit."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mdvec.search.core.passages import Span
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A chunk's place in its document, and whether its section begins with it.
+    """A chunk's place in its document, and whether it begins its section.
 
-    ``heading`` is the path of headings above it; windows without one join only where they overlap.
+    ``heading`` is the path of headings above it; windows without one join only if they overlap.
     """
 
     document: Hashable
@@ -24,7 +24,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Neighbouring windows from the ``first`` to the ``last`` number; ``best`` is found first."""
+    """Neighbouring windows, numbered ``first`` to ``last``; ``best`` is the best one's rank."""
 
     best: int
     window: Window
@@ -39,10 +39,10 @@ class Run:
 
 
 def joined(windows: Sequence[Window], k: int) -> list[Run]:
-    """The first ``k`` runs of ranked windows, each in the place of its best.
+    """The first ``k`` runs of ranked windows, each at the rank of its best window.
 
-    A window beside or over one that ranks higher is no hit of its own: it widens that hit if it is
-    among the first ``k`` itself, and is left out otherwise.
+    A window that adjoins or overlaps a higher-ranked one is not a hit of its own: it extends that
+    hit if it is itself among the first ``k``, and is left out otherwise.
     """
     runs: list[Run] = []
     for place, window in enumerate(windows):

@@ -21,8 +21,8 @@ class Span:
 def section_at(content: str, outline: Outline, levels: Sequence[int], position: int) -> Span:
     """The section around a position: its heading and everything under it.
 
-    It ends at the next heading of ``levels`` that is as high or higher. Under the document's
-    title (level 1) and before the first heading it ends at the next heading of any level:
+    It ends at the next heading in ``levels`` of the same or a higher rank. Under the document's
+    title (level 1) and before the first heading, it ends at the next heading of any rank;
     otherwise it would be the whole document.
     """
     cuts = [heading for heading in outline.headings if heading.level in levels]
@@ -35,10 +35,10 @@ def section_at(content: str, outline: Outline, levels: Sequence[int], position: 
 
 
 def within_budget(spans: Sequence[Span], budget: int) -> list[Span]:
-    """The first spans that fit ``budget`` characters, long ones cut to the same length.
+    """The first spans that fit ``budget`` characters, with long ones cut to the same length.
 
     Spans are kept while their lengths, each counted as at most 1,000, fit the budget; the first
-    always is.
+    is always kept.
     """
     kept: list[Span] = []
     needed = 0
@@ -63,7 +63,7 @@ def _share(lengths: Sequence[int], budget: int) -> int:
 
 
 def good_cut(content: str, start: int, end: int) -> int:
-    """Where to cut a passage, at ``end`` or before: after the last line end in its second half.
+    """Where to cut a passage: after the last line end in its second half, else at ``end``.
 
     A CRLF is never split.
     """
