@@ -97,7 +97,7 @@ def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
         assert (of_row["tool"], of_all["tools"]) == ("search", ["dev", "empty", "search"])
     (warning,) = overview(database).warnings
     assert warning.startswith(
-        "the name of the tool 'search' belongs to the server, whose own tool is called "
+        "the tool name 'search' is reserved for the server, whose own tool is called "
         "'mdvec_search' while this one exists; "
     )
 

@@ -1,4 +1,4 @@
-"""Rewrites the database file without unused space, and erases deleted data from it."""
+"""Compacts the database file: removes unused space and erases deleted data."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class NoRoom(DatabaseError):
 class Compacted:
     """The result of compacting; sizes are in bytes and include the write-ahead log.
 
-    ``is_complete`` is False if a running search still used the old data: the file then shrinks,
-    and loses deleted data, at the first write after that search has ended.
+    ``is_complete`` is False if a running search still used the old data; the file then shrinks
+    and loses its deleted data at the first write after that search.
     """
 
     database: Path
@@ -60,8 +60,8 @@ def compact(
 ) -> Compacted:
     """Rewrite the whole file without deleted data, and truncate its log.
 
-    Meanwhile searches run and imports wait. If it is stopped or killed, the file keeps its data.
-    ``patience_ms`` is how long it waits for searches that still use the old data.
+    Meanwhile searches run and imports wait. If it is interrupted or killed, no data is lost.
+    ``patience_ms`` is how long to wait for searches that still use the old data.
 
     Raises:
         NoRoom: there is too little free space; nothing was changed.
@@ -74,7 +74,7 @@ def compact(
         _check_room(database, free_bytes)
         before = size_on_disk(database)
         with open_database(database, "write") as connection:
-            # The handler gives Python a chance to see Ctrl-C while a statement runs.
+            # The handler lets Python notice Ctrl-C while a statement runs.
             connection.set_progress_handler(lambda: False, _STEPS_BETWEEN_SIGNALS)
             for tool in tools.list_tools(connection):
                 _tidy(connection, tool)
@@ -87,7 +87,7 @@ def compact(
 
 
 def _tidy(connection: apsw.Connection, tool: Tool) -> None:
-    """Drop what unfinished imports of a tool left behind, and rewrite its lexical index."""
+    """Drop a tool's leftovers of unfinished imports, and rewrite its lexical index."""
     names = tool.tables
     with connection:
         tables.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)

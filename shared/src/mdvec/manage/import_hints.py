@@ -1,4 +1,4 @@
-"""Hints after an import: why files were skipped, and which kind of tool reads them."""
+"""Hints after an import: why no file was imported, and which kind of tool reads a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 
 
 def hints_of(tool: Tool, found: Scan, rules: ScanRules, report: ImportReport) -> tuple[str, ...]:
-    """Why no file was imported, and which file belongs to a household."""
+    """Say why no file was imported, and name a file that belongs in a household."""
     hints = []
     if not found.files:
         hints.append(_why_nothing(tool, found.others, rules))
@@ -52,7 +52,7 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
 def _statement(tool: Tool, found: Scan, report: ImportReport) -> str:
     """The first file of Money Forward transactions; "" if there is none.
 
-    It looks at the tables of a dataset, and at files that were skipped for their ending.
+    Looks at the tables of a dataset, and at files that were skipped because of their ending.
     """
     if isinstance(report.details, DatasetReport):
         for table in report.details.tables:

@@ -40,15 +40,16 @@ def import_tool(
 ) -> ImportReport:
     """Bring a tool's tables in line with its source.
 
-    A document is stored whole or not at all. ``new`` fills an empty tool, ``update`` imports
-    changes, ``replace`` rebuilds everything while searches still read the old contents.
-    ``on_notice`` gets a sentence when another import of the tool has to end first, when the
-    tool's indexes have to be built, and when its scan rules differ from the settings.
+    A document is stored completely or not at all. The mode ``new`` fills an empty tool, ``update``
+    imports changes, ``replace`` rebuilds everything while searches still read the old contents.
+    ``on_notice`` gets a sentence if the import waits for another one of the tool, if it has to
+    build the tool's indexes, and if the tool's scan rules differ from the settings.
 
     Raises:
         ToolNotFound, SourceMissing, ModelError: nothing was changed.
-        ImportRefused: the mode, the model or the chunking does not fit what is stored.
-        ImportInterrupted: the user stopped it.
+        ImportRefused: the mode, the model or the chunking does not fit the stored data.
+        ImportInterrupted: the user stopped the import.
+        ToolChanged: another process deleted or rebuilt the tool meanwhile.
         DatabaseError: the file cannot be written; finished documents are kept.
     """
     with open_database(request.database, "write") as connection:
@@ -111,7 +112,7 @@ def _record(report: ImportReport) -> None:
 
 
 def _check_options(tool: Tool, request: ImportRequest) -> None:
-    """Check that options for one kind of source are not meant for a tool of another."""
+    """Refuse options that are for another kind of source, if they must not be ignored."""
     options = request.options
     if options is None or options.kind == tool.kind:
         return
@@ -145,7 +146,7 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
     except OSError as error:
         raise DatabaseError(
             f"the lock file {path} cannot be created ({error.strerror}); "
-            "remove what is in its place, or give the database a shorter name"
+            "remove whatever has its name, or give the database a shorter name"
         ) from error
     try:
         yield
@@ -155,12 +156,12 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
 
 
 def lock_file(database: Path, tool: Tool) -> Path:
-    """The file whose lock an import of the tool holds; it is removed at its end."""
+    """The lock file of a tool's imports; an import removes it when it ends."""
     return Path(f"{database}.import-{tool.id}.lock")
 
 
 def is_being_imported(database: Path, tool: Tool) -> bool:
-    """Whether an import of the tool, or mdvec compact, runs in another process."""
+    """Whether an import of the tool, or mdvec compact, is running in another process."""
     path = lock_file(database, tool)
     if not path.exists():
         return False

@@ -1,4 +1,4 @@
-"""Registers, changes, lists and deletes tools; checks the user's input."""
+"""Adds, changes, lists and deletes tools, and validates the user's input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class InvalidTool(MdvecError):
 def add_tool(
     database: Path, name: str, description: str, source: Path, kind: str, title: str | None = None
 ) -> Tool:
-    """Register a folder, or a data file, as a tool; a missing database is created.
+    """Add a folder, or a data file, as a tool; a missing database is created.
 
     Clients show ``title`` to people in place of the name.
 
@@ -75,26 +75,26 @@ def update_tool(
 
 @dataclass(frozen=True, slots=True)
 class FilePatterns:
-    """Patterns of a tool's files as in .gitignore; None leaves those it has, () takes them away."""
+    """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them."""
 
     include: tuple[str, ...] | None = None
     exclude: tuple[str, ...] | None = None
 
 
 def set_file_patterns(
-    database: Path, name: str, patterns: FilePatterns, in_force: ScanRules
+    database: Path, name: str, patterns: FilePatterns, defaults: ScanRules
 ) -> Tool:
-    """Set which files a tool's next import takes.
+    """Set which files a tool's next import includes.
 
-    ``in_force`` are the rules of the settings, for a tool that was never imported.
+    ``defaults`` are the rules of the settings, for a tool that has no rules yet.
 
     Raises:
-        ToolNotFound, InvalidTool: there is no such tool, or a pattern is none.
-        DatabaseError: the file is not there or cannot be written.
+        ToolNotFound, InvalidTool: there is no such tool, or a pattern is invalid.
+        DatabaseError: the file is missing or cannot be written.
     """
     include, exclude = _checked_patterns(patterns.include), _checked_patterns(patterns.exclude)
     with open_database(database, "write") as connection:
-        rules = tools.get_tool(connection, name).scan or in_force
+        rules = tools.get_tool(connection, name).scan or defaults
         rules = replace(
             rules,
             include=rules.include if include is None else include,
@@ -179,7 +179,8 @@ def _checked_patterns(patterns: tuple[str, ...] | None) -> tuple[str, ...] | Non
             GitIgnoreSpec.from_lines([pattern])
         except (GitIgnorePatternError, re.error) as error:
             raise InvalidTool(
-                f"{pattern!r} is no pattern; give it as in .gitignore, e.g. drafts/ or *.md"
+                f"{pattern!r} is not a valid pattern; write it as in .gitignore, e.g. drafts/ or "
+                "*.md"
             ) from error
     return kept
 

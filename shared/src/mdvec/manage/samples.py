@@ -1,4 +1,4 @@
-"""The sample notes and the invented household, copied into a folder of the user's."""
+"""Copies the sample notes and the invented household into a folder."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class SamplesNotWritten(MdvecError):
 
 
 def copy_samples(folder: Path) -> dict[str, Path]:
-    """Copy the samples into a folder; where each is, by name.
+    """Copy the samples into a folder; returns the folder of each, by name.
 
     Raises:
-        SamplesNotWritten: one is there already, or the folder cannot be written.
+        SamplesNotWritten: one exists already, or the folder cannot be written.
     """
     copies = {name: folder / name for name in _SAMPLES}
     for copy in copies.values():
@@ -35,7 +35,7 @@ def copy_samples(folder: Path) -> dict[str, Path]:
 
 
 def _shipped() -> Path:
-    """The folder of the samples: in a wheel beside the code, in a checkout in its docs."""
+    """The folder of the samples: beside the code in a wheel, under docs in a checkout."""
     package = Path(mdvec.__file__).parent
     in_wheel = package / "samples"
     return in_wheel if in_wheel.is_dir() else package.parents[2] / "docs" / "examples"

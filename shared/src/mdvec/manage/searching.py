@@ -1,4 +1,4 @@
-"""Answers a question and writes one line about it into the log."""
+"""Answers a question, and logs it in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the server's command, which commands start or write into files."""
+"""Finds the server's executable, for the commands that start it or register it with clients."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ SERVER_PROGRAM = "mdvec-mcp"
 
 
 class ServerNotInstalled(MdvecError):
-    """The server's command is neither beside this Python nor on the path."""
+    """The server's executable is neither beside this Python nor on the PATH."""
 
 
 def find_server_program() -> str | None:
-    """The server's command: the one beside this Python, else the first on the path."""
+    """The server's executable: the one beside this Python, else the first on the PATH, or None."""
     beside = Path(sys.executable).with_name(SERVER_PROGRAM)
     return str(beside) if beside.is_file() else shutil.which(SERVER_PROGRAM)
 
 
 def server_program() -> str:
-    """The absolute path of the server's command.
+    """The absolute path of the server's executable.
 
     Raises:
-        ServerNotInstalled: there is none.
+        ServerNotInstalled: it was not found.
     """
     found = find_server_program()
     if found is None:

@@ -1,4 +1,4 @@
-"""The status of a database: an overview of all its tools, or one in detail."""
+"""Reads the status of a database: an overview of all its tools, or one in detail."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from mdvec.tools.unfinished import unfinished
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
-    """The overview of one tool.
+    """The status of one tool.
 
-    ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows``
-    for every kind but datasets. ``unfinished`` says how far an unfinished import has come.
+    ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows`` are
+    None unless it is a dataset. ``unfinished`` says how far an unfinished import has come.
     """
 
     name: str
@@ -47,8 +47,8 @@ class ToolStatus:
 class Overview:
     """The database file, its size in bytes including its write-ahead log, and its tools.
 
-    ``warnings`` name files that other users can open, a missing dictionary, and tools whose names
-    belong to the server.
+    ``warnings`` are about files that other users can open, a missing dictionary, and tools whose
+    names are reserved for the server.
     """
 
     database: Path
@@ -74,7 +74,7 @@ class ToolDetails:
     contents: Contents
 
     def json_fields(self) -> dict[str, object]:
-        """The fields of `mdvec status -n NAME --format json`: the same for every kind of tool."""
+        """The fields of `mdvec status -n NAME --format json`, the same for all kinds of tools."""
         status = asdict(self.status)
         counts = {
             "document_count": status.pop("documents"),
@@ -114,13 +114,13 @@ def overview(database: Path) -> Overview:
     with open_database(database, "read") as connection, snapshot(connection):
         rows = tuple(_status(connection, tool) for tool in tools.list_tools(connection))
         size = size_on_disk(database)
-    # After the file is closed, because reading it creates a temporary log.
+    # Only after the file is closed, because reading it creates a temporary log.
     warnings = (*_warnings(database), *_without_dictionary(), *_reserved_names(rows))
     return Overview(database, size, rows, warnings)
 
 
 def details(database: Path, name: str) -> ToolDetails:
-    """One tool with its contents.
+    """A tool's status, settings and contents.
 
     Raises:
         DatabaseError: the file is missing or cannot be read.
@@ -144,7 +144,7 @@ def details(database: Path, name: str) -> ToolDetails:
 
 
 def status_of(kind: str) -> KindStatus:
-    """How the status of tools of that kind is read and shown."""
+    """The functions that read and show the status of tools of that kind."""
     found: KindStatus = load(KINDS[kind].status)
     return found
 
@@ -179,16 +179,17 @@ def _without_dictionary() -> tuple[str, ...]:
     if has_dictionary():
         return ()
     return (
-        "Japanese is found by pairs of characters alone, since the dictionary is not installed; "
-        "to find other spellings: pip install sudachipy sudachidict_small, then import again",
+        "Japanese is searched by pairs of characters alone, because the dictionary is not "
+        "installed; to find other spellings too: pip install sudachipy sudachidict_small, then "
+        "import again",
     )
 
 
 def _reserved_names(rows: Sequence[ToolStatus]) -> list[str]:
     names = {row.name for row in rows}
     return [
-        f"the name of the tool {name!r} belongs to the server, whose own tool is called "
-        f"{own_name(name, names)!r} while this one exists; to free it, add the folder as another "
-        f"tool and then: mdvec tool delete -n {name}"
+        f"the tool name {name!r} is reserved for the server, whose own tool is called "
+        f"{own_name(name, names)!r} while this one exists; to free the name, add the folder under "
+        f"another name, then: mdvec tool delete -n {name}"
         for name in sorted(RESERVED & names)
     ]

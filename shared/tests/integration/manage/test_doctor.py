@@ -168,7 +168,7 @@ def test_sources_that_vanished_and_tools_without_an_import_are_told(filled, tmp_
     gone = {
         finding.level: finding.command
         for finding in check_sources(installation(filled.database))
-        if "is not there" in finding.sentence
+        if "does not exist" in finding.sentence
     }
     assert gone == {
         "warning": "mdvec tool update -n notes -s FOLDER",

@@ -1,1 +1,1 @@
-"""MCP clients: where each keeps its servers, and mdvec's entry there."""
+"""MCP clients: the file in which each lists its servers, and mdvec's entry there."""

@@ -1,6 +1,6 @@
-"""The MCP clients that mdvec can be registered in: their files, and the form of an entry.
+"""The MCP clients that mdvec can register with: their files, and the format of an entry.
 
-The files are those of the clients' own documentation, which docs/clients.md names.
+docs/clients.md links to the documentation of each client's file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SERVER_NAME = "mdvec"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where a client's files are looked for.
+    """The system and folders in which to look for a client's files.
 
     Attributes:
         platform: as ``sys.platform`` names it.
@@ -40,13 +40,13 @@ class Machine:
         return self._folder("XDG_CONFIG_HOME", self.home / ".config")
 
     def _folder(self, variable: str, default: Path) -> Path:
-        """The folder that a variable names, else its default."""
+        """The folder in an environment variable, else the default."""
         value = self.environment.get(variable)
         return Path(value) if value else default
 
     @property
     def claude_code(self) -> Path:
-        """The folder of Claude Code's file of servers."""
+        """The folder of the file in which Claude Code lists servers."""
         return self._folder("CLAUDE_CONFIG_DIR", self.home)
 
     @property
@@ -60,12 +60,13 @@ class Client:
     """One MCP client.
 
     Attributes:
-        title: its name as people know it.
-        servers: the key of the file under which the servers stand.
+        title: its product name.
+        servers: the key of the file under which the servers are listed.
         file: finds the file.
-        format: of the file; ``json`` may contain comments.
-        is_typed: an entry names its transport.
-        has_urls: an entry may be the URL of a server; otherwise mdvec-mcp hands STDIO on to it.
+        format: the file's format; ``json`` may contain comments.
+        is_typed: whether an entry states its transport.
+        has_urls: whether an entry may be the URL of a server; otherwise the client starts
+            mdvec-mcp, which forwards STDIO to that URL.
     """
 
     title: str
@@ -120,4 +121,4 @@ CLIENTS = {
         format="toml",
     ),
 }  # fmt: skip
-"""By the name that `mdvec register` takes."""
+"""The clients by the name that `mdvec register` takes."""

@@ -1,4 +1,4 @@
-"""An entry in the text of a client's file: read, put in, taken out; comments and layout stay."""
+"""Reads, adds and removes an entry in a client's file; comments and layout stay."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Format = Literal["json", "toml"]
 
 
 class FileNotUnderstood(MdvecError):
-    """A client's file cannot be read, or not changed without a risk; it was left as it is."""
+    """A client's file cannot be parsed or safely changed; it was not changed."""
 
 
 def entry_in(client: Client, text: str) -> Entry | None:
-    """The entry of mdvec in a file's text; None if it has none.
+    """The entry of mdvec in the text of a client's file, or None.
 
     Raises:
         FileNotUnderstood: the text is not what the client's file should be.
@@ -28,7 +28,7 @@ def entry_in(client: Client, text: str) -> Entry | None:
 
 
 def with_entry(client: Client, text: str, entry: Entry) -> str:
-    """The text with the entry of mdvec, new or in the place of the old one.
+    """The text with mdvec's entry added or replaced.
 
     Raises:
         FileNotUnderstood: the text is not what the client's file should be.
@@ -43,7 +43,7 @@ def with_entry(client: Client, text: str, entry: Entry) -> str:
 
 
 def without_entry(client: Client, text: str) -> str:
-    """The text without the entry of mdvec, which is there.
+    """The text without mdvec's entry, which must be there.
 
     Raises:
         FileNotUnderstood: the text is not what the client's file should be.
@@ -56,7 +56,7 @@ def without_entry(client: Client, text: str) -> str:
 
 
 def snippet(client: Client, entry: Entry) -> str:
-    """What a file would contain that has nothing but the entry."""
+    """The text of a file that contains only the entry."""
     path = (client.servers, SERVER_NAME)
     if client.format == "toml":
         return _put_toml("", path, entry)
@@ -64,7 +64,7 @@ def snippet(client: Client, entry: Entry) -> str:
 
 
 def _verified(client: Client, changed: str, expected: dict[str, object]) -> str:
-    """A changed text that means what it should, and nothing else."""
+    """``changed``, after checking that it has the expected content and nothing else."""
     found = _parsed(client.format, changed)
     if {**found, client.servers: _servers(client, found)} != expected:
         raise FileNotUnderstood("the entry cannot be changed without a risk for the rest")

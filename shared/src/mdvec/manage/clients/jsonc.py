@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas: read, and changed without touching the rest."""
+"""Parses JSON with comments and trailing commas, and changes it without touching the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Member:
 
 
 def parse(text: str) -> object:
-    """The value of a text; None for a blank one.
+    """The value of a JSON text; None if it is blank.
 
     Raises:
         ValueError: the text is not JSON, even without its comments.
@@ -36,7 +36,7 @@ def parse(text: str) -> object:
 
 
 def put_member(text: str, path: tuple[str, str], value: object) -> str:
-    """The text with a value at ``path``, an object's name and a name in it; both may be new."""
+    """The text with a value at ``path``, the names of an object and its member; both may be new."""
     outer, inner = path
     plain = _plain(text)
     if not plain.strip():
@@ -52,7 +52,7 @@ def put_member(text: str, path: tuple[str, str], value: object) -> str:
 
 
 def drop_member(text: str, path: tuple[str, str]) -> str:
-    """The text without the member at ``path``, which is there."""
+    """The text without the member at ``path``, which must be there."""
     outer, inner = path
     plain = _plain(text)
     found = _member(plain, _after_space(plain, 0), outer)
@@ -64,13 +64,13 @@ def drop_member(text: str, path: tuple[str, str]) -> str:
 
 
 def _cut(text: str, before: _Member | None, member: _Member) -> str:
-    """The text without a member, its comma, and the line that would be left empty."""
+    """The text without a member, its comma, and the line that would become empty."""
     commas = _without_comments(text)
     start, end = member.start, member.end
     comma = _after_space(commas, end)
     if commas[comma] == ",":
         end = comma + 1
-    elif before is not None:  # the last one: the comma before it goes
+    elif before is not None:  # the last member: the comma before it goes too
         comma = commas.index(",", before.end)
         text = text[:comma] + text[comma + 1 :]
         start, end = start - 1, end - 1
@@ -104,13 +104,13 @@ def _dump(value: object, indent: str) -> str:
 
 
 def _indent(text: str, position: int) -> str:
-    """The white space that the line of a position begins with."""
+    """The white space at the start of the line that contains a position."""
     line = text[text.rfind("\n", 0, position) + 1 : position]
     return line[: len(line) - len(line.lstrip())]
 
 
 def _member(plain: str, brace: int, name: str) -> _Member | None:
-    """The member of that name; the last one, as every parser takes it."""
+    """The member of that name; of duplicates the last, as in every parser."""
     found = [member for member in _members(plain, brace) if member.name == name]
     return found[-1] if found else None
 

@@ -1,4 +1,4 @@
-"""Registers the server in a client's file and takes it out again; the file before is kept."""
+"""Adds the server to a client's file, or removes it; keeps a backup of the file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MAX_BYTES = 100 * 2**20
 
 
 class NotRegistered(MdvecError):
-    """A client's file was left as it is; the message says why and what to do by hand."""
+    """A client's file was not changed; the message says why and what to do by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of a client's file.
+    """The result of changing a client's file.
 
     Attributes:
         file: the client's file.
@@ -36,14 +36,14 @@ class Change:
 
 
 def register(client: Client, machine: Machine, server: Server, now: datetime) -> Change:
-    """Put the entry of the server into the client's file, unless it is there.
+    """Add the server's entry to the client's file, unless it is there already.
 
     Raises:
-        NotRegistered: the file cannot be read or written, or is for another system.
+        NotRegistered: the file cannot be read or written, or this is Windows.
     """
     file = client.file(machine)
     if machine.platform == "win32":
-        raise NotRegistered(f"mdvec writes no files on Windows; put the entry into {file}")
+        raise NotRegistered(f"mdvec writes no files on Windows; add the entry to {file} by hand")
     entry = client.entry(server)
     text = _text(file)
     try:
@@ -51,14 +51,12 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
             return Change(file, changed=False)
         changed = with_entry(client, text or "", entry)
     except FileNotUnderstood as error:
-        raise NotRegistered(
-            f"{file} was left as it is: {error}; put the entry into it by hand"
-        ) from error
+        raise NotRegistered(f"{file} was left as it is: {error}; add the entry by hand") from error
     return Change(file, changed=True, backup=_write(file, changed, now))
 
 
 def unregister(client: Client, machine: Machine, now: datetime) -> Change:
-    """Take the entry of the server out of the client's file, if it is there.
+    """Remove the server's entry from the client's file, if it is there.
 
     Raises:
         NotRegistered: the file cannot be read or written.
@@ -71,13 +69,13 @@ def unregister(client: Client, machine: Machine, now: datetime) -> Change:
         changed = without_entry(client, text)
     except FileNotUnderstood as error:
         raise NotRegistered(
-            f"{file} was left as it is: {error}; take the entry out by hand"
+            f"{file} was left as it is: {error}; remove the entry by hand"
         ) from error
     return Change(file, changed=True, backup=_write(file, changed, now))
 
 
 def registered_entry(client: Client, machine: Machine) -> dict[str, object] | None:
-    """The entry in the client's file; None without one.
+    """The entry of mdvec in the client's file, or None.
 
     Raises:
         NotRegistered: the file cannot be read.
@@ -91,7 +89,7 @@ def registered_entry(client: Client, machine: Machine) -> dict[str, object] | No
 
 
 def _text(file: Path) -> str | None:
-    """The text of a file, line ends as they are; None without a file."""
+    """The text of a file with its own line ends; None if there is no file."""
     try:
         if file.stat().st_size > _MAX_BYTES:
             raise NotRegistered(f"{file} is too large to be a client's settings")
@@ -103,7 +101,7 @@ def _text(file: Path) -> str | None:
 
 
 def _write(file: Path, text: str, now: datetime) -> Path | None:
-    """Replace a file at once, keeping its mode and a copy of it; a link keeps its target."""
+    """Replace a file atomically, keeping its mode and a backup; a symbolic link stays a link."""
     target = file.resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -124,7 +122,7 @@ def _write(file: Path, text: str, now: datetime) -> Path | None:
 
 
 def _backup(file: Path, now: datetime) -> Path | None:
-    """Copy a file beside itself, under a name that is free; None without a file."""
+    """Copy a file beside itself under an unused name; None if there is no file."""
     if not file.exists():
         return None
     stem = f"{file.name}.before-mdvec-{now:%Y%m%d-%H%M%S}"

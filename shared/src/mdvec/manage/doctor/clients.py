@@ -1,4 +1,4 @@
-"""A check of the entries of mdvec in the settings of MCP clients."""
+"""Checks mdvec's entries in the settings of MCP clients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHECK = "clients"
 
 
 def check_clients(installation: Installation) -> Iterator[Finding]:
-    """Whether the clients that know mdvec can start it, on this database."""
+    """Check that the clients with an entry for mdvec can start it, with this database."""
     machine = Machine(sys.platform, Path.home(), os.environ)
     is_registered = False
     for name, client in CLIENTS.items():
@@ -33,7 +33,7 @@ def check_clients(installation: Installation) -> Iterator[Finding]:
 
 
 def _checked(name: str, client: Client, entry: Entry, database: Path) -> Finding:
-    """The finding of one entry."""
+    """The finding about one entry."""
     again = f"mdvec register {name} --database {database}"
     if "url" in entry:
         return Finding("ok", _CHECK, f"{client.title} asks the server at {entry['url']}")

@@ -1,4 +1,4 @@
-"""Checks of the database file: its format, its integrity, who can open it."""
+"""Checks the database file: its format, integrity and permissions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _format(path: Path, connection: apsw.Connection) -> Finding:
     if version < LATEST:
         return Finding(
             "warning", "database",
-            f"{what}, older than this version's {LATEST}; the next import brings it along",
+            f"{what}, older than this version's {LATEST}; the next import upgrades it",
             "mdvec import -n NAME --mode update",
         )  # fmt: skip
     return Finding("ok", "database", what)
@@ -75,6 +75,6 @@ def _integrity(connection: apsw.Connection) -> Iterator[Finding]:
 def _rights(path: Path) -> Iterator[Finding]:
     for file, mode in open_to_others(path).items():
         yield Finding(
-            "warning", "database", f"others than its owner may use {file} ({mode:04o})",
+            "warning", "database", f"other users can open {file} ({mode:04o})",
             f"chmod 600 {shlex.quote(str(file))}", partial(file.chmod, _PRIVATE),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""A check of the free space on the database's disk."""
+"""Checks the free space on the database's disk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMFORTABLE = 500 * MEGABYTE
 
 
 def check_disk(installation: Installation) -> Iterator[Finding]:
-    """Whether imports, rebuilds and mdvec compact have room."""
+    """Check that imports, rebuilds and mdvec compact have enough space."""
     database = installation.database
     folder = database.absolute().parent
     while not folder.exists():
@@ -28,7 +28,8 @@ def check_disk(installation: Installation) -> Iterator[Finding]:
     elif free < max(_COMFORTABLE, 2 * size):
         yield Finding(
             "warning", "disk",
-            f"{told}: too little for a rebuild or mdvec compact of {file_size(size)}", "make room",
+            f"{told}: too little for a rebuild or mdvec compact of {file_size(size)}",
+            "free some disk space",
         )  # fmt: skip
     else:
         yield Finding("ok", "disk", told)

@@ -1,4 +1,4 @@
-"""Runs all checks, and fixes what can be fixed without a loss."""
+"""Runs all checks, and fixes what can be fixed without losing data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mdvec.manage.doctor.sources import check_sources
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Checks that belong together; those that need a database are left out without one."""
+    """A group of checks; one that needs a database is skipped if there is none."""
 
     name: str
     check: Check
@@ -39,12 +39,12 @@ GROUPS = (
     Group("server", check_server),
     Group("clients", check_clients),
 )
-"""In the order in which they are run and shown."""
+"""The groups in the order in which they run and are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found, and the sentences of what was fixed; ``findings`` are those after it."""
+    """The findings that remain after fixing, and the sentences of those that were fixed."""
 
     findings: tuple[Finding, ...]
     fixed: tuple[str, ...]
@@ -69,7 +69,7 @@ def examine(
     fix: bool = False,
     groups: tuple[Group, ...] = GROUPS,
 ) -> Examination:
-    """Run the checks; ``fix`` fixes what can be fixed without a loss, and looks again."""
+    """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
     findings: list[Finding] = []
     fixed: list[str] = []
     is_readable = False
@@ -89,7 +89,7 @@ def examine(
 
 
 def _checked(group: Group, installation: Installation) -> list[Finding]:
-    """The findings of a group; a check that cannot be made is one."""
+    """The findings of a group; a check that fails becomes a finding."""
     found: list[Finding] = []
     try:
         found.extend(group.check(installation))

@@ -1,4 +1,4 @@
-"""What a check reports, and what every check looks at."""
+"""The result of a check, and the installation that it examines."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ Level = Literal["ok", "warning", "trouble"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One sentence about the installation.
+    """One finding about the installation.
 
     Attributes:
-        level: ``warning`` is worth a look, with ``trouble`` something does not work.
-        check: what was looked at, in a word or two.
+        level: ``ok``, ``warning`` (worth a look) or ``trouble`` (something does not work).
+        check: the subject of the check, in a word or two.
         sentence: what was found.
-        command: what fixes it, to be typed by the user.
-        fix: fixes it without a loss, at `mdvec doctor --fix`; None where the user has to decide.
+        command: the command with which the user can fix it.
+        fix: what `mdvec doctor --fix` runs to fix it without losing data; None if the user must
+            decide.
     """
 
     level: Level
@@ -44,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What the checks look at: the settings in force, where each was set, and their file."""
+    """What the checks examine: the effective settings, where each was set, and their file."""
 
     settings: Settings
     origins: Origins

@@ -1,4 +1,4 @@
-"""Checks of the search indexes against the chunks that they are derived from."""
+"""Checks the search indexes against the chunks from which they are derived."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BYTES_PER_NUMBER = 4
 
 
 def check_indexes(installation: Installation) -> Iterator[Finding]:
-    """Whether every chunk has its vector, its words and its signature, and nothing else has."""
+    """Check that every chunk, and nothing else, has a vector, words and a signature."""
     with open_database(installation.database, "read") as connection, snapshot(connection):
         for tool in tools.list_tools(connection):
             if KINDS[tool.kind].has_texts and tool.generation:
@@ -35,8 +35,8 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
     if wrong:
         return Finding(
             "trouble", "indexes",
-            f"{tool.name}: {wrong} of {count} vectors have not the {tool.dimension} numbers of "
-            f"{tool.fingerprint}",
+            f"{tool.name}: {wrong} of {count} vectors do not have the {tool.dimension} dimensions "
+            f"of {tool.fingerprint}",
             f"mdvec import -n {tool.name} --mode replace",
         )  # fmt: skip
     reason = _reason_to_rebuild(connection, tool, count)
@@ -51,7 +51,7 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
 
 
 def rebuild_indexes(database: Path, name: str) -> None:
-    """Build a tool's indexes from its stored chunks; nothing is embedded again.
+    """Rebuild a tool's indexes from its stored chunks, without embedding anything.
 
     Raises:
         DatabaseError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""Checks for what killed imports left: tables, copies of data files, lock files."""
+"""Checks for leftovers of killed imports: tables, copies of data files, lock files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)
 
 
 def check_leftovers(installation: Installation) -> Iterator[Finding]:
-    """What no search reads any more, and no import that runs now will use."""
+    """Find leftovers that no search and no running import uses."""
     database = installation.database
     with open_database(database, "read") as connection:
         rows = tools.list_tools(connection)
@@ -72,7 +72,7 @@ def _is_left(table: str, tool: Tool) -> bool:
 
 
 def _remove(database: Path, name: str) -> None:
-    """Drop a tool's leftovers; the lock file goes with the lock."""
+    """Drop a tool's leftovers; releasing the lock removes the lock file."""
     with open_database(database, "write") as connection:
         tool = tools.get_tool(connection, name)
         with only_import_of(database, tool, lambda _: None):

@@ -1,4 +1,4 @@
-"""Checks of Python and the libraries: SQLite, sqlite-vec, torch, the dictionary, the font."""
+"""Checks Python and the libraries: SQLite, sqlite-vec, torch, the dictionary, the font."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FONT_PACKAGE, _FONT_FILE = "matplotlib_fontja", "fonts/ipaexg.ttf"
 
 
 def check_libraries(installation: Installation) -> Iterator[Finding]:
-    """What mdvec runs on."""
+    """Check Python and the libraries."""
     yield Finding("ok", "python", f"Python {platform.python_version()} at {sys.executable}")
     yield _sqlite()
     yield Finding("ok", "sqlite-vec", f"sqlite-vec {vector_extension_version()}")
@@ -59,14 +59,14 @@ def _dictionary() -> Finding:
 
 
 def _font(installation: Installation) -> Finding:
-    """Whether there is a font for charts; the server alone can tell whether it is Japanese."""
+    """Check that charts have a font; only the server can tell whether it is Japanese."""
     chosen = installation.settings.charts.font_path
     if chosen is not None:
         if Path(chosen).is_file():
             return Finding("ok", "font", f"charts are drawn with {chosen}")
         return Finding(
-            "trouble", "font", f"the font {chosen} of [charts] font_path is not there",
-            "take [charts] font_path out of the settings, or name a font that exists",
+            "trouble", "font", f"the font {chosen} in [charts] font_path does not exist",
+            "remove [charts] font_path from the settings, or set it to a font that exists",
         )  # fmt: skip
     package = find_spec(_FONT_PACKAGE)
     origin = package.origin if package else None

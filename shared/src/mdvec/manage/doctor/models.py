@@ -1,4 +1,4 @@
-"""Checks of the embedding models: those that tools need, and those that are here."""
+"""Checks the embedding models that tools and settings need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mdvec.manage.registering import list_tools
 
 
 def check_models(installation: Installation) -> Iterator[Finding]:
-    """Whether the model of every tool, and the one of the settings, can be loaded."""
+    """Check that the models of all tools, and that of the settings, can be loaded."""
     needed = _needed(installation)
     for card in CARDS.values():
         lack = catalog.missing(card)
@@ -33,7 +33,7 @@ def check_models(installation: Installation) -> Iterator[Finding]:
 
 
 def _needed(installation: Installation) -> dict[str, str]:
-    """What needs each model, by its name."""
+    """What needs each model, by the model's name."""
     needed = {}
     if installation.settings.model.name != catalog.AUTO:
         needed[installation.settings.model.name] = "[model] name asks for it"

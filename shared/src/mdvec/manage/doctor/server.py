@@ -1,4 +1,4 @@
-"""A check of the server: it is started, asked for its tools, and searched."""
+"""Checks the server: starts it, lists its tools, and searches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HANDLES = "list_handles"
 
 
 def check_server(installation: Installation, seconds: float = _SECONDS) -> Iterator[Finding]:
-    """Whether a client could use the server: it starts, lists its tools, and finds something.
+    """Check that a client can use the server: it starts, lists its tools, and finds a document.
 
     Raises:
         ServerFailed: it does not start, or does not answer in ``seconds``.
@@ -38,7 +38,7 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
     if installation.config is not None:
         command += ["--config", str(installation.config)]
     with tempfile.TemporaryDirectory() as folder:
-        # A log of its own: the user's tells only of the user's searches.
+        # The server gets a log of its own, because the user's is for the user's searches.
         log = Path(folder) / "events.log"
         environment = {
             "MDVEC_LOG_FILE": str(log), "MDVEC_LOG_FORMAT": "json", "MDVEC_LOG_LEVEL": "INFO",
@@ -51,7 +51,7 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
                 "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
             )
             yield from _search(server, installation.database)
-            # A bridge writes no log: the server that it hands on to does.
+            # A bridge writes no log; the server behind it does.
             if _HANDLES in names and installation.settings.server.url is None:
                 yield _queries(server, log)
 
@@ -99,15 +99,15 @@ def _title(database: Path) -> str | None:
 
 
 def _queries(server: ServerProcess, log: Path) -> Finding:
-    """Whether the process of SQL queries runs, and how it is locked up."""
+    """Check that the query process ran, and how it is sandboxed."""
     result = server.request("tools/call", {"name": _HANDLES, "arguments": {}})
     if result.get("isError"):
         said = result["content"][0]["text"]
-        return Finding("trouble", "server", f"SQL cannot be asked: {said}")
+        return Finding("trouble", "server", f"SQL queries fail: {said}")
     started = [event for event in events_in(log) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
-        return Finding("ok", "server", "SQL runs in a process locked up by Landlock and limits")
+        return Finding("ok", "server", "SQL runs in a process confined by Landlock and limits")
     return Finding(
         "warning" if sys.platform.startswith("linux") else "ok", "server",
-        "SQL runs under DuckDB's own locks and limits of memory alone: this system has no Landlock",
+        "only DuckDB's own locks and memory limits confine SQL: this system has no Landlock",
     )  # fmt: skip

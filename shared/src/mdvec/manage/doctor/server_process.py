@@ -1,4 +1,4 @@
-"""A server started as a client starts it, spoken to in a few lines of JSON-RPC."""
+"""Starts a server as a client does, and speaks JSON-RPC to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ServerFailed(MdvecError):
 
 
 class ServerProcess:
-    """A running server, to be used in a ``with`` statement, which ends it.
+    """A running server; leaving its ``with`` statement ends it.
 
     Args:
         command: the server's command with its arguments.
@@ -58,7 +58,7 @@ class ServerProcess:
             raise ServerFailed(f"{command[0]} cannot be started ({error.strerror})") from error
 
     def __enter__(self) -> ServerProcess:
-        """Greet it, as every client does first."""
+        """Initialize the session, as every client does first."""
         try:
             client = {"name": "mdvec doctor", "version": "1"}
             hello = {"protocolVersion": _PROTOCOL, "capabilities": {}, "clientInfo": client}
@@ -75,7 +75,7 @@ class ServerProcess:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End it."""
+        """End the server."""
         self._end()
 
     def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
@@ -124,14 +124,14 @@ class ServerProcess:
         return part
 
     def _ended(self) -> ServerFailed:
-        """The error that it has ended, with its last line on STDERR."""
+        """The error that the server has ended, with its last line on STDERR."""
         self._complaints.seek(0)
         said = self._complaints.read().decode(errors="replace").strip().splitlines()
         last = said[-1][-_MAX_COMPLAINT:] if said else "it said nothing"
         return ServerFailed(f"the server ended: {last}")
 
     def _end(self) -> None:
-        """Close its STDIN, at which it ends; kill it where it does not."""
+        """Close the server's STDIN to end it; kill it if it does not end."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 stream.close()
@@ -144,7 +144,7 @@ class ServerProcess:
 
 
 def events_in(log: Path) -> list[dict[str, Any]]:
-    """The events of a log in JSON; none where there is no log."""
+    """The events in a JSON log; empty if there is no log."""
     if not log.exists():
         return []
     return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]

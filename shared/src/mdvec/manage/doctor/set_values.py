@@ -1,4 +1,4 @@
-"""Checks of the settings: which are set, where, and whether the log can be written."""
+"""Checks the settings: which are set and where, and whether the log can be written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mdvec.manage.doctor.findings import Finding, Installation
 
 
 def check_settings(installation: Installation) -> Iterator[Finding]:
-    """Every setting that is not a default, with its origin, and the log."""
+    """List every setting that is not a default, with its origin, and check the log."""
     if installation.config is None:
         yield Finding("ok", "settings", "no settings file; what is not named here is a default")
     else:

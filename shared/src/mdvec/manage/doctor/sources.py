@@ -1,4 +1,4 @@
-"""Checks of the tools' sources: whether they are there, and were imported."""
+"""Checks that the tools' sources exist and were imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mdvec.tools.unfinished import unfinished
 
 
 def check_sources(installation: Installation) -> Iterator[Finding]:
-    """Whether each tool's source is there and its last import has finished."""
+    """Check that each tool's source exists and its last import finished."""
     with open_database(installation.database, "read") as connection:
         rows = tools.list_tools(connection)
         stopped = {tool.id: unfinished(connection, tool) for tool in rows}
@@ -38,6 +38,6 @@ def _source(tool: Tool) -> Finding:
     effect = "searches find what was imported" if has_texts else "queries cannot read it"
     return Finding(
         "warning" if has_texts else "trouble", "sources",
-        f"{tool.name}: {tool.source} is not there; {effect}, imports fail",
+        f"{tool.name}: {tool.source} does not exist; {effect}, imports fail",
         f"mdvec tool update -n {tool.name} -s FOLDER",
     )  # fmt: skip

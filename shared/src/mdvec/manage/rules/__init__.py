@@ -1,1 +1,1 @@
-"""The rules for a model that analyses data, put where a model or a notebook takes them from."""
+"""Installs the rules for a model that analyses data, in instruction files and for notebooks."""

@@ -1,4 +1,4 @@
-"""A start-up script of IPython that switches the guard of a notebook's output on."""
+"""An IPython start-up script that turns on the guard for notebook output."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ else:
 
 
 def startup_script(home: Path, environment: Mapping[str, str]) -> Path:
-    """Where IPython, and every notebook of its default profile, takes the script from."""
+    """The path of the script, for IPython and all notebooks of its default profile."""
     folder = environment.get("IPYTHONDIR")
     base = Path(folder) if folder else home / ".ipython"
     return base / "profile_default" / "startup" / _NAME
 
 
 def install_script(file: Path) -> bool:
-    """Write the script; whether that changed anything.
+    """Write the script; returns whether that changed anything.
 
     Raises:
         InstructionsUnusable: it cannot be written, or the file there is someone else's.
@@ -45,7 +45,7 @@ def install_script(file: Path) -> bool:
 
 
 def uninstall_script(file: Path) -> bool:
-    """Remove the script; whether it was there.
+    """Remove the script; returns whether it was there.
 
     Raises:
         InstructionsUnusable: the file there is someone else's.

@@ -1,4 +1,4 @@
-"""The rules as a marked section of a file of instructions, such as CLAUDE.md."""
+"""Keeps the rules as a marked section of an instruction file such as CLAUDE.md."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _END = "<!-- mdvec rules: end -->"
 
 
 class InstructionsUnusable(MdvecError):
-    """A file of instructions was left as it is; the message says why and what to do."""
+    """An instruction file was not changed; the message says why and what to do."""
 
 
 def install_section(file: Path) -> bool:
-    """Write the rules into a file, new or in the place of the old ones; whether it changed.
+    """Add the rules to a file, or replace the old ones; returns whether the file changed.
 
     Raises:
         InstructionsUnusable: the file cannot be read or written, or its marks are damaged.
@@ -30,7 +30,7 @@ def install_section(file: Path) -> bool:
 
 
 def uninstall_section(file: Path) -> bool:
-    """Remove the rules from a file; whether they were there.
+    """Remove the rules from a file; returns whether they were there.
 
     Raises:
         InstructionsUnusable: the file cannot be read or written, or its marks are damaged.
@@ -49,7 +49,7 @@ def rules() -> str:
 
 
 def _around(file: Path, text: str) -> tuple[str, str]:
-    """What stands before and after the section; without one, the whole text and nothing."""
+    """The text before and after the section; if there is none, the whole text and ""."""
     if (text.count(_BEGIN), text.count(_END)) == (0, 0):
         return text, ""
     before, _, rest = text.partition(_BEGIN)

@@ -1,1 +1,1 @@
-"""The shared server as a service of the user's session: systemd on Linux, launchd on macOS."""
+"""The shared server as a user service: systemd on Linux, launchd on macOS."""

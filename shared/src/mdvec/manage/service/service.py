@@ -1,4 +1,4 @@
-"""Installs the shared server as a service, removes it, and tells whether it answers."""
+"""Installs and removes the shared server as a service, and checks whether it answers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Command = tuple[str, ...]
 
 
 class ServiceError(MdvecError):
-    """The service cannot be installed or started; the message says what can be done by hand."""
+    """The service cannot be installed or started; the message says what to do by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A service's file, and the commands of the session manager that start and stop it."""
+    """A service's file, and the service manager's commands that start and stop it."""
 
     path: Path
     text: str
@@ -76,7 +76,7 @@ def service_of(platform: str, home: Path, config_home: Path, command: Sequence[s
 
 
 def install(service: Service) -> None:
-    """Write the service's file and start the service; one that runs is started anew.
+    """Write the service's file and start the service, or restart it.
 
     Raises:
         ServiceError: the file cannot be written, or the session manager does not start it.
@@ -89,7 +89,7 @@ def install(service: Service) -> None:
         raise ServiceError(f"{service.path} cannot be written ({error.strerror})") from error
     if was_there:
         for command in service.stop:
-            _failure(command)  # one that does not run cannot be stopped, and need not be
+            _failure(command)  # may fail if the service is not running
     for command in service.start:
         failure = _failure(command)
         if failure is not None:
@@ -100,7 +100,7 @@ def install(service: Service) -> None:
 
 
 def uninstall(service: Service) -> bool:
-    """Stop the service and remove its file; whether there was one."""
+    """Stop the service and remove its file; returns whether there was one."""
     if not service.path.exists():
         return False
     for command in service.stop:
@@ -121,13 +121,13 @@ def status(service: Service) -> ServiceStatus:
 
 
 def _failure(command: Command) -> str | None:
-    """Run a command of the session manager; what it said if it failed."""
+    """Run a command of the service manager; returns its message if it failed."""
     try:
         done = subprocess.run(  # noqa: S603 - commands of this module
             command, capture_output=True, text=True, timeout=_MANAGER_SECONDS, check=False
         )
     except FileNotFoundError:
-        return f"{command[0]} is not there"
+        return f"{command[0]} is not installed"
     except subprocess.TimeoutExpired:
         return f"{command[0]} did not end"
     if done.returncode == 0:
@@ -136,7 +136,7 @@ def _failure(command: Command) -> str | None:
 
 
 def _address_in(command: Sequence[str]) -> str | None:
-    """Where a command serves."""
+    """The address at which a command serves, if any."""
     for option, value in zip(command, command[1:], strict=False):
         if option == "--http":
             return f"http://{value}"

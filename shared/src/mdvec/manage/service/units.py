@@ -1,4 +1,4 @@
-"""The text of a service's file, and the command that such a file runs."""
+"""Writes the text of a service's file, and reads the command that such a file runs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ WantedBy=default.target
 
 
 def systemd_unit(command: Sequence[str]) -> str:
-    """A unit of systemd's user manager."""
+    """The text of a systemd user unit."""
     return _UNIT.format(command=" ".join(map(_quoted, command)))
 
 
 def launchd_plist(command: Sequence[str]) -> str:
-    """A property list of launchd's: started at login, and again when it fails."""
+    """A launchd property list: starts the command at login, and again when it fails."""
     content = {
         "Label": LABEL,
         "ProgramArguments": list(command),
@@ -40,7 +40,7 @@ def launchd_plist(command: Sequence[str]) -> str:
 
 
 def command_in(text: str) -> list[str]:
-    """The command that a service's file runs; empty where it names none."""
+    """The command that a service's file runs; empty if it has none."""
     if text.lstrip().startswith("<?xml"):
         return list(plistlib.loads(text.encode())["ProgramArguments"])
     for line in text.splitlines():
@@ -51,6 +51,6 @@ def command_in(text: str) -> list[str]:
 
 
 def _quoted(part: str) -> str:
-    """A part of a command as systemd reads it: without its variables and specifiers."""
+    """A part of a command, quoted for systemd, with variables and specifiers escaped."""
     escaped = part.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + escaped.replace("%", "%%").replace("$", "$$") + '"'
