@@ -1,6 +1,6 @@
-"""A call's arguments, checked against the JSON types that the tool's schema names.
+"""Checks a call's arguments against the JSON types in the tool's schema.
 
-Pydantic would read ``true`` as 1 and ``"5"`` as 5, so that a model's mistake gets an answer.
+Pydantic would accept ``true`` for 1 and ``"5"`` for 5, and so hide a model's mistake.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ _STRICT = {
     "number": "a number",
     "boolean": "true or false",
 }
-"""The JSON types that pydantic also makes of others, as error messages name them."""
+"""The JSON types to which pydantic converts others, with their names in error messages."""
 
 
-def settled_arguments(
+def checked_arguments(
     tool: str, arguments: dict[str, Any], properties: dict[str, Schema]
 ) -> dict[str, Any]:
-    """The arguments, with a single text as a list of one where the tool takes a list of texts.
+    """The arguments, with a single string wrapped in a list if the tool needs a list of strings.
 
     Raises:
-        ToolError: a number or a boolean was needed and another JSON type given.
+        ToolError: a number or a boolean is needed, and another JSON type was given.
     """
-    settled = dict(arguments)
+    checked = dict(arguments)
     for name, value in arguments.items():
         variants = _variants(properties[name])
         if isinstance(value, str) and _is_list_of_texts(variants) and not _is_json_list(value):
-            settled[name] = [value]
+            checked[name] = [value]
         if needed := _mismatch(value, variants):
             raise ToolError(f"{tool}: {name} should be {needed}, not {shown(value)}")
-    return settled
+    return checked
 
 
 def shown(value: object) -> str:
-    """The value as JSON, cut where it is long."""
+    """The value as JSON, shortened if it is long."""
     given = json.dumps(value, ensure_ascii=False, default=str)
     return given if len(given) <= MAX_SHOWN_CHARS else given[:MAX_SHOWN_CHARS] + "…"
 
@@ -60,7 +60,7 @@ def _is_list_of_texts(variants: list[Schema]) -> bool:
 
 
 def _is_json_list(text: str) -> bool:
-    """Whether the text is a list as JSON, as some clients send lists."""
+    """Whether the text is a JSON list; some clients send lists as text."""
     try:
         return isinstance(json.loads(text), list)
     except (ValueError, RecursionError):
@@ -68,7 +68,7 @@ def _is_json_list(text: str) -> bool:
 
 
 def _mismatch(value: object, variants: list[Schema]) -> str | None:
-    """What was needed instead of ``value``, if a strict type was; else pydantic decides."""
+    """What is needed instead of ``value``; None if it is valid or pydantic checks it."""
     strict = [variant["type"] for variant in variants if variant.get("type") in _STRICT]
     if strict:
         allowed = any(_is(value, variant.get("type")) for variant in variants)

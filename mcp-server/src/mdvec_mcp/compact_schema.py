@@ -1,4 +1,4 @@
-"""JSON Schemas of tools in fewer characters: every conversation pays for `tools/list`."""
+"""Shortens the JSON Schemas of tools, because every conversation pays for `tools/list`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Schema = dict[str, Any]
 _MAPS_OF_SCHEMAS = {"properties", "$defs"}
 """Keywords whose values map names, not keywords, to schemas."""
 _IMPLIED = [("additionalProperties", True), ("default", None)]
-"""Keywords that say what holds without them."""
+"""Keywords with values that are the default anyway."""
 
 
 def compact_input(schema: Schema) -> Schema:
     """The schema without the titles and null defaults that pydantic adds to each parameter.
 
-    A parameter whose default is null has its type alone: it is left out rather than null.
+    A parameter whose default is null loses the type null: clients omit it instead.
     """
     kept = {
         keyword: _compact_value(keyword, value, compact_input)
@@ -32,7 +32,7 @@ def compact_input(schema: Schema) -> Schema:
 def compact_output(schema: Schema) -> Schema:
     """An equivalent schema without titles and docstrings.
 
-    Nullable types become ``[type, "null"]``; a definition that is used once replaces its reference.
+    Nullable types become ``[type, "null"]``; definitions that are used once are inlined.
     """
     compact = _compact_definition(schema)
     definitions: dict[str, Schema] = compact.pop("$defs", {})
@@ -90,7 +90,7 @@ def _without_union(schema: Schema) -> Schema:
 
 
 def _nullable(schema: Schema) -> Schema | None:
-    """The schema X of a union of X and null."""
+    """The schema X if ``schema`` is a union of X and null, else None."""
     variants = schema.get("anyOf", [])
     is_nullable = len(variants) == 2 and variants[1] == {"type": "null"}
     return dict(variants[0]) if is_nullable else None

@@ -1,4 +1,4 @@
-"""The messages to the model if the database is missing, unreadable, replaced or empty."""
+"""The messages to a model when the database is missing, unreadable, replaced or empty."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from mdvec.database.connection import DatabaseEmptied, DatabaseError, DatabaseMissing
 
 Wording = Callable[[DatabaseError], str]
-"""Words an error in one language, without naming the user's home folder."""
+"""Formats an error in one language, without the path of the user's home folder."""
 
 _MORE = "details are in this server's log, or in a terminal: mdvec status"
 

@@ -1,4 +1,4 @@
-"""The JSON-RPC envelope: what makes a message unusable, and the reply to such a message."""
+"""Detects unusable JSON-RPC messages, and builds the error replies to them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600
 _BYTE_ORDER_MARK = "\ufeff"
 _SURROGATES = re.compile(
-    r"(?<!\\)((?:\\\\)*)"  # an even number of backslashes, which are text
+    r"(?<!\\)((?:\\\\)*)"  # an even number of backslashes, which are literal
     r"(?:(\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2})|\\u[dD][89a-fA-F][\da-fA-F]{2})"
 )
 
@@ -17,8 +17,8 @@ _SURROGATES = re.compile(
 def without_lone_surrogates(text: str) -> str:
     """The JSON text with U+FFFD in place of each escaped half of a surrogate pair.
 
-    JavaScript clients send such a half when they cut an emoji in two. The SDK's JSON parser
-    rejects the whole message then, and the client would wait for its answer forever.
+    JavaScript clients send such a half when they cut an emoji in two. The SDK's JSON parser would
+    then reject the whole message, and the client would wait for a reply forever.
     """
     return _SURROGATES.sub(_without_lone_half, text)
 
@@ -26,10 +26,10 @@ def without_lone_surrogates(text: str) -> str:
 def reply_to_unusable(text: str) -> str | None:
     """The error reply to a message that the SDK would drop; None if it can be handled.
 
-    The reply repeats the request's id where that can be told, as JSON-RPC asks.
+    The reply repeats the request's id if it can be determined, as JSON-RPC requires.
     """
     if text.startswith(_BYTE_ORDER_MARK):
-        return error_reply(None, _PARSE_ERROR, "JSON begins without a byte order mark (U+FEFF)")
+        return error_reply(None, _PARSE_ERROR, "JSON may not begin with a byte order mark (U+FEFF)")
     try:
         message = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -37,7 +37,7 @@ def reply_to_unusable(text: str) -> str | None:
     if isinstance(message, list):
         return _invalid(None, "batches are not part of MCP; send each message by itself")
     if not isinstance(message, dict):
-        return _invalid(None, "a message is a JSON object")
+        return _invalid(None, "a message must be a JSON object")
     wrong = _wrong_with(message)
     return None if wrong is None else _invalid(_usable_id(message), wrong)
 
@@ -50,16 +50,16 @@ def error_reply(id_: str | int | None, code: int, message: str) -> str:
 
 def _wrong_with(message: dict[str, Any]) -> str | None:
     if message.get("jsonrpc") != "2.0":
-        return 'a message has "jsonrpc": "2.0"'
+        return 'a message must have "jsonrpc": "2.0"'
     if "method" not in message:
         is_response = "id" in message and ("result" in message or "error" in message)
-        return None if is_response else "a request names its method"
+        return None if is_response else "a request must have a method"
     if not isinstance(message["method"], str):
-        return "the method is a string"
+        return "the method must be a string"
     if "id" in message and _usable_id(message) is None:
-        return "the id is a string or an integer"
+        return "the id must be a string or an integer"
     if not isinstance(message.get("params", {}), dict | None):
-        return "params is an object"
+        return "params must be an object"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The command `mdvec-mcp`: serves over STDIO or HTTP, or hands on to a server that runs already."""
+"""The command `mdvec-mcp`: serves over STDIO or HTTP, or forwards STDIO to a running server."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
 _ON_TERMINAL = (
-    "mdvec-mcp is a server: an MCP client starts it and speaks JSON to it; to enter it into a "
-    "client's settings: mdvec register CLIENT; to end it: Ctrl-C\n"
+    "mdvec-mcp is a server: an MCP client starts it and speaks JSON to it; to add it to a client's "
+    "settings: mdvec register CLIENT; to stop it: Ctrl-C\n"
 )
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
 def main() -> None:
-    """Run the server until its client closes STDIN, over HTTP until a signal."""
+    """Run the server until its client closes STDIN, or over HTTP until a signal."""
     arguments = _arguments(sys.argv[1:])
-    # Python's own handler would wait for the thread that reads STDIN, until the next line comes.
+    # Python's own handler would wait until the thread that reads STDIN gets another line.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     if arguments.http is None and sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(_ON_TERMINAL)
@@ -47,15 +47,15 @@ def main() -> None:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         sys.stderr.write(f"mdvec-mcp: error: the connection broke ({_innermost(error)!r})\n")
         _exit(1)
-    # A search that still runs in its thread would keep the process alive.
+    # Threads with running searches would keep the process alive.
     _exit(0)
 
 
 def _reserve_stdio() -> tuple[int, int]:
-    """Keep STDIN and STDOUT for the protocol, even if other code, also native code, uses them.
+    """Reserve STDIN and STDOUT for the protocol, even if other (also native) code uses them.
 
-    Returns the descriptors to read from and write to. Afterwards descriptor 0 is empty and
-    descriptor 1 is STDERR.
+    Returns the descriptors to read from and write to. Afterwards descriptor 0 is the null device
+    and descriptor 1 is STDERR.
     """
     wire = os.dup(0), os.dup(1)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path
@@ -78,7 +78,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     _add_transports(parser)
     parser.add_argument(
         "--log-level", type=str.upper, choices=_LEVELS, default="WARNING",
-        help="what goes to STDERR (default: WARNING)",
+        help="the lowest level logged to STDERR (default: WARNING)",
     )  # fmt: skip
     parser.add_argument(
         "--verbose", action="store_true", help="log everything, with the time of each stage"
@@ -94,13 +94,15 @@ def _add_transports(parser: argparse.ArgumentParser) -> None:
         help=f"serve many clients over HTTP, at /mcp (default: {_DEFAULT_ADDRESS})",
     )  # fmt: skip
     either.add_argument(
-        "--connect", metavar="URL", help="hand on STDIO to the server that runs at this address"
+        "--connect", metavar="URL", help="forward STDIO to the server running at this URL"
     )
-    parser.add_argument("--token", help="the token that clients show (others see it in ps)")
-    parser.add_argument("--token-file", type=Path, help="the file that holds the token")
+    parser.add_argument(
+        "--token", help="the token that clients must send (other users can see it in ps)"
+    )
+    parser.add_argument("--token-file", type=Path, help="the file that contains the token")
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME",
-        help="another name of this server, such as that of a proxy before it; may be repeated",
+        help="another host name of this server, such as that of a proxy; may be repeated",
     )  # fmt: skip
 
 
@@ -131,15 +133,15 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     if arguments.http is not None:
         _serve_http(settings, arguments.http, token, arguments.allow_host)
     elif settings.server.url is not None:
-        from mdvec_mcp.bridge.bridge import hand_on
+        from mdvec_mcp.bridge.bridge import forward_stdio
 
-        hand_on(settings.server.url, token, *wire)
+        forward_stdio(settings.server.url, token, *wire)
     else:
         _serve_stdio(settings, wire)
 
 
 def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
-    """The token of the command line, else that of the settings."""
+    """The token from the command line, else from the settings."""
     from mdvec_mcp.bearer import read_token
 
     file: Path | None = arguments.token_file
@@ -164,13 +166,13 @@ def _serve_stdio(settings: Settings, wire: tuple[int, int]) -> None:
 def _serve_http(settings: Settings, at: str, token: str | None, names: list[str]) -> None:
     import anyio
 
-    from mdvec_mcp.web.address import listen, parsed
+    from mdvec_mcp.web.address import listen, parse_address
     from mdvec_mcp.web.app import Limits
     from mdvec_mcp.web.gate import rules_for
     from mdvec_mcp.web.serve import serve_http
 
-    rules = rules_for(parsed(at), names, token)
-    listening, address = listen(parsed(at))
+    rules = rules_for(parse_address(at), names, token)
+    listening, address = listen(parse_address(at))
     models = _models(settings)
     server = _server(settings, models)
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
@@ -199,7 +201,7 @@ def _server(settings: Settings, models: ModelPool) -> MdvecServer:
 
 
 def _active_tools(database: Path) -> list[Tool]:
-    """The tools to offer; none while the database does not exist."""
+    """The active tools; none if the database does not exist."""
     from mdvec.database.connection import DatabaseMissing
     from mdvec.manage.registering import list_tools
 
@@ -234,7 +236,7 @@ def _exit(code: int) -> None:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """The first error inside the exception groups that task groups raise."""
+    """The first error inside nested exception groups, which task groups raise."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

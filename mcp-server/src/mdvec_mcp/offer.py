@@ -1,4 +1,4 @@
-"""What the server offers at one time: made whole before any client sees it."""
+"""The tools, resources and prompts offered at one time; complete before any client sees them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from mdvec.tools.names import own_name
 from mdvec_mcp.compact_schema import compact_input, compact_output
 
 Shapes = dict[CodeType, Tool]
-"""The first tool that was made of each function definition, with its schemas."""
+"""The first tool built from each function definition, with its schemas."""
 
 
 @dataclass(slots=True)
 class Offer:
     """The tools, resources and prompts, and the instructions for the model.
 
-    Tools whose functions come from one definition share their schemas: making the tools of 200
-    rows takes little longer than making one.
+    Tools whose functions share one definition share their schemas, so building the tools of 200
+    rows takes little longer than building one.
 
     Attributes:
         instructions: what the model reads before it uses the tools.
-        row_names: the names of the rows; a tool of the server's own gets another name.
-        shapes: filled here; give it to the next offer, so that nothing is made twice.
+        row_names: the names of the rows of the table ``tools``, which the server's own tools must
+            not use.
+        shapes: a cache that this offer fills; pass it on to the next one.
         tools: by name, in the order in which they are listed.
         resources: by URI.
         prompts: by name.
@@ -51,9 +52,9 @@ class Offer:
         annotations: ToolAnnotations,
         structured_output: bool,
     ) -> None:
-        """Add a tool of the server's own, under another name where a row has its name.
+        """Add one of the server's own tools, under another name if a row has its name.
 
-        By default its name is the function's.
+        The name defaults to the function's.
         """
         called = own_name(name or fn.__name__, self.row_names)
         self._add(fn, called, description, annotations, structured_output=structured_output)
@@ -94,7 +95,7 @@ class Offer:
     def add_resource(
         self, uri: str, description: str, mime_type: str, read: Callable[[], Any]
     ) -> None:
-        """Add a resource, which is named by its URI's last part."""
+        """Add a resource, named after the part of its URI that follows "://"."""
         self.resources[uri] = FunctionResource.from_function(
             read, uri, name=uri.partition("://")[2], description=description, mime_type=mime_type
         )
@@ -105,7 +106,7 @@ class Offer:
 
 
 def _with_compact_schemas(tool: Tool) -> Tool:
-    """The tool with schemas that say the same in fewer characters; calls do not use them."""
+    """The tool with shorter equivalent schemas for listing; calls do not use them."""
     listed = tool.fn_metadata.output_schema
     output = None if listed is None else compact_output(listed)
     metadata = tool.fn_metadata.model_copy(update={"output_schema": output})

@@ -1,4 +1,4 @@
-"""The SDK's server, with error messages that a model can act on."""
+"""The SDK's server, extended with live updates and error messages that a model can act on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
 from pydantic import BaseModel, ValidationError
 
-from mdvec_mcp.arguments import settled_arguments, shown
+from mdvec_mcp.arguments import checked_arguments, shown
 from mdvec_mcp.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ _LOOK_SECONDS = 1.0
 class MdvecServer(MCPServer):
     """An MCP server that rejects unknown parameters and reports every error in one sentence.
 
-    What it offers changes while it serves, over any transport, and clients are told.
+    Its tools, resources and prompts can change while it serves, over any transport; clients are
+    notified.
     """
 
     def __init__(self, name: str, *, version: str) -> None:
@@ -52,12 +53,12 @@ class MdvecServer(MCPServer):
         self._on_listed: list[Callable[[], None]] = []
 
     def follow(self, live: LiveOffer) -> None:
-        """Offer what ``live`` does, now and after each change."""
+        """Offer what ``live`` offers, now and after each change."""
         self._live = live
         self.present(live.offer)
 
     def present(self, offer: Offer) -> None:
-        """Offer this, and nothing else."""
+        """Replace everything that the server offers."""
         self._presented = offer
         self._tool_manager = ToolManager(tools=list(offer.tools.values()))
         self._resource_manager = ResourceManager(resources=list(offer.resources.values()))
@@ -67,7 +68,7 @@ class MdvecServer(MCPServer):
         self._lowlevel_server.instructions = offer.instructions
 
     async def refresh(self) -> None:
-        """Offer what the database holds now, and tell the clients if that is something else."""
+        """Offer what the database contains now, and notify the clients of changes."""
         if self._live is None:
             return
         events = await anyio.to_thread.run_sync(self._live.look, abandon_on_cancel=True)
@@ -95,14 +96,14 @@ class MdvecServer(MCPServer):
             callback()
 
     async def answer(self, source: anyio.AsyncFile[str], target: anyio.AsyncFile[str]) -> None:
-        """Answer one client's lines from ``source`` on ``target`` until ``source`` ends."""
-        # The body of run_stdio_async, which cannot be given streams.
+        """Answer one client's messages from ``source`` on ``target`` until ``source`` ends."""
+        # The body of run_stdio_async, which takes no streams.
         lowlevel = self._lowlevel_server
         async with stdio_server(source, target) as (requests, responses):
             await lowlevel.run(requests, responses, lowlevel.create_initialization_options())
 
     async def list_tools(self) -> list[ToolDescription]:
-        """The tools; a client that lists them may soon search."""
+        """The tools; also runs the ``on_listed`` callbacks, since the client may soon search."""
         listed, self._on_listed = self._on_listed, []
         for callback in listed:
             threading.Thread(target=callback, daemon=True).start()
@@ -118,8 +119,8 @@ class MdvecServer(MCPServer):
         """
         try:
             parameters = await self._known_parameters(name, arguments)
-            settled = settled_arguments(name, arguments, parameters)
-            return await self._call(name, settled, context)
+            checked = checked_arguments(name, arguments, parameters)
+            return await self._call(name, checked, context)
         except ToolError as error:
             record("refusal", tool=name, error=_reason(error))
             raise
@@ -167,7 +168,7 @@ class MdvecServer(MCPServer):
     async def _known_parameters(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The schemas of the tool's parameters.
 
-        An unknown tool or argument is refused; the SDK would ignore it or report it unclearly.
+        Refuses unknown tools and arguments, which the SDK would report unclearly or ignore.
         """
         if self._tool_manager.get_tool(name) is None:
             await self.refresh()  # it may have been added a moment ago
@@ -186,7 +187,7 @@ class MdvecServer(MCPServer):
 
 @asynccontextmanager
 async def _refreshing(server: MCPServer[Any]) -> AsyncIterator[dict[str, Any]]:
-    """Refresh the offer again and again while a transport serves."""
+    """Refresh the offer periodically while a transport serves."""
 
     async def refresh() -> None:
         while isinstance(server, MdvecServer):
@@ -201,13 +202,13 @@ async def _refreshing(server: MCPServer[Any]) -> AsyncIterator[dict[str, Any]]:
 
 @cache
 def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The whole schemas of a tool's parameters; the listed ones do not say where null may stand."""
+    """The full schemas of a tool's parameters; the listed ones do not say where null is allowed."""
     known: dict[str, Any] = arguments.model_json_schema(by_alias=True).get("properties", {})
     return known
 
 
 def _reason(error: BaseException) -> str:
-    """The class of the error that a refusal was made from; its sentence may quote data."""
+    """The class name of the error behind a refusal, whose message may quote data."""
     while error.__cause__ is not None and isinstance(error, ToolError):
         error = error.__cause__
     return type(error).__name__

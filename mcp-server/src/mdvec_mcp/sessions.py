@@ -1,4 +1,4 @@
-"""The clients of the older generation of the protocol, which are told of changes by session."""
+"""Notifies clients of the older protocol versions, which have sessions, of changes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from mcp.server.subscriptions import (
 )
 
 _TELL_SECONDS = 1.0
-"""Longer than this nobody waits for a client that does not read."""
+"""The longest wait for a client that does not read."""
 _METHODS: dict[type[ServerEvent], str] = {
     ToolsListChanged: "notifications/tools/list_changed",
     PromptsListChanged: "notifications/prompts/list_changed",
     ResourcesListChanged: "notifications/resources/list_changed",
 }
-"""These clients cannot subscribe to a resource."""
+"""The notification of each event; sessions get none about single resources."""
 
 
 class Sessions:
-    """The open sessions that began with a handshake."""
+    """The open sessions that began with a handshake (``initialize``)."""
 
     def __init__(self) -> None:
         self._open: set[Connection] = set()
@@ -34,20 +34,20 @@ class Sessions:
     async def observe(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Announce at the handshake that lists change, and remember the session until it ends."""
+        """Announce ``listChanged`` at the handshake, and track the session until it ends."""
         result = await call_next(ctx)
         if ctx.method == "initialize" and isinstance(result, dict):
             for lists in ("tools", "prompts", "resources"):
                 result["capabilities"][lists]["listChanged"] = True
         elif ctx.method == "notifications/initialized":
-            # A session is made anew for each message; only the connection says when it ends.
+            # The SDK makes a session object per message; only the connection knows when it ends.
             connection = ctx.session._connection  # noqa: SLF001 - there is no public way
             self._open.add(connection)
             connection.exit_stack.callback(self._open.discard, connection)
         return result
 
     async def tell(self, events: Sequence[ServerEvent]) -> None:
-        """Tell every session what changed."""
+        """Notify every session of changes."""
         methods = [_METHODS[type(event)] for event in events if type(event) in _METHODS]
         if not methods:
             return

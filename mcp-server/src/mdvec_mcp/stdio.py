@@ -1,4 +1,4 @@
-"""Serving one client over STDIO."""
+"""Serves one client over STDIO."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mdvec_mcp.serving import serving
 
 
 class _Lines(io.TextIOWrapper):
-    """The client's usable messages, one a line; the others are answered at once.
+    """The client's usable messages, one per line; unusable ones get an error reply at once.
 
-    The SDK would drop them, and the client would wait for its answer forever.
+    The SDK would drop them, and the client would wait for a reply forever.
     """
 
     def __init__(self, source: BinaryIO, replies: io.BufferedWriter) -> None:
@@ -38,7 +38,7 @@ class _Lines(io.TextIOWrapper):
 
 
 async def serve(server: MdvecServer, models: ModelPool, source: int, target: int) -> None:
-    """Answer requests from one file descriptor on the other until the first ends."""
+    """Answer requests from the descriptor ``source`` on ``target`` until ``source`` ends."""
     writer = os.fdopen(target, "wb", closefd=False)
     lines = _Lines(os.fdopen(source, "rb", closefd=False), writer)
     responses = io.TextIOWrapper(writer, encoding="utf-8", newline="\n")

@@ -87,7 +87,7 @@ def test_the_bridge_loads_nothing_of_the_server(wire, filled):
     answer = one.call("initialize", {})
     assert answer["error"]["message"] == (
         f"no mdvec server answers at {nowhere}; start it with: mdvec-mcp --http, "
-        "or once for all with: mdvec service install"
+        "or permanently with: mdvec service install"
     )
     assert one.end()[1] == 0
     loaded = {name.partition(".")[0] for name in one.imported()}
@@ -101,8 +101,8 @@ def test_the_bridge_loads_nothing_of_the_server(wire, filled):
     ("arguments", "words"),
     [
         (["--http", "0.0.0.0:0"], "needs a token"),
-        (["--http", "8765"], "'8765' is no address; write host:port"),
-        (["--http", "--token", "short"], "at least 16 characters"),
+        (["--http", "8765"], "'8765' is not an address; use host:port"),
+        (["--http", "--token", "short"], "at least 16 ASCII characters"),
         (["--connect", "127.0.0.1:8765"], "[server] url cannot be"),
     ],
 )

@@ -103,7 +103,7 @@ def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire):
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", python=alone, **settings).greet()
     first = one.ask("notes", "水")
     held = psutil.Process(one.process.pid).memory_info().rss
-    one.logged("let go of the model use: nobody searched")
+    one.logged("released the model use: it was idle")
     kept = psutil.Process(one.process.pid).memory_info().rss
     if sys.platform == "linux":  # elsewhere the C library keeps what it has
         assert held - kept > 50_000_000
@@ -118,7 +118,7 @@ def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
     }
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
     first = one.ask("notes", "水")
-    one.logged("let go of the model use: memory is short")
+    one.logged("released the model use: memory is short")
     assert one.ask("notes", "水") == first
     assert one.count("loaded the model use") == 2
 

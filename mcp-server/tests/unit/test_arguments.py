@@ -3,7 +3,7 @@
 import pytest
 from mcp.server.mcpserver.exceptions import ToolError
 
-from mdvec_mcp.arguments import settled_arguments
+from mdvec_mcp.arguments import checked_arguments
 
 OPTIONAL_NUMBER = {"anyOf": [{"type": "number"}, {"type": "null"}]}
 NUMBERS = {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]}
@@ -29,7 +29,7 @@ PAIR = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems":
     ],
 )
 def test_what_pydantic_can_judge_is_left_as_it_is(schema, value):
-    assert settled_arguments("t", {"p": value}, {"p": schema}) == {"p": value}
+    assert checked_arguments("t", {"p": value}, {"p": schema}) == {"p": value}
 
 
 @pytest.mark.parametrize(
@@ -49,11 +49,11 @@ def test_what_pydantic_can_judge_is_left_as_it_is(schema, value):
 )
 def test_another_json_type_is_refused_in_one_sentence(schema, value, needed):
     with pytest.raises(ToolError) as refused:
-        settled_arguments("t", {"p": value}, {"p": schema})
+        checked_arguments("t", {"p": value}, {"p": schema})
     assert str(refused.value) == f"t: p should be {needed}"
 
 
 def test_one_text_is_a_list_of_one_where_a_list_of_texts_is_taken():
-    assert settled_arguments("t", {"p": "vue"}, {"p": TEXTS}) == {"p": ["vue"]}
-    assert settled_arguments("t", {"p": "[1"}, {"p": TEXTS}) == {"p": ["[1"]}
-    assert settled_arguments("t", {"p": '["vue"]'}, {"p": TEXTS}) == {"p": '["vue"]'}
+    assert checked_arguments("t", {"p": "vue"}, {"p": TEXTS}) == {"p": ["vue"]}
+    assert checked_arguments("t", {"p": "[1"}, {"p": TEXTS}) == {"p": ["[1"]}
+    assert checked_arguments("t", {"p": '["vue"]'}, {"p": TEXTS}) == {"p": '["vue"]'}

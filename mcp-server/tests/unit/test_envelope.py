@@ -22,12 +22,12 @@ PING = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
         ("null", -32600, None, "a JSON object"),
         (json.dumps(PING | {"jsonrpc": "1.0"}), -32600, 7, '"jsonrpc": "2.0"'),
         (json.dumps({"id": "a", "method": "ping"}), -32600, "a", '"jsonrpc": "2.0"'),
-        (json.dumps(PING | {"params": [1]}), -32600, 7, "params is an object"),
-        (json.dumps(PING | {"id": 1.5}), -32600, None, "the id is a string or an integer"),
-        (json.dumps(PING | {"id": None}), -32600, None, "the id is a string or an integer"),
-        (json.dumps(PING | {"id": True}), -32600, None, "the id is a string or an integer"),
-        (json.dumps(PING | {"method": 1}), -32600, 7, "the method is a string"),
-        ('{"jsonrpc": "2.0", "id": 9}', -32600, 9, "names its method"),
+        (json.dumps(PING | {"params": [1]}), -32600, 7, "params must be an object"),
+        (json.dumps(PING | {"id": 1.5}), -32600, None, "the id must be a string or an integer"),
+        (json.dumps(PING | {"id": None}), -32600, None, "the id must be a string or an integer"),
+        (json.dumps(PING | {"id": True}), -32600, None, "the id must be a string or an integer"),
+        (json.dumps(PING | {"method": 1}), -32600, 7, "the method must be a string"),
+        ('{"jsonrpc": "2.0", "id": 9}', -32600, 9, "must have a method"),
     ],
 )
 def test_an_unusable_message_gets_an_error_with_the_id_if_that_can_be_told(text, code, id_, words):

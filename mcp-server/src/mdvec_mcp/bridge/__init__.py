@@ -1,1 +1,1 @@
-"""The bridge: hands a client that speaks only STDIO on to a server that runs already."""
+"""The bridge: connects a client that speaks only STDIO to a running HTTP server."""

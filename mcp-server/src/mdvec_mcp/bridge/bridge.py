@@ -1,4 +1,4 @@
-"""Hands messages on between STDIO and a running server."""
+"""Forwards messages between STDIO and a running server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 from mdvec_mcp.bridge.headers import self_contained_headers
-from mdvec_mcp.bridge.remote import Message, Remote, SessionOver, Unanswered
+from mdvec_mcp.bridge.remote import Message, Remote, SessionExpired, Unanswered
 from mdvec_mcp.envelope import error_reply, reply_to_unusable, without_lone_surrogates
 
 _NO_ANSWER = -32000
@@ -18,8 +18,11 @@ _END_SECONDS = 0.5
 _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.5, 30.0
 
 
-def hand_on(url: str, token: str | None, source: int, target: int) -> None:
-    """Hand on what a client writes to one file descriptor, and the answers to the other."""
+def forward_stdio(url: str, token: str | None, source: int, target: int) -> None:
+    """Forward the messages that a client writes to ``source``, and write the replies to ``target``.
+
+    Both are file descriptors; ends when ``source`` does.
+    """
     bridge = _Bridge(Remote(url, token), os.fdopen(target, "wb", closefd=False))
     reader = os.fdopen(source, "rb", closefd=False)
     for line in io.TextIOWrapper(reader, encoding="utf-8", errors="replace"):
@@ -29,7 +32,7 @@ def hand_on(url: str, token: str | None, source: int, target: int) -> None:
 
 
 class _Bridge:
-    """One client's messages; each request waits for its answer in a thread of its own."""
+    """Forwards one client's messages; each request waits for its reply in a thread of its own."""
 
     def __init__(self, remote: Remote, target: io.BufferedWriter) -> None:
         self._remote = remote
@@ -40,7 +43,7 @@ class _Bridge:
         self._threads: set[threading.Thread] = set()
 
     def take(self, line: str) -> None:
-        """Hand on one line of the client's."""
+        """Forward one line from the client."""
         reply = reply_to_unusable(line)
         if reply is not None:
             self._write(reply)
@@ -52,18 +55,18 @@ class _Bridge:
         elif method is not None and "id" in message:
             self._in_background(self._answer, message)
         else:
-            self._tell(message)
+            self._notify(message)
 
     def end(self) -> None:
-        """The client has gone: end its session."""
+        """End the session, because the client has gone."""
         self._ended.set()
         self._remote.leave()
         for thread in list(self._threads):
             thread.join(_END_SECONDS)
         self._remote.close()
 
-    def _tell(self, message: Message) -> None:
-        """Hand on a notification or a response, to which nothing is answered."""
+    def _notify(self, message: Message) -> None:
+        """Forward a notification or a response, which has no reply."""
         cancelled = _cancelled_by(message)
         if cancelled is not None:
             self._cancelled.add(cancelled)
@@ -73,16 +76,16 @@ class _Bridge:
         session = self._remote.session
         try:
             self._remote.notify(message, session if headers is None else headers)
-        except SessionOver:
-            return  # what it was about ended with the session
+        except SessionExpired:
+            return  # its subject ended with the session
         except Unanswered as error:
             _say(str(error))
             return
         if message.get("method") == "notifications/initialized":
-            self._in_background(self._hear)
+            self._in_background(self._relay_notices)
 
     def _answer(self, request: Message) -> None:
-        """Hand on a request, and write what answers it; an error if nothing does."""
+        """Forward a request, and write its replies, or an error if there is none."""
         try:
             answered = self._ask(request)
         except Unanswered as error:
@@ -97,9 +100,9 @@ class _Bridge:
         return True
 
     def _ask(self, request: Message) -> bool:
-        """Write all that answers a request, in a new session if the old one is over.
+        """Send a request and write all messages in reply, in a new session if the old one expired.
 
-        Returns whether its response is among it.
+        Returns whether its response is among them.
         """
         if request["method"] == "initialize":
             answer = self._remote.begin(request)
@@ -110,11 +113,11 @@ class _Bridge:
         session = self._remote.session
         try:
             return self._ask_with(session, request)
-        except SessionOver:
+        except SessionExpired:
             self._remote.renew(session)
         try:
             return self._ask_with(self._remote.session, request)
-        except SessionOver as error:
+        except SessionExpired as error:
             raise Unanswered(f"the server at {self._remote.url} keeps no session") from error
 
     def _ask_with(self, headers: dict[str, str], request: Message) -> bool:
@@ -125,7 +128,7 @@ class _Bridge:
         return answered
 
     def _write_answer(self, text: str, id_: str | int) -> bool:
-        """Write a message; whether it is the response, also one that lost the request's id."""
+        """Write a message; returns whether it is the response, whose lost id is restored."""
         message = json.loads(text)
         if "method" in message:
             self._write(text)
@@ -135,8 +138,8 @@ class _Bridge:
         self._write(text)
         return True
 
-    def _hear(self) -> None:
-        """Write what the server sends by itself, also after it was started anew."""
+    def _relay_notices(self) -> None:
+        """Write the messages that the server sends unprompted, even after it was restarted."""
         wait = _FIRST_WAIT_SECONDS
         while not self._ended.is_set():
             session = self._remote.session
@@ -145,7 +148,7 @@ class _Bridge:
                     for text in texts:
                         self._write(text)
                         wait = _FIRST_WAIT_SECONDS
-            except SessionOver:
+            except SessionExpired:
                 self._renew(session)
             except Unanswered:
                 wait = min(2 * wait, _MAX_WAIT_SECONDS)
@@ -173,7 +176,7 @@ class _Bridge:
 
 
 def _cancelled_by(message: Message) -> str | int | None:
-    """The request that a notification cancels."""
+    """The id of the request that a notification cancels, or None."""
     if message.get("method") != "notifications/cancelled":
         return None
     id_ = (message.get("params") or {}).get("requestId")

@@ -1,4 +1,4 @@
-"""The HTTP headers that a message needs, by the generation of the protocol that it belongs to."""
+"""The HTTP headers that a message needs in the protocol versions without sessions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def self_contained_headers(message: dict[str, Any]) -> dict[str, str] | None:
 
 
 def _encoded(value: str) -> str:
-    """A header's value; in Base64, as MCP writes it, where it is not plain ASCII."""
+    """A header's value; in MCP's Base64 form unless it is plain ASCII."""
     if _PLAIN.fullmatch(value):
         return value
     return f"=?base64?{base64.b64encode(value.encode()).decode()}?="

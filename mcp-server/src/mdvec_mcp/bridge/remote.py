@@ -1,4 +1,4 @@
-"""The running server, as the bridge sees it: a session, and responses as lines of JSON."""
+"""The bridge's HTTP client of a running server: sessions, and replies as lines of JSON."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _RENEWAL = "mdvec-bridge-renewal"
 
 
 class Unanswered(Exception):
-    """The server gave no answer; the message is for the client's user."""
+    """The server did not answer; the message is for the client's user."""
 
 
-class SessionOver(Exception):
-    """The server does not know the session any more: it was restarted, or the session expired."""
+class SessionExpired(Exception):
+    """The server no longer knows the session: the session timed out, or the server restarted."""
 
 
 class Remote:
-    """A server at an address. Thread-safe."""
+    """A server at a URL. Thread-safe."""
 
     def __init__(self, url: str, token: str | None) -> None:
         self.url = url
@@ -42,7 +42,7 @@ class Remote:
             headers={"Accept": f"{_JSON}, {_STREAM}", **bearer},
             timeout=httpx2.Timeout(None, connect=_CONNECT_SECONDS),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
-            trust_env=urlsplit(url).hostname not in _LOOPBACK,  # else a proxy may stand between
+            trust_env=urlsplit(url).hostname not in _LOOPBACK,  # no proxy for a local server
         )
         self._hello: Message | None = None
         self._session: dict[str, str] = {}
@@ -51,14 +51,14 @@ class Remote:
 
     @property
     def session(self) -> dict[str, str]:
-        """The headers of the present session; empty if there is none."""
+        """The headers of the current session; empty if there is none."""
         return self._session
 
     def begin(self, hello: Message) -> str | None:
-        """Send the client's `initialize`, and remember its session; the answer.
+        """Send the client's `initialize` and remember the session; returns the reply.
 
         Raises:
-            Unanswered: there is no answer.
+            Unanswered: there is no reply.
         """
         with self._exchange("POST", {}, content=_one_line(hello)) as response:
             answer = next(_texts(response), None)
@@ -69,29 +69,29 @@ class Remote:
         self._session = {name: value for name, value in known.items() if value is not None}
         return answer
 
-    def renew(self, over: dict[str, str]) -> None:
-        """Begin a new session in place of the one that is over, unless another thread has.
+    def renew(self, expired: dict[str, str]) -> None:
+        """Begin a new session to replace the expired one, unless another thread already has.
 
         Raises:
             Unanswered: the server does not begin one.
         """
         with self._renewing:
-            if self._session is over and self._hello is not None:
+            if self._session is expired and self._hello is not None:
                 self.begin({**self._hello, "id": _RENEWAL})
                 self.notify(_INITIALIZED, self._session)
 
     def notify(self, message: Message, headers: dict[str, str]) -> None:
-        """Send a notification or a response, which has no answer."""
+        """Send a notification or a response, which has no reply."""
         with self.responses(message, headers):
             pass
 
     @contextmanager
     def responses(self, message: Message, headers: dict[str, str]) -> Iterator[Iterator[str]]:
-        """Send a message; the messages that answer it, as they come.
+        """Send a message; yields an iterator over the messages in reply, as they arrive.
 
         Raises:
-            Unanswered: there is no answer.
-            SessionOver: the session of ``headers`` is over.
+            Unanswered: there is no reply.
+            SessionExpired: the session of ``headers`` has expired.
         """
         key = object() if SESSION in headers else message.get("id")
         with (
@@ -101,26 +101,26 @@ class Remote:
             yield _texts(response)
 
     def hang_up(self, id_: object) -> bool:
-        """Close the connection on which a request without a session waits: this cancels it.
+        """Cancel a request without a session by closing its connection.
 
         Returns whether there is one.
         """
         waiting = self._open.get(id_)
         if waiting is not None:
-            with suppress(OSError):  # it has ended by itself
+            with suppress(OSError):  # it may have ended already
                 waiting.shutdown(socket.SHUT_RDWR)
         return waiting is not None
 
     @contextmanager
     def notices(self, headers: dict[str, str]) -> Iterator[Iterator[str]]:
-        """What the server sends by itself in a session, as it comes."""
+        """Yields an iterator over the messages that the server sends unprompted in a session."""
         with self._exchange("GET", headers) as response, self._held_open(self, response):
             yield _texts(response)
 
     def leave(self) -> None:
-        """End the session, if there is one, and all that waits."""
+        """End the session, if there is one, and all waiting requests."""
         if SESSION in self._session:
-            with suppress(httpx2.HTTPError):  # the server ends it itself when nobody asks
+            with suppress(httpx2.HTTPError):  # an idle session times out anyway
                 self._client.delete(self.url, headers=self._session, timeout=_LEAVE_SECONDS)
         for key in list(self._open):
             self.hang_up(key)
@@ -131,7 +131,7 @@ class Remote:
 
     @contextmanager
     def _held_open(self, key: object, response: httpx2.Response) -> Iterator[None]:
-        """Let another thread hang up meanwhile."""
+        """Register the connection, so that another thread can hang up."""
         self._open[key] = response.extensions["network_stream"].get_extra_info("socket")
         try:
             yield
@@ -150,15 +150,15 @@ class Remote:
         except httpx2.ConnectError as error:
             raise Unanswered(
                 f"no mdvec server answers at {self.url}; start it with: mdvec-mcp --http, "
-                "or once for all with: mdvec service install"
+                "or permanently with: mdvec service install"
             ) from error
         except httpx2.HTTPError as error:
             raise Unanswered(f"the connection to {self.url} broke ({error}); ask again") from error
 
     def _check(self, response: httpx2.Response, headers: dict[str, str]) -> None:
-        """Refuse what is no answer; an error in JSON is one."""
+        """Raise an error unless the response is a reply; a JSON error is one."""
         if response.status_code == 404 and SESSION in headers:
-            raise SessionOver
+            raise SessionExpired
         if response.status_code == 401:
             raise Unanswered(
                 f"the server at {self.url} refuses this token; give it with --token-file, "

@@ -1,1 +1,1 @@
-"""Search: a tool for each collection, one across all of them, and one that reads documents."""
+"""Search tools: one per collection, one across all collections, and one that reads documents."""

@@ -14,7 +14,7 @@ from mdvec_mcp.search.hit_texts import cut_note, hit_texts
 
 
 def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str, Any]:
-    """The answer as AnswerModel has it, or with ``wide`` as WideAnswerModel."""
+    """The answer as the data of AnswerModel; with ``wide``, of WideAnswerModel."""
     hits = [asdict(hit) for hit in answer.results]
     for hit, link in zip(hits, links, strict=False):
         hit["link"] = link
@@ -35,9 +35,9 @@ def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str,
 
 
 def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool) -> str:
-    """The answer as text that people can read; ``wide`` names each hit's collection.
+    """The answer as readable text; ``wide`` adds each hit's collection.
 
-    It has at most ``max_chars``, unless long notes need more.
+    It has at most ``max_chars`` characters, unless long notes need more.
     """
     names = ", ".join(answer.tools)
     if not answer.tools:
@@ -57,7 +57,7 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
         parts.append(UNSURE)
     notes = [f"note: {note}" for note in answer.notes]
     if answer.truncated and not any(hit.truncated for hit in answer.results):
-        notes.append("note: more was found than fits; ask with a smaller k, or more precisely")
+        notes.append("note: more was found than fits; use a smaller k, or ask more precisely")
     room = max_chars - sum(len(part) + 2 for part in (*parts, *notes))
     texts = hit_texts(answer.results, links, max(room, max_chars // 2), wide=wide)
     return "\n\n".join([*parts, *texts, *notes])

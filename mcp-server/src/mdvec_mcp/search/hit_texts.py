@@ -1,4 +1,4 @@
-"""The hits of an answer as text, within a budget that counts all that a model reads."""
+"""Formats hits as text for a model, within a limit on the whole text."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from mdvec.text.one_line import on_one_line
 
 _MAX_UNCUT = 1_000
 """Passages up to this length are shown whole or not at all, except the first."""
-_CUT_BEFORE = "what stands before was cut; read it"
+_CUT_BEFORE = "the text before was cut; read it"
 _BREAKS = 3
-"""The line ends around a passage."""
+"""The line breaks around a passage."""
 
 
 def hit_texts(
     hits: Sequence[Hit], links: Sequence[str], max_chars: int, *, wide: bool
 ) -> list[str]:
-    """The hits' places with their passages, together at most ``max_chars``.
+    """The heads and passages of the hits, together at most ``max_chars``.
 
-    Long passages are cut to the same length. Of those that do not fit there are only the places,
-    and a note. ``links`` has one for each hit, or none; ``wide`` names each hit's collection.
+    Long passages are cut to the same length. Hits whose passages do not fit have only their heads,
+    and a note says so. ``links`` has one link per hit, or is empty; ``wide`` adds each hit's
+    collection.
     """
     heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
     if links:
@@ -46,8 +47,8 @@ def hit_texts(
     return [*texts, *heads[len(texts) : listed], *note]
 
 
-def cut_note(tool: str, file_path: str, position: int, what: str = "cut here; it goes on") -> str:
-    """How to read on where a passage was cut."""
+def cut_note(tool: str, file_path: str, position: int, what: str = "cut here; read on") -> str:
+    """A note on how to read the rest of a passage that was cut."""
     path = json.dumps(file_path, ensure_ascii=False)
     return (
         f'\n[{what} with get_document(tool="{tool}", file_path={path}, start_position={position})]'
@@ -55,7 +56,7 @@ def cut_note(tool: str, file_path: str, position: int, what: str = "cut here; it
 
 
 def _head(number: int, hit: Hit, *, wide: bool) -> str:
-    """The place and score of a hit, and what is known of its document."""
+    """A hit's number, file, lines, headings and score, then its document's title, tags and date."""
     source = f"{hit.tool}: " if wide else ""
     heading = f" — {on_one_line(hit.heading)}" if hit.heading else ""
     about = f"\n{on_one_line(hit.about)}" if hit.about else ""
@@ -66,7 +67,7 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
 
 
 def _first_within(heads: Sequence[str], max_chars: int) -> int:
-    """How many heads fit; at least one."""
+    """How many of the heads fit; at least one."""
     used = 0
     for number, head in enumerate(heads):
         used += len(head) + _BREAKS
@@ -76,7 +77,7 @@ def _first_within(heads: Sequence[str], max_chars: int) -> int:
 
 
 def _shown(hit: Hit, passage: str, end: int) -> str:
-    """The passage up to ``end``, and how to read on."""
+    """The passage up to ``end``, with a note on how to read the rest if it is cut."""
     if end < len(passage):
         cut = good_cut(passage, 0, end)
         position = hit.start_position + hit.content.index(passage) + cut
@@ -90,6 +91,6 @@ def _shown(hit: Hit, passage: str, end: int) -> str:
 
 def _left_out(number: int) -> str:
     return (
-        f"note: the text of {number} more passages does not fit; ask with a smaller k, or read "
-        "them with get_document"
+        f"note: the text of {number} more passages does not fit; use a smaller k, or read them "
+        "with get_document"
     )

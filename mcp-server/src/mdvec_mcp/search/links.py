@@ -1,4 +1,4 @@
-"""Links to the files of hits, for clients and people who open them."""
+"""Links with which clients and people can open the files of hits."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def links_of(database: Path, answer: Answer, kind: LinkKind | None) -> list[str]
 
 
 def link_to(file: Path, kind: LinkKind) -> str:
-    """The absolute path, or the URI by which Obsidian opens the note in its vault."""
+    """The absolute path, or the URI with which Obsidian opens the note in its vault."""
     return str(file) if kind == "path" else f"obsidian://open?path={quote(str(file), safe='')}"

@@ -1,4 +1,4 @@
-"""Embedding models in memory: loaded when first needed or shortly before, unloaded when idle."""
+"""Keeps embedding models in memory: loads them on demand or early, unloads them when idle."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class ModelPool:
     """Holds one embedder per model, shared by all searches, until it has been idle for a while.
 
     Args:
-        load: loads the model of a name; never called twice at once for the same name.
+        load: loads a model by name; never called concurrently for the same name.
         idle_seconds: a model is unloaded after this long without a search.
-        memory_threshold: above this share of the machine's memory in use, models are unloaded
-            as soon as their grace period is over.
+        memory_threshold: if more than this share of the machine's memory is in use, models are
+            unloaded as soon as their grace period is over.
         memory_use: measures the share of the machine's memory in use, 0 to 1.
         grace_seconds: a model stays this long after a search even if memory is short, so that a
-            follow-up question does not load it again. At most a quarter of ``idle_seconds``.
+            follow-up question need not load it again. Limited to a quarter of ``idle_seconds``.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class ModelPool:
                 entry.last_used = time.monotonic()
 
     def load_early(self, names: Iterable[str]) -> None:
-        """Load models that the first search will need, and have each embed once to warm up.
+        """Load the models that the first search will need, and warm each up with one embedding.
 
-        What keeps one from loading, the search will say.
+        If a model cannot be loaded, this only logs it; the search will report it.
         """
         for name in names:
             try:
@@ -110,7 +110,7 @@ class ModelPool:
         if idle:
             _return_memory()
         for name, reason in idle.items():
-            logger.info("let go of the model %s: %s", name, reason)
+            logger.info("released the model %s: %s", name, reason)
         return list(idle)
 
     @property
@@ -119,19 +119,19 @@ class ModelPool:
         return min(max(self._idle_seconds / 4, _MIN_CHECK_SECONDS), _MAX_CHECK_SECONDS)
 
     def _reason_to_unload(self, entry: _Loaded, now: float) -> str | None:
-        """Why a model can be unloaded now; None if it must stay."""
+        """The reason why a model can be unloaded now; None if it must stay."""
         if entry.searches:
             return None
         unused = now - entry.last_used
         if unused >= self._idle_seconds:
-            return "nobody searched"
+            return "it was idle"
         if unused >= self._grace_seconds and self._memory_use() > self._memory_threshold:
             return "memory is short"
         return None
 
 
 def _return_memory() -> None:
-    """Collect the unloaded models and have the C library return their memory to the system."""
+    """Collect the unloaded models, and let the C library return their memory to the system."""
     gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None and torch.backends.mps.is_available():

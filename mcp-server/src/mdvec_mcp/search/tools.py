@@ -1,4 +1,4 @@
-"""The search tools: one for each collection, one across all of them, and one that reads on."""
+"""The search tools: one per collection, one across all collections, and get_document."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Return = Annotated[
     ),
 ]
 _TEXT = WithJsonSchema({"type": "string"})
-"""A parameter that is left out where it is not needed; its bounds are said when it is refused."""
+"""A schema without bounds, which only cost characters in ``tools/list``; errors state them."""
 PathLike = Annotated[
     str | None, Field(max_length=MAX_PATH_CHARS, description="As .gitignore: a/b/, *.md"), _TEXT
 ]
@@ -82,8 +82,8 @@ Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowing:
-    """What a call says of the documents to search and the order of its hits, as it says it."""
+class FilterArguments:
+    """A call's arguments that filter and sort the hits, not yet parsed."""
 
     path: str | None = None
     tags: list[str] | None = None
@@ -92,7 +92,7 @@ class Narrowing:
     sort: Sort = "relevance"
 
 
-NOT_NARROWED = Narrowing()
+NO_FILTER_ARGUMENTS = FilterArguments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +109,26 @@ class SearchContext:
         tools: tuple[str, ...] | None,
         k: int,
         returning: Returning,
-        narrowed: Narrowing = NOT_NARROWED,
+        arguments: FilterArguments = NO_FILTER_ARGUMENTS,
     ) -> Answer:
-        """Search the named tools, or all active ones, with the mode and length of the settings."""
+        """Search the named tools, or all active ones, with the settings' mode and max_chars."""
         from mdvec.manage.searching import answer_question
         from mdvec.search.core.filters import filters_of
         from mdvec.search.search import Question
 
         today = datetime.now().astimezone().date()
         filters = filters_of(
-            today, path=narrowed.path, tags=narrowed.tags, since=narrowed.since,
-            until=narrowed.until,
+            today, path=arguments.path, tags=arguments.tags, since=arguments.since,
+            until=arguments.until,
         )  # fmt: skip
         question = Question(
             query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
-            narrowed.sort,
+            arguments.sort,
         )  # fmt: skip
         return answer_question(self.database, question, self.models.embedder)
 
     def result(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> CallToolResult:
-        """The answer as text, with the length of the settings, and as structured content."""
+        """The answer as text of at most the settings' max_chars, and as structured content."""
         from mdvec_mcp.search.answers import as_text, structured
 
         links = links_of(self.database, answer, link)
@@ -136,7 +136,7 @@ class SearchContext:
         return text_result(text, structured(answer, links, wide=wide))
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Run ``work`` in a thread; where a tool is missing, check that the database has any."""
+        """Run ``work`` in a thread; if a tool is missing, say so if the whole database is empty."""
 
         def checked() -> T:
             try:
@@ -149,7 +149,7 @@ class SearchContext:
 
 
 def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequence[str]) -> None:
-    """Add the tool of one collection, under its own name and description, with its ``tags``."""
+    """Add the tool of one collection, with its name, its description and its frequent ``tags``."""
 
     async def search_collection(
         query: Query,
@@ -162,8 +162,8 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequ
         sort: Sort = "relevance",
         link: Link = None,
     ) -> Annotated[CallToolResult, AnswerModel]:
-        narrowed = Narrowing(path, tags, since, until, sort)
-        return await _search_one(context, tool.name, query, k, return_, narrowed, link)
+        arguments = FilterArguments(path, tags, since, until, sort)
+        return await _search_one(context, tool.name, query, k, return_, arguments, link)
 
     async def search_household(
         query: Query, k: K = context.settings.k
@@ -191,18 +191,18 @@ async def _search_one(
     query: str,
     k: int,
     returning: Returning,
-    narrowed: Narrowing = NOT_NARROWED,
+    arguments: FilterArguments = NO_FILTER_ARGUMENTS,
     link: LinkKind | None = None,
 ) -> CallToolResult:
     def work() -> CallToolResult:
-        answer = context.search(query, (name,), k, returning, narrowed)
+        answer = context.search(query, (name,), k, returning, arguments)
         return context.result(answer, link, wide=False)
 
     return await context.run(work)
 
 
 def add_search_across(offer: Offer, context: SearchContext) -> None:
-    """Add the tool that searches several collections, by default all that are active now."""
+    """Add the tool that searches several collections, by default all active ones."""
 
     async def search_across(
         query: Query,
@@ -220,10 +220,10 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         link: Link = None,
     ) -> Annotated[CallToolResult, WideAnswerModel]:
         names = None if tools is None else tuple(tools)
-        narrowed = Narrowing(path, tags, since, until, sort)
+        arguments = FilterArguments(path, tags, since, until, sort)
 
         def work() -> CallToolResult:
-            answer = context.search(query, names, k, return_, narrowed)
+            answer = context.search(query, names, k, return_, arguments)
             if not answer.tools:
                 refuse_empty_database(context.database)
             return context.result(answer, link, wide=True)

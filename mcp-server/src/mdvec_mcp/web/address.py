@@ -1,4 +1,4 @@
-"""Where the server listens: an address and port, and whether others than this machine reach it."""
+"""The address on which the server listens, and whether other machines can reach it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _BACKLOG = 512
 
 
 class AddressUnusable(MdvecError):
-    """The server cannot listen there; the message says what to write instead."""
+    """The server cannot listen on that address; the message says what to use instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A host, as a name or a number, and a port; port 0 is any that is free."""
+    """A host (name or IP address) and a port; port 0 means any free port."""
 
     host: str
     port: int
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether only this machine can reach it."""
         if self.host in LOOPBACK_NAMES:
             return True
         try:
@@ -36,16 +36,16 @@ class Address:
 
     @property
     def url(self) -> str:
-        """Where MCP is served."""
+        """The URL of the MCP endpoint."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/mcp"
 
 
-def parsed(text: str) -> Address:
-    """The address that ``host:port`` names.
+def parse_address(text: str) -> Address:
+    """Parse ``host:port``.
 
     Raises:
-        AddressUnusable: it names none.
+        AddressUnusable: it is not an address.
     """
     try:
         parts = urlsplit(f"//{text}")
@@ -53,12 +53,12 @@ def parsed(text: str) -> Address:
     except ValueError:
         host = port = None
     if not host or port is None or parts.path:
-        raise AddressUnusable(f"{text!r} is no address; write host:port, such as 127.0.0.1:8765")
+        raise AddressUnusable(f"{text!r} is not an address; use host:port, such as 127.0.0.1:8765")
     return Address(host, port)
 
 
 def listen(address: Address) -> tuple[socket.socket, Address]:
-    """A socket that listens there, and the address with its real port.
+    """A socket that listens on ``address``, and the address with its actual port.
 
     Raises:
         AddressUnusable: the port is taken, or the address is not this machine's.
@@ -69,9 +69,10 @@ def listen(address: Address) -> tuple[socket.socket, Address]:
     except OSError as error:
         raise AddressUnusable(
             f"the server cannot listen on {address.host}:{address.port} ({error.strerror}); if "
-            "another mdvec-mcp runs there, use that one, else name another address with --http"
+            "another mdvec-mcp runs there, use that one; otherwise choose another address with "
+            "--http"
         ) from error
-    # asyncio sends without delay (TCP_NODELAY) only where the protocol is named; else each
-    # response in two parts waits 40 ms for the client's acknowledgement.
+    # asyncio sets TCP_NODELAY only if the socket names its protocol; without it, each response in
+    # two parts waits 40 ms for the client's acknowledgement.
     listening = socket.socket(found[0], found[1], socket.IPPROTO_TCP, fileno=bound.detach())
     return listening, Address(address.host, int(listening.getsockname()[1]))

@@ -1,4 +1,4 @@
-"""The web application: MCP at ``/mcp``, the server's health at ``/health``."""
+"""The web application: MCP at ``/mcp``, a health check at ``/health``."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from mdvec_mcp.web.envelopes import Envelopes
+from mdvec_mcp.web.envelope_check import EnvelopeCheck
 from mdvec_mcp.web.gate import PATH, Gate, Rules
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one client may take.
+    """The limits of the HTTP server.
 
     Attributes:
-        max_sessions: how many sessions there may be at once; one more is refused with 503.
-        session_seconds: a session ends when nothing was asked in it for so long.
-        max_request_bytes: a longer request is refused with 413.
+        max_sessions: the number of sessions at the same time; more are refused with 503.
+        session_seconds: a session without requests for this long ends.
+        max_request_bytes: the size of a request; larger ones are refused with 413.
     """
 
     max_sessions: int = 256
@@ -32,18 +32,18 @@ class Limits:
 
 
 def http_app(server: MCPServer, rules: Rules, limits: Limits) -> ASGIApp:
-    """The application that answers requests which pass ``rules`` within ``limits``."""
+    """The application, which refuses requests that violate ``rules`` or ``limits``."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         session_idle_timeout=limits.session_seconds,
         max_sessions=limits.max_sessions,
         max_request_body_size=limits.max_request_bytes,
-        # The gate checks Host and Origin, of all paths.
+        # The gate checks Host and Origin for all paths.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     app.router.routes.append(Route("/health", _health, methods=["GET"]))
     app.router.redirect_slashes = False
-    return Gate(RequestBodyLimitMiddleware(Envelopes(app), limits.max_request_bytes), rules)
+    return Gate(RequestBodyLimitMiddleware(EnvelopeCheck(app), limits.max_request_bytes), rules)
 
 
 async def _health(_request: Request) -> JSONResponse:

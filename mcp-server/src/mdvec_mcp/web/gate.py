@@ -1,4 +1,4 @@
-"""Who may speak to the server: checks a request's Host, Origin and token before all else."""
+"""Access control: checks a request's Host, Origin and token before anything else."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PATH = "/mcp"
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which requests pass.
+    """The rules that a request must meet.
 
     Attributes:
-        names: the names that a request may address the server by, in lower case.
-        token: what a request to ``/mcp`` must bear; None if nothing.
+        names: the host names by which clients may address the server, in lower case.
+        token: the bearer token that requests to ``/mcp`` need; None if none is needed.
     """
 
     names: frozenset[str]
@@ -33,25 +33,25 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request does not pass."""
+    """The HTTP status and the reason with which a request is refused."""
 
     status: int
     sentence: str
 
 
 class TokenNeeded(MdvecError):
-    """Others than this machine would reach the server, and nothing would keep them out."""
+    """Other machines could reach the server, and it has no token."""
 
 
 def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rules:
-    """The rules of a server at ``address`` that is also known by ``names``.
+    """The rules of a server at ``address`` that also has the host ``names``.
 
     Raises:
-        TokenNeeded: others than this machine reach it, and there is no token.
+        TokenNeeded: other machines can reach it, and there is no token.
     """
     if token is None and (names or not address.is_loopback):
         raise TokenNeeded(
-            "a server that others than this machine reach needs a token; make one with "
+            "a server that other machines can reach needs a token; create one with "
             "openssl rand -hex 32 > mdvec.token, and add --token-file mdvec.token"
         )
     known = LOOPBACK_NAMES | {address.host.lower()} | {name.lower() for name in names}
@@ -59,19 +59,19 @@ def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rule
 
 
 def refusal(headers: Headers, path: str, rules: Rules) -> Refusal | None:
-    """Why a request does not pass; None if it does."""
+    """The refusal of a request; None if it meets the rules."""
     hosts = headers.getlist("host")
     if len(hosts) != 1 or not _is_ours(_name_in(f"//{hosts[0]}"), rules):
         return Refusal(421, "this server is not known by that Host; allow it with --allow-host")
     if any(_name_in(origin) not in rules.names for origin in headers.getlist("origin")):
         return Refusal(403, "web pages of that Origin may not speak to this server")
     if path == PATH and rules.token is not None and not _bears(headers, rules.token):
-        return Refusal(401, "this server wants its token: Authorization: Bearer …")
+        return Refusal(401, "this server needs its token: Authorization: Bearer …")
     return None
 
 
 class Gate:
-    """Answers the requests that do not pass, and hands on the others."""
+    """Middleware that refuses requests that violate the rules, and passes the others on."""
 
     def __init__(self, app: ASGIApp, rules: Rules) -> None:
         self._app = app
@@ -85,8 +85,8 @@ class Gate:
         if refused is None:
             await self._app(scope, receive, send)
             return
-        asked = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else None
-        response = PlainTextResponse(f"{refused.sentence}\n", refused.status, asked)
+        headers = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else None
+        response = PlainTextResponse(f"{refused.sentence}\n", refused.status, headers)
         await response(scope, receive, send)
 
 
@@ -98,10 +98,9 @@ def _name_in(url: str) -> str | None:
 
 
 def _is_ours(name: str | None, rules: Rules) -> bool:
-    """Whether a Host is ours: a known name, or a number.
+    """Whether a Host is ours: a known name, or an IP address.
 
-    A web page reaches this machine under a domain of its own (DNS rebinding), never under a
-    number.
+    A DNS rebinding attack uses a domain name of the attacker's, never an IP address.
     """
     if name is None or name in rules.names:
         return name is not None

@@ -1,4 +1,4 @@
-"""Serving many clients over HTTP until the process is asked to stop."""
+"""Serves many clients over HTTP until the process gets a signal to stop."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.serving import serving
 from mdvec_mcp.web.app import Limits, http_app
-from mdvec_mcp.web.finishing import Finishing
 from mdvec_mcp.web.gate import Rules
+from mdvec_mcp.web.shutdown import GracefulShutdown
 
 MAX_CONNECTIONS = 600
-"""More are refused with 503: two a session, the usual limit of open files in mind."""
+"""More are refused with 503. Allows two per session, within the usual limit of open files."""
 _FINISH_SECONDS = 5.0
 _CLOSE_SECONDS = 2
 _KEEP_ALIVE_SECONDS = 30
@@ -32,7 +32,7 @@ async def serve_http(
     limits: Limits,
 ) -> None:
     """Answer requests on a listening socket until SIGTERM or SIGINT."""
-    app = Finishing(http_app(server, rules, limits))
+    app = GracefulShutdown(http_app(server, rules, limits))
     web = _Server(app)
     async with serving(server, models), anyio.create_task_group() as tasks:
         tasks.start_soon(_stop, web, app)
@@ -40,14 +40,14 @@ async def serve_http(
         tasks.cancel_scope.cancel()
 
 
-async def _stop(web: _Server, app: Finishing) -> None:
-    await web.asked_to_stop.wait()
+async def _stop(web: _Server, app: GracefulShutdown) -> None:
+    await web.stop_requested.wait()
     await app.finish(_FINISH_SECONDS)
     web.should_exit = True
 
 
 class _Server(uvicorn.Server):
-    """A web server that says when it was asked to stop, and stops at once when asked again."""
+    """A web server with an event for the first signal to stop; a second one stops it at once."""
 
     def __init__(self, app: ASGIApp) -> None:
         config = uvicorn.Config(
@@ -56,11 +56,11 @@ class _Server(uvicorn.Server):
             timeout_keep_alive=_KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=_CLOSE_SECONDS,
         )  # fmt: skip
         super().__init__(config)
-        self.asked_to_stop = asyncio.Event()
+        self.stop_requested = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's
-        """Handle SIGINT and SIGTERM; unlike uvicorn's own, it does not end by the signal."""
-        if self.asked_to_stop.is_set():
+        """Handle SIGINT and SIGTERM; unlike uvicorn's own handler, does not re-raise the signal."""
+        if self.stop_requested.is_set():
             self.should_exit = self.force_exit = True
-        self._loop.call_soon_threadsafe(self.asked_to_stop.set)
+        self._loop.call_soon_threadsafe(self.stop_requested.set)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 from web_server import EchoServer, web_server
 
-from mdvec_mcp.bridge.bridge import hand_on
+from mdvec_mcp.bridge.bridge import forward_stdio
 from mdvec_mcp.bridge.headers import self_contained_headers
 
 META = {
@@ -33,7 +33,7 @@ class Wire:
         self._out = os.fdopen(write, "w", encoding="utf-8")
         self._in = os.fdopen(read, encoding="utf-8")
         self._ends = source, target
-        self._thread = threading.Thread(target=hand_on, args=(url, token, source, target))
+        self._thread = threading.Thread(target=forward_stdio, args=(url, token, source, target))
         self._thread.start()
 
     def send(self, method=None, id_=None, params=None, **more):

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from web_server import NO_LIMITS, web_server
 
 from mdvec_mcp.web.app import Limits
-from mdvec_mcp.web.finishing import Finishing
+from mdvec_mcp.web.shutdown import GracefulShutdown
 
 SECONDS = 30
 BOTH = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
@@ -122,7 +122,7 @@ def test_a_server_that_stops_answers_what_it_has_begun_and_refuses_the_rest():
             await go_on.wait()
             await PlainTextResponse("done")(scope, receive, send)
 
-        app = Finishing(slow)
+        app = GracefulShutdown(slow)
         transport = httpx2.ASGITransport(app=app)
         async with (
             httpx2.AsyncClient(transport=transport, base_url="http://test") as client,

@@ -65,7 +65,7 @@ def test_hits_beyond_the_budget_are_named_without_their_text():
     texts = hit_texts([hit(240)] * 50, [], 12_000, wide=False)
     shown = [text for text in texts if "\n" in text]
     assert texts[-1] == (
-        f"note: the text of {50 - len(shown)} more passages does not fit; ask with a smaller k, "
+        f"note: the text of {50 - len(shown)} more passages does not fit; use a smaller k, "
         "or read them with get_document"
     )
     assert texts[49] == "[50] 家/水.md:1-9 — 水 > 備蓄 (score 0.50)"

@@ -5,7 +5,7 @@ from mdvec.errors import MdvecError
 from starlette.datastructures import Headers
 
 from mdvec_mcp.bearer import TokenUnusable, read_token
-from mdvec_mcp.web.address import Address, AddressUnusable, listen, parsed
+from mdvec_mcp.web.address import Address, AddressUnusable, listen, parse_address
 from mdvec_mcp.web.gate import Rules, TokenNeeded, refusal, rules_for
 
 TOKEN = "0123456789abcdef"
@@ -23,19 +23,19 @@ TOKEN = "0123456789abcdef"
     ],
 )
 def test_an_address_is_a_host_and_a_port(text, address, loopback, url):
-    assert parsed(text) == address
+    assert parse_address(text) == address
     assert (address.is_loopback, address.url) == (loopback, url)
 
 
 @pytest.mark.parametrize("text", ["", "8765", ":8765", "home.lan", "a:99999", "a:b", "a:1/mcp"])
 def test_what_is_no_address_is_refused_with_an_example(text):
-    with pytest.raises(AddressUnusable, match=r"write host:port, such as 127\.0\.0\.1:8765"):
-        parsed(text)
+    with pytest.raises(AddressUnusable, match=r"use host:port, such as 127\.0\.0\.1:8765"):
+        parse_address(text)
 
 
 def test_a_taken_port_is_refused_with_what_to_do():
     listening, address = listen(Address("127.0.0.1", 0))
-    with listening, pytest.raises(AddressUnusable, match=r"name another address with --http$"):
+    with listening, pytest.raises(AddressUnusable, match=r"choose another address with --http$"):
         listen(address)
 
 

@@ -1,4 +1,4 @@
-"""Lets the requests that are being answered end before the server stops."""
+"""Graceful shutdown: lets requests in progress finish before the server stops."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _STREAMS = b"subscriptions/listen"
-"""The method whose response lasts as long as its client wants."""
+"""The method whose response stays open as long as its client wants."""
 
 
-class Finishing:
-    """Counts the requests being answered; refuses new ones once the server stops."""
+class GracefulShutdown:
+    """Middleware that counts requests in progress, and refuses new ones during shutdown."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -21,7 +21,7 @@ class Finishing:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http" or scope["method"] != "POST" or _lasts(scope):
+        if scope["type"] != "http" or scope["method"] != "POST" or _is_stream(scope):
             await self._app(scope, receive, send)
             return
         if self._stopping:
@@ -36,7 +36,7 @@ class Finishing:
                 self._idle.set()
 
     async def finish(self, seconds: float) -> None:
-        """Refuse new requests, and wait until the present ones are answered, but no longer."""
+        """Refuse new requests, and wait up to ``seconds`` for those in progress."""
         self._stopping = True
         self._idle = anyio.Event()
         if self._answering:
@@ -44,5 +44,5 @@ class Finishing:
                 await self._idle.wait()
 
 
-def _lasts(scope: Scope) -> bool:
+def _is_stream(scope: Scope) -> bool:
     return any(name == b"mcp-method" and value == _STREAMS for name, value in scope["headers"])

@@ -1,4 +1,4 @@
-"""Answers HTTP requests whose JSON-RPC envelope is unusable, as STDIO does."""
+"""Answers HTTP requests whose JSON-RPC envelope is unusable, as the STDIO server does."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from mdvec_mcp.envelope import reply_to_unusable, without_lone_surrogates
 
 
-class Envelopes:
-    """Hands on the messages that can be handled; expects bodies that are short enough to keep."""
+class EnvelopeCheck:
+    """Middleware that passes usable messages on and answers the others with an error.
+
+    It reads the whole body into memory, so the body's size must already be limited.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -37,7 +40,7 @@ class Envelopes:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The whole body; None if the client went away before its end."""
+    """The whole body; None if the client disconnected before its end."""
     parts: list[bytes] = []
     while True:
         message = await receive()
