@@ -18,9 +18,9 @@ from mdvec_mcp.analytics.process.messages import Data, ParquetTable
 
 
 def current_data(database: Path) -> Data:
-    """The tables of the active tools, with the present state of their files and ledgers.
+    """The tables of the active tools, with the current state of their files and ledgers.
 
-    A missing file of a dataset has the size -1.
+    A dataset's missing file has the size -1.
 
     Raises:
         DatabaseEmptied: the database holds no tools.
@@ -95,7 +95,7 @@ def _described_table(table: DatasetTable) -> Answer:
 def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
     path, folder = table.parquet, tool.source
     if table.is_copy:
-        # The database may be named through a link; a user's own file was recorded without any.
+        # The database's path may contain links; the path of a user's own file was resolved.
         folder = path.parent.resolve()
         path = folder / path.name
     try:

@@ -20,7 +20,7 @@ class Exporter:
     """Exports results to a folder of files with handles.
 
     Args:
-        max_rows: the limit of an export for which none is given.
+        max_rows: the default limit of an export.
     """
 
     queries: QueryProcess
@@ -59,7 +59,7 @@ class Exporter:
         )
         warnings = self.queries.take_warnings()
         if export.dropped:
-            warnings.append(f"older exports had to go for it: {named(export.dropped)}")
+            warnings.append(f"older exports were deleted to make room: {named(export.dropped)}")
         answer = {
             "handle": export.handle,
             "rows": file.rows,
@@ -68,5 +68,5 @@ class Exporter:
             "expires_at": export.expires_at,
         }
         return self.guard.trimmed(
-            warned(answer, warnings), ("columns",), lambda gone: f"{gone} more columns are in it"
+            warned(answer, warnings), ("columns",), lambda gone: f"it has {gone} more columns"
         )

@@ -12,7 +12,7 @@ from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _MAX_COLUMNS = 30
-"""The columns listed of each table."""
+"""The maximum number of columns listed per table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Listing:
         return self.guard.trimmed(
             warned(brief, told),
             ("tables", "materialized", "exports"),
-            lambda gone: f"{gone} more are there, but not listed",
+            lambda gone: f"{gone} more exist, but are not listed",
         )
 
 

@@ -13,12 +13,12 @@ from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 @dataclass(frozen=True, slots=True)
 class MaterializedTables:
-    """Materializes tables, and drops the oldest where there are too many.
+    """Materializes tables, and drops the oldest if there are too many.
 
     Args:
         queries: the process that holds the tables.
-        max_tables: the oldest table is dropped to make room for the next.
-        ttl_seconds: the time to live of a table for which none is given.
+        max_tables: the maximum number of tables.
+        ttl_seconds: the default lifetime of a table.
     """
 
     queries: QueryProcess
@@ -27,9 +27,9 @@ class MaterializedTables:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def materialize(self, name: str, query: str, ttl_seconds: int | None) -> Answer:
-        """Keep the rows of a query as a table for later queries.
+        """Store the rows of a query as a table for later queries.
 
-        A table of that name is replaced, and then counts as the newest.
+        Replaces a table of the same name, and counts as the newest.
 
         Raises:
             QueryError: the query failed, or no table can have that name.
@@ -42,6 +42,6 @@ class MaterializedTables:
                 self.queries.drop(oldest)
         warnings = self.queries.take_warnings()
         if dropped:
-            warnings.append(f"the oldest tables had to go for it: {named(dropped)}")
+            warnings.append(f"the oldest tables were dropped to make room: {named(dropped)}")
         answer = {"view": table.name, "rows": table.rows, "expires_at": table.expires_at}
         return warned(answer, warnings)

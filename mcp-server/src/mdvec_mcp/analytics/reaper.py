@@ -1,4 +1,4 @@
-"""Deletes expired exports and drops expired tables, also when no request comes."""
+"""Deletes expired exports and drops expired tables, even if there are no requests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Reaper:
         self._thread.start()
 
     def close(self) -> None:
-        """Have the thread end."""
+        """Tell the thread to end."""
         self._ended.set()
 
     def _run(self) -> None:
@@ -43,7 +43,7 @@ class Reaper:
             except (MdvecError, OSError) as error:
                 logger.warning("exports: %s", error)
                 expiry = None
-            # New exports and tables come meanwhile, from this server and from others.
+            # This server and others may add exports and tables meanwhile.
             until = _MAX_WAIT_SECONDS if expiry is None else expiry - time.time()
             wait = min(max(until, _MIN_WAIT_SECONDS), _MAX_WAIT_SECONDS)
 

@@ -1,4 +1,4 @@
-"""Answers small queries with their rows."""
+"""Answers small queries with rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RowQueries:
     queries: QueryProcess
 
     def rows(self, query: str, guard: Guard) -> Answer:
-        """The first rows of a query; a warning tells when rows or columns were left out.
+        """The first rows of a query, with a warning if rows or columns are left out.
 
         Raises:
             QueryError: the query failed.

@@ -67,9 +67,9 @@ class Summaries:
         exact: bool,
         guard: Guard | None = None,
     ) -> Answer:
-        """The row count, the period, and a few figures of the columns with these names, or of all.
+        """The row count, the period, and a few figures of the named columns, or of all.
 
-        With ``exact`` every figure is computed from all rows, even if that is slow.
+        With ``exact``, every figure is computed from all rows, even if that is slow.
 
         Raises:
             QueryError: a query failed.

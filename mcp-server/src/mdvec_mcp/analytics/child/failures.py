@@ -18,7 +18,7 @@ _DISK_FULL = ("No space left", "File too large", "Disk quota", "failed to write"
 
 
 class FatalDuckDBError(Exception):
-    """DuckDB cannot go on after this error; the process has to be replaced."""
+    """DuckDB cannot continue after this error; the process must be replaced."""
 
 
 def refusal_of(
@@ -29,9 +29,9 @@ def refusal_of(
     export_bytes: int,
     hidden: Mapping[str, str],
 ) -> QueryError:
-    """The refusal that tells the model about an error of DuckDB.
+    """The refusal that tells the model about a DuckDB error.
 
-    Its message names the limits, and instead of each path in ``hidden`` the words given there.
+    Its message names the limits, and replaces each path in ``hidden`` by the words given there.
 
     Raises:
         FatalDuckDBError: the connection cannot be used any more.

@@ -1,8 +1,8 @@
-"""Landlock (Linux): takes the file system and the network from this process, with exceptions.
+"""Landlock (Linux): denies this process the file system and the network, with exceptions.
 
-DuckDB's own settings keep its SQL from other files; this still holds when DuckDB has a bug. It also
-makes the tables' files read-only, which DuckDB's ``allowed_paths`` does not. Kernels without
-Landlock and other systems do without it.
+DuckDB's own settings keep SQL from other files; Landlock holds even if DuckDB has a bug. It also
+makes the tables' files read-only, which DuckDB's ``allowed_paths`` does not. Without Landlock, as
+on other systems, only DuckDB's settings apply.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _PathRule(ctypes.Structure):
 
 
 def restrict(readable: Iterable[Path | int], writable: Path) -> bool:
-    """Keep this thread and those it starts from the network and from all other files.
+    """Deny the network and all other files to this thread and the threads that it starts.
 
     They cannot start programs either.
 
@@ -86,7 +86,7 @@ def _rights_of(version: int) -> int:
 
 
 def _allow(libc: ctypes.CDLL, ruleset: int, path: Path, rights: int) -> None:
-    """Add a path; one that does not exist is left out."""
+    """Allow a path, unless it does not exist."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:

@@ -78,7 +78,7 @@ def _plain(value: object) -> JsonValue:
 
 
 def _with_digits(digits: str) -> float | str:
-    """A decimal fraction; as text where a float would have other digits."""
+    """A decimal fraction, as text if a float would change its digits."""
     number = float(digits)
     return number if math.isfinite(number) and Decimal(repr(number)) == Decimal(digits) else digits
 

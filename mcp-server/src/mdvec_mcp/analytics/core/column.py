@@ -1,4 +1,4 @@
-"""What a column's type allows to compute: sums, averages, bins, date ranges."""
+"""What can be computed from a column of a given type: sums, averages, bins, date ranges."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mdvec.text.quoting import identifier
 from mdvec_mcp.analytics.core.statement import folded
 
 Cell = Any
-"""A value in a row of a result; the SQL that was run tells its type."""
+"""A value in a result row; its type depends on the SQL."""
 
 Family = Literal["integer", "number", "date", "timestamp", "category", "other"]
-"""The groups of types that are counted, averaged and binned alike."""
+"""Groups of types that are counted, averaged and binned in the same way."""
 
 _INTEGERS = frozenset(
     {
@@ -25,7 +25,7 @@ _INTEGERS = frozenset(
 )  # fmt: skip
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 _SUMMED = 28
-"""A billion DECIMALs of this many digits can be added without overflow."""
+"""A billion DECIMALs with this many digits can be added without overflow."""
 _CATEGORIES = frozenset({"VARCHAR", "BOOLEAN", "UUID", "TIME"})
 
 

@@ -25,10 +25,10 @@ _EXACTLY = Context(prec=60)
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a column's values are compared with edges.
+    """The SQL with which a column's values are compared with edges.
 
-    ``value`` is SQL for a value, ``finite`` for whether it is one that a bin can hold, ``type``
-    the type of both, so that no comparison rounds.
+    ``value`` is the SQL for a value, ``finite`` for whether a bin can hold it, and ``type`` the
+    common type of values and edges, so that no comparison rounds.
     """
 
     value: str

@@ -1,4 +1,4 @@
-"""The output guard: limits the size of an answer, and cuts what is over the limit."""
+"""The output guard: limits the size of an answer, and cuts what exceeds the limit."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Guard:
 
 
 def warned(answer: Answer, warnings: Sequence[str]) -> Answer:
-    """The answer with warnings, where there are any."""
+    """The answer with the warnings, if there are any."""
     return {**answer, "warnings": list(warnings)} if warnings else answer
 
 
@@ -87,7 +87,7 @@ def as_json(answer: Answer) -> str:
 
 
 def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
-    """The same data, with integers as text where a reader with only floats would round them."""
+    """The same data, with integers as text if a client with only floats would round them."""
     if isinstance(value, dict):
         return {key: portable(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

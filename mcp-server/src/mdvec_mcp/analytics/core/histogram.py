@@ -43,7 +43,7 @@ class RowsDiffer(MdvecError):
 class Histogram:
     """The count of each bin; nulls and values that are not finite are counted apart.
 
-    A bin reaches from its ``min`` up to, but without, its ``max``; the last one has its ``max``.
+    A bin includes its ``min`` but not its ``max``, except that the last bin includes both.
     The bins of categories have a ``value``; ``other_values`` of them share ``other_count``.
     ``total_count`` is the sum of all counts.
     """

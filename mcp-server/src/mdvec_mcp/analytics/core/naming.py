@@ -1,17 +1,17 @@
-"""Writes a list of names into a sentence, shortened where it is long."""
+"""Formats lists of names for messages, shortened if they are long."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 _MAX_NAME = 80
-"""Characters of one name; a handle is shorter."""
+"""Maximum characters of one name; handles are shorter."""
 _MAX_LIST = 240
-"""Characters of all names together."""
+"""Maximum characters of all names together."""
 
 
 def named(names: Sequence[str]) -> str:
-    """The first names, as many as fit into a sentence, and the number of the others."""
+    """As many of the first names as fit into a sentence, and the number of the others."""
     shown: list[str] = []
     for name in names:
         if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > _MAX_LIST:

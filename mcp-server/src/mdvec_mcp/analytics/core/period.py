@@ -44,7 +44,7 @@ class Period:
 def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
     """The column of dates: the named one, or else the only one with dates.
 
-    None where there is none, or where several could be meant.
+    None if there is none, or several.
 
     Raises:
         UnknownColumn: no column has that name.
@@ -83,7 +83,7 @@ def _choice(candidates: Sequence[Column]) -> str:
 
 
 def _end(text: str) -> datetime:
-    """The first moment after a bound."""
+    """The exclusive end of a range whose last bound is given."""
     step = timedelta(days=1) if _is_day(text) else timedelta(microseconds=1)
     try:
         return _moment(text) + step
@@ -92,7 +92,7 @@ def _end(text: str) -> datetime:
 
 
 def _moment(text: str) -> datetime:
-    """The moment of a bound, in UTC where it names a zone."""
+    """The time of a bound, in UTC if it has a zone."""
     try:
         moment = datetime.fromisoformat(text.strip())
         return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)

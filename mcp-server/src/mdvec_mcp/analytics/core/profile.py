@@ -1,4 +1,4 @@
-"""Profiles: the statement that computes a few figures per column, and its result."""
+"""Profiles: builds the statement that computes a few figures per column, and reads its result."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _HEAD = 3
 
 @dataclass(frozen=True, slots=True)
 class ProfilePlan:
-    """The statement that computes a whole profile, and the reading of its one row.
+    """The statement that computes a whole profile in one row, and how to read that row.
 
-    ``{source}`` stands for the table or query. ``figures`` are the names of what is computed of
-    each column, in the order of the row.
+    ``{source}`` is a placeholder for the table or query. ``figures`` has the names of the figures
+    of each column, in the order of the row.
     """
 
     sql: str
@@ -78,7 +78,7 @@ def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Colum
     """The columns with these names, or all of them.
 
     Raises:
-        UnknownColumn: one is not there.
+        UnknownColumn: one does not exist.
     """
     if names is None:
         return list(columns)

@@ -1,7 +1,7 @@
-"""Judges a query: it must be one SELECT, at every level, over known tables and safe functions.
+"""Checks that a query is a single SELECT, at every level, over known tables and safe functions.
 
-The judge reads DuckDB's own syntax tree (``json_serialize_sql``), so that exactly what DuckDB will
-run is judged, and comments and quotes make no difference. The child does the parsing.
+The check reads DuckDB's own syntax tree (``json_serialize_sql``), so it sees exactly what DuckDB
+will run, whatever the comments and quotes. The child process does the parsing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def with_source(statement: str, source: str) -> str:
 
 
 def clean(source: str) -> str:
-    """A source without the white space around it.
+    """A source without surrounding white space.
 
     Raises:
         QueryRefused: it is empty, too long, or holds control characters.
@@ -62,7 +62,7 @@ def clean(source: str) -> str:
 
 
 def named_table(text: str, known: Collection[str]) -> str | None:
-    """The known table whose name the whole text is, quoted or not; None when it is a query.
+    """The known table that the text names, quoted or not; None if the text is a query.
 
     Raises:
         UnknownTable: it is one word, and no table has that name.

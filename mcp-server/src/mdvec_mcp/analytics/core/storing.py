@@ -1,4 +1,4 @@
-"""The types that columns are cast to where a file format would change their values."""
+"""Chooses types to cast columns to before export, if a file format would change their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AS_JSON = {"VARIANT", "UNION"}
 
 
 def stored_type(kind: str, large: str | None) -> str | None:
-    """The type that a column is cast to before it is written; None where it stays as it is.
+    """The type to cast a column to before it is written; None to leave it unchanged.
 
     Types inside structs, lists and maps are cast as well.
 

@@ -1,4 +1,4 @@
-"""One child process: started, sent requests under a limit of time and memory, ended."""
+"""Runs one child process: starts it, sends requests under time and memory limits, ends it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mdvec_mcp.analytics.process.wire import Message, receive, send
 GRACE_SECONDS = 0.5
 """How long a query has to stop by itself before its process is killed."""
 CANCELLED_GRACE_SECONDS = 0.2
-"""The same, for a query whose result nobody wants any more: the next one waits for its place."""
+"""The same for a cancelled query, whose place the next query waits for."""
 START_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _MODULE = "mdvec_mcp.analytics.child.child"
@@ -164,5 +164,5 @@ class ChildProcess:
 
 
 def _environment(here: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a child: what it needs to start, none of the user's secrets."""
+    """A child's environment: what it needs to start, without the user's secrets."""
     return {name: here[name] for name in _INHERITED if name in here} | _ALLOCATORS
