@@ -1,4 +1,4 @@
-"""The results of the search tools: as structured content, and as texts."""
+"""Formats the results of the search tools, as structured content and as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tags of a tool's documents, counted."""
+"""Counts the tags of a tool's documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mdvec.text.quoting import identifier
 
 @dataclass(frozen=True, slots=True)
 class TagCount:
-    """A tag of a tool, as one of its documents writes it, and how many have it."""
+    """A tag, as one document spells it, and the number of documents that have it."""
 
     tag: str
     documents: int
@@ -22,7 +22,7 @@ class TagCount:
 def tag_counts(
     connection: apsw.Connection, tables: Tables, limit: int | None = None
 ) -> list[TagCount]:
-    """The tags of a tool's documents, the most frequent first; none where not yet derived."""
+    """The tags of a tool's documents, most frequent first; empty if they were not derived yet."""
     if not has_properties(connection, tables):
         return []
     cursor = connection.execute(

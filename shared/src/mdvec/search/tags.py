@@ -1,4 +1,4 @@
-"""The tags that describe a collection to whoever searches it."""
+"""Finds the frequent tags that describe a collection to its users."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from mdvec.index.tags import tag_counts
 from mdvec.tools.rows import Tool
 
 
-def most_frequent_tags(database: Path, asked: Sequence[Tool], limit: int) -> dict[str, list[str]]:
-    """The tags that most documents of each imported tool have, the most frequent first, by name.
-
-    A tool whose tables are gone by now has none.
+def most_frequent_tags(database: Path, tools: Sequence[Tool], limit: int) -> dict[str, list[str]]:
+    """The most frequent tags of each imported tool, by the tool's name.
 
     Raises:
         DatabaseError: the file cannot be read.
@@ -21,6 +19,6 @@ def most_frequent_tags(database: Path, asked: Sequence[Tool], limit: int) -> dic
     with open_database(database, "read") as connection, snapshot(connection):
         return {
             tool.name: [one.tag for one in tag_counts(connection, tool.tables, limit)]
-            for tool in asked
+            for tool in tools
             if tool.generation
         }
