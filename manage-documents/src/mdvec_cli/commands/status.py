@@ -117,6 +117,7 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
     print_facts(
         found.status.name,
         [
+            *([("title", found.title)] if found.title else []),
             ("description", found.description),
             ("source", found.source),
             ("kind", found.status.kind),

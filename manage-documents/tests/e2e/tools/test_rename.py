@@ -8,6 +8,8 @@ def test_a_renamed_tool_answers_and_is_listed_with_its_title(notes):
     assert notes("tool", "update", "-n", "memo", "--title", "防災の手帳").code == 0
     (tool,) = notes("tool", "ls", "--all", "--format", "json").json["tools"]
     assert (tool["name"], tool["title"]) == ("memo", "防災の手帳")
+    assert notes("status", "-n", "memo", "--format", "json").json["title"] == "防災の手帳"
+    assert "title\t防災の手帳\n" in notes("status", "-n", "memo").out
     assert notes("search", "-n", "memo", "水").code == 0
     gone = notes("search", "-n", "notes", "水")
     assert (gone.code, gone.out) == (1, "")

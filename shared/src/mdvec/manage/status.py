@@ -63,6 +63,7 @@ class ToolDetails:
 
     database: Path
     status: ToolStatus
+    title: str | None
     description: str
     source: Path
     fingerprint: str | None
@@ -86,6 +87,7 @@ class ToolDetails:
             **status,
             **counts,
             "database": self.database,
+            "title": self.title,
             "description": self.description,
             "source": self.source,
             "fingerprint": self.fingerprint,
@@ -131,6 +133,7 @@ def details(database: Path, name: str) -> ToolDetails:
         return ToolDetails(
             database=database,
             status=_status(connection, tool),
+            title=tool.title,
             description=tool.description,
             source=tool.source,
             fingerprint=tool.fingerprint,
