@@ -75,6 +75,22 @@ def m008_titles(connection: apsw.Connection) -> None:
         connection.execute("ALTER TABLE tools ADD COLUMN title TEXT")
 
 
+def m009_failures(connection: apsw.Connection) -> None:
+    """The files that each tool's last import could not import, and why."""
+    connection.execute(
+        """
+        CREATE TABLE IF NOT EXISTS import_failures (
+            tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+            path TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            size INTEGER,
+            mtime_ns INTEGER,
+            PRIMARY KEY (tool_id, path)
+        ) WITHOUT ROWID
+        """
+    )
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m001_tools,
     m002_derived_indexes,
@@ -84,6 +100,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m006_scan_rules,
     m007_cut,
     m008_titles,
+    m009_failures,
 )
 LATEST = len(STEPS)
 

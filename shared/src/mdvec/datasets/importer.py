@@ -23,7 +23,7 @@ from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import DatasetTable, FileTable, ImportedFile, origin_of
 from mdvec.datasets.report import DatasetReport, TableReport
-from mdvec.files.scan import FoundFile, Problem, UnreadableFile
+from mdvec.files.scan import FileState, FoundFile, Problem, Scan, UnreadableFile
 from mdvec.files.within import opened_within, path_of
 from mdvec.importing.job import Importer, ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused
@@ -49,11 +49,42 @@ def import_dataset(job: ImportJob) -> ImportReport:
         ) from None
 
 
-def _stored_sizes(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
-    return {path: file.size for path, file in datasets.imported_files(connection, tool.id).items()}
+def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
+    files = datasets.imported_files(connection, tool.id).values()
+    return {file.path: (file.size, file.mtime_ns) for file in files}
 
 
-DATASET = Importer(import_dataset, _stored_sizes)
+def _found_states(connection: apsw.Connection, tool: Tool, found: Scan) -> Mapping[str, FileState]:
+    return {file.path: file.state for file in _data_files(connection, tool, found)}
+
+
+DATASET = Importer(import_dataset, _stored_states, _found_states)
+
+
+def _data_files(connection: apsw.Connection, tool: Tool, found: Scan) -> list[FoundFile]:
+    """The files of a scan without our own copies; a database has the state of its log, too."""
+    copies = datasets.snapshot_root(connection).resolve()
+    has_copies = copies.is_relative_to(tool.source.resolve())
+    return [
+        _with_log(tool, file)
+        for file in found.files
+        if not (has_copies and _path_of(tool, file.path).is_relative_to(copies))
+    ]
+
+
+def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
+    if not file.path.lower().endswith(".duckdb"):
+        return file
+    with suppress(UnreadableFile):  # opening it will say why
+        size, mtime_ns = database_file.file_state(_path_of(tool, file.path))
+        return replace(file, size=size, mtime_ns=mtime_ns)
+    return file
+
+
+def _path_of(tool: Tool, path: str) -> Path:
+    """The real file behind a path of the scan."""
+    source = tool.source
+    return (source / path if source.is_dir() else source).resolve()
 
 
 class _DatasetImport:
@@ -72,12 +103,7 @@ class _DatasetImport:
         folder = datasets.snapshot_folder(self.connection, self.tool.id)
         self.snapshots = Snapshots(folder)
         self.root = job.tool.source.resolve()
-        copies = folder.parent.resolve()
-        found = [
-            self._with_log(file)
-            for file in job.found.files
-            if not self._path_of(file.path).is_relative_to(copies)
-        ]
+        found = _data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
         self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
@@ -134,7 +160,7 @@ class _DatasetImport:
             file.size, file.mtime_ns, __version__,
         ):  # fmt: skip
             return False
-        source = self._path_of(file.path)
+        source = _path_of(self.tool, file.path)
         return all(
             stored.table.source == source and stored.table.parquet.is_file()
             for stored in self._stored_of(file.path)
@@ -173,7 +199,7 @@ class _DatasetImport:
 
     def _take_file(self, file: FoundFile) -> None:
         name = self.tables.free_name(file.path, "")
-        source = self._path_of(file.path)
+        source = _path_of(self.tool, file.path)
         with opened_within(source, self.root) as descriptor:
             ending, there = source.suffix.lower(), path_of(descriptor)
             if ending not in DELIMITERS:
@@ -184,7 +210,7 @@ class _DatasetImport:
         self._put_new(file, "", name, whole, parquet_facts(whole))
 
     def _copy_database(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
-        source = self._path_of(file.path)
+        source = _path_of(self.tool, file.path)
         with database_file.opened(source, self.snapshots.folder, self.root) as database:
             left_out.extend(
                 (origin_of(file.path, view.label), "it is a view; only tables are copied")
@@ -209,7 +235,7 @@ class _DatasetImport:
     def _put_new(
         self, file: FoundFile, inner_table: str, name: str, parquet: Path, facts: ParquetFacts
     ) -> None:
-        source = self._path_of(file.path)
+        source = _path_of(self.tool, file.path)
         if source.suffix.lower() not in DELIMITERS:
             self.progress.add_units(facts.rows)
         if database_file.file_state(source) != (file.size, file.mtime_ns):
@@ -245,18 +271,6 @@ class _DatasetImport:
                 and stored.table.name not in self.tables
             ):
                 self.tables.put(stored)
-
-    def _with_log(self, file: FoundFile) -> FoundFile:
-        """A file of the scan; for a database, with the state of its log included."""
-        with suppress(UnreadableFile):  # opening it will say why
-            size, mtime_ns = database_file.file_state(self._path_of(file.path))
-            return replace(file, size=size, mtime_ns=mtime_ns)
-        return file
-
-    def _path_of(self, path: str) -> Path:
-        """The real file behind a path of the scan."""
-        source = self.tool.source
-        return (source / path if source.is_dir() else source).resolve()
 
     def _stored_of(self, path: str) -> Iterator[FileTable]:
         return (stored for stored in self.stored if stored.path == path)

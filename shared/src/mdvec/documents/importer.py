@@ -9,8 +9,8 @@ import apsw
 
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.files.encoding import FileText, read_text
-from mdvec.files.scan import FoundFile, Problem, UnreadableFile
-from mdvec.importing.job import Importer, ImportJob, ProgressCount
+from mdvec.files.scan import FileState, FoundFile, Problem, UnreadableFile
+from mdvec.importing.job import Importer, ImportJob, ProgressCount, states_as_found
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
@@ -43,12 +43,12 @@ def import_documents(job: ImportJob) -> ImportReport:
         raise ImportInterrupted(run.stopped()) from None
 
 
-def _stored_sizes(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
+def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
     stored = documents.stored_files(connection, tool.tables)
-    return {path: file.size for path, file in stored.items()}
+    return {path: file.state for path, file in stored.items()}
 
 
-DOCUMENTS = Importer(import_documents, _stored_sizes)
+DOCUMENTS = Importer(import_documents, _stored_states, states_as_found)
 
 
 class _FolderImport:
@@ -82,7 +82,7 @@ class _FolderImport:
             for file in found
             if self.job.request.checksum
             or file.path not in stored
-            or stored[file.path].state != (file.size, file.mtime_ns)
+            or stored[file.path].state != file.state
         ]
         self.unchanged = len(found) - len(changed)
         logger.debug(

@@ -14,6 +14,8 @@ from mdvec.files.endings import DATA_ENDINGS
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered, like all hidden folders."""
+FileState = tuple[int, int]
+"""A file's size in bytes and its time of change in nanoseconds."""
 
 
 class SourceMissing(MdvecError):
@@ -56,6 +58,11 @@ class FoundFile:
     path: str
     size: int
     mtime_ns: int
+
+    @property
+    def state(self) -> FileState:
+        """Its size and time of change; while they stay, the file counts as unchanged."""
+        return self.size, self.mtime_ns
 
 
 @dataclass(frozen=True, slots=True)

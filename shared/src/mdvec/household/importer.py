@@ -8,7 +8,7 @@ from dataclasses import replace
 import apsw
 
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
-from mdvec.files.scan import Problem
+from mdvec.files.scan import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.statement_text import StatementText, chunks_of
@@ -44,12 +44,17 @@ def import_household(job: ImportJob) -> ImportReport:
         ) from None
 
 
-def _stored_sizes(connection: apsw.Connection, tool: Tool) -> Mapping[str, int]:
+def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
     files = ledger_files.known_files(connection, tool.id).values()
-    return {file.path: file.size for file in files if file.is_present}
+    return {file.path: (file.size, file.mtime_ns) for file in files if file.is_present}
 
 
-HOUSEHOLD = Importer(import_household, _stored_sizes)
+def _found_states(_: apsw.Connection, tool: Tool, found: Scan) -> Mapping[str, FileState]:
+    files = (LedgerFile.of(tool.source, file) for file in found.files)
+    return {file.path: (file.size, file.mtime_ns) for file in files}
+
+
+HOUSEHOLD = Importer(import_household, _stored_states, _found_states)
 
 
 class _HouseholdImport:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.files.scan import Problem, Scan, ScanRules
+from mdvec.files.scan import FileState, Problem, Scan, ScanRules
 from mdvec.importing.report import (
     EmbedderFor,
     ImportReport,
@@ -77,11 +77,18 @@ class Importer:
 
     Attributes:
         import_source: brings the tool's tables in line with the files of its source.
-        stored_sizes: the files whose contents the tool holds, with their sizes in bytes.
+        stored_states: the files whose contents the tool holds, as they were when imported.
+        found_states: the files of a scan that it would import, under the same paths.
     """
 
     import_source: Callable[[ImportJob], ImportReport]
-    stored_sizes: Callable[[apsw.Connection, Tool], Mapping[str, int]]
+    stored_states: Callable[[apsw.Connection, Tool], Mapping[str, FileState]]
+    found_states: Callable[[apsw.Connection, Tool, Scan], Mapping[str, FileState]]
+
+
+def states_as_found(_: apsw.Connection, __: Tool, found: Scan) -> Mapping[str, FileState]:
+    """The files of a scan, of a kind that imports each of them under its own path."""
+    return {file.path: file.state for file in found.files}
 
 
 class ProgressCount:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 
 from pathspec import GitIgnoreSpec
 
-from mdvec.files.scan import ScanRules
+from mdvec.files.scan import FileState, ScanRules
 from mdvec.importing.report import ImportRequest
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
@@ -34,7 +34,12 @@ class ScanChoice:
     notice: str | None
 
 
-def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, int]) -> ScanChoice:
+def rules_in_force(tool: Tool, current: ScanRules) -> ScanRules:
+    """The rules of an update of the tool: its own, or those of the settings if it has none."""
+    return _of_kind(tool, tool.scan or current)
+
+
+def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, FileState]) -> ScanChoice:
     """The tool's own rules, or the current settings if it has none or they are requested.
 
     A rebuild takes the settings that were set explicitly, ``request.take_scan`` all of them. A
@@ -43,7 +48,7 @@ def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, int]) ->
     Args:
         tool: the tool, with the rules that are stored for it.
         request: the current settings, and which of them were set explicitly.
-        held: the files whose contents the tool holds, with their sizes in bytes.
+        held: the files whose contents the tool holds, as they were when imported.
     """
     current = request.rules
     rebuild = request.mode == "replace" or (request.mode == "new" and not held)
@@ -77,17 +82,17 @@ def _of_kind(tool: Tool, rules: ScanRules) -> ScanRules:
     return replace(rules, max_bytes=sys.maxsize) if kind.is_streamed else rules
 
 
-def _keeping(current: ScanRules, held: Mapping[str, int]) -> ScanRules:
+def _keeping(current: ScanRules, held: Mapping[str, FileState]) -> ScanRules:
     """The current rules, widened to include every file that the tool holds."""
     endings = {os.path.splitext(path)[1].lower() for path in held} - {""}  # noqa: PTH122 - only a name
     return ScanRules(
         extensions=(*current.extensions, *sorted(endings - {*current.extensions})),
         exclude=tuple(pattern for pattern in current.exclude if not _excludes(pattern, held)),
-        max_bytes=max(current.max_bytes, *held.values(), 0),
+        max_bytes=max(current.max_bytes, *(size for size, _ in held.values()), 0),
     )
 
 
-def _excludes(pattern: str, held: Mapping[str, int]) -> bool:
+def _excludes(pattern: str, held: Mapping[str, FileState]) -> bool:
     spec = GitIgnoreSpec.from_lines([pattern])
     return any(spec.match_file(path) for path in held)
 

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from mdvec.cancelling import is_cancelled, raise_if_cancelled
 from mdvec.database.connection import DatabaseError, open_database
 from mdvec.files.scan import Scan, ScanRules, scan, scan_file
+from mdvec.importing.failures import record_failures
 from mdvec.importing.job import Importer, ImportJob
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import (
@@ -61,9 +62,9 @@ def import_tool(
                 raise ToolChanged(tool.name)
             _check_options(tool, request)
             importer: Importer = load(KINDS[tool.kind].importer)
-            choice = choose_rules(tool, request, importer.stored_sizes(connection, tool))
+            choice = choose_rules(tool, request, importer.stored_states(connection, tool))
             with stopwatch.stage("file_scan"):
-                found = _scan(tool, choice.rules)
+                found = scan_source(tool, choice.rules)
             if choice.notice:
                 on_notice(choice.notice)
             report = _imported(
@@ -80,6 +81,8 @@ def import_tool(
                     on_notice=on_notice,
                 ),
             )
+            states = importer.found_states(connection, tool, found)
+            record_failures(connection, tool.id, report.failed, states)
             hints = hints_of(tool, found, choice.rules, report)
             report = replace(report, hints=(*report.hints, *hints))
     stopwatch.log("import")
@@ -121,7 +124,12 @@ def _check_options(tool: Tool, request: ImportRequest) -> None:
         raise ImportRefused(refusal)
 
 
-def _scan(tool: Tool, rules: ScanRules) -> Scan:
+def scan_source(tool: Tool, rules: ScanRules) -> Scan:
+    """Find the files of a tool's source.
+
+    Raises:
+        SourceMissing: the source does not exist.
+    """
     if KINDS[tool.kind].takes_file and tool.source.is_file():
         return scan_file(tool.source)
     return scan(tool.source, rules)

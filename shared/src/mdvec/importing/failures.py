@@ -1,0 +1,65 @@
+"""The table of files that a tool's last import could not import, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.files.scan import FileState, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be imported; ``state`` is None if it is not known."""
+
+    file_path: str
+    reason: str
+    state: FileState | None = None
+
+
+def record_failures(
+    connection: apsw.Connection,
+    tool_id: int,
+    problems: Iterable[Problem],
+    found: Mapping[str, FileState],
+) -> None:
+    """Replace a tool's failures.
+
+    Args:
+        connection: the database.
+        tool_id: the tool.
+        problems: what its last import could not import; ``file#table`` for a table of a file.
+        found: the files that the import found, with their states.
+    """
+    rows: dict[str, tuple[str, FileState | None]] = {}
+    for problem in problems:
+        state = found.get(problem.file_path) or found.get(problem.file_path.rpartition("#")[0])
+        rows[problem.file_path] = (problem.reason, state)
+    if not rows and not failures(connection, tool_id):
+        return
+    with connection:
+        connection.execute("DELETE FROM import_failures WHERE tool_id = ?", (tool_id,))
+        connection.executemany(
+            "INSERT INTO import_failures (tool_id, path, reason, size, mtime_ns) "
+            "SELECT id, ?2, ?3, ?4, ?5 FROM tools WHERE id = ?1",
+            (
+                (tool_id, path, reason, *(state or (None, None)))
+                for path, (reason, state) in rows.items()
+            ),
+        )
+
+
+def failures(connection: apsw.Connection, tool_id: int) -> list[Failure]:
+    """A tool's failures, by path; none in a file of an older format."""
+    if not connection.execute("PRAGMA table_info(import_failures)").fetchall():
+        return []
+    rows = connection.execute(
+        "SELECT path, reason, size, mtime_ns FROM import_failures WHERE tool_id = ? ORDER BY path",
+        (tool_id,),
+    )
+    return [
+        Failure(path, reason, None if size is None else (size, mtime_ns))
+        for path, reason, size, mtime_ns in rows
+    ]

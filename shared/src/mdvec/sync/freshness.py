@@ -1,0 +1,151 @@
+"""How fresh a tool's index is: its source compared with what was imported, without opening files.
+
+A look costs about 0.02 ms a file: it asks the file system for sizes and times of change only.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from mdvec.database.connection import Connection, open_database, snapshot
+from mdvec.files.scan import FileState, Scan, ScanRules, SourceMissing
+from mdvec.importing.failures import failures
+from mdvec.importing.job import Importer
+from mdvec.importing.scan_rules import rules_in_force
+from mdvec.manage.import_tool import scan_source
+from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.rows import Tool
+
+_NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """How a tool's source differs from its index.
+
+    Attributes:
+        tool: the tool's name.
+        source: the folder or file that it reads.
+        files: how many files the source has that the tool would import.
+        added: how many of them are new since the last import.
+        changed: how many of them have another size or time than at the last import.
+        deleted: how many imported files are no longer there.
+        is_imported: whether an import has ever filled the index.
+        trouble: why the source cannot be compared, for example because its disk is not mounted;
+            "" if it can. The numbers are 0 then.
+        newest_ns: the latest time of change of an added or changed file, in nanoseconds.
+        mark: stands for these very differences: another look with the same mark saw the same.
+    """
+
+    tool: str
+    source: Path
+    files: int = 0
+    added: int = 0
+    changed: int = 0
+    deleted: int = 0
+    is_imported: bool = True
+    trouble: str = ""
+    newest_ns: int = 0
+    mark: int = 0
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether an import would change the index."""
+        return bool(self.added or self.changed or self.deleted)
+
+    def seconds_since_change(self) -> float:
+        """The seconds since the newest change; a time in the future counts as long ago."""
+        since = (time.time_ns() - self.newest_ns) / _NANOSECONDS
+        return since if since >= 0 else float("inf")
+
+    def sentence(self) -> str:
+        """What is newer than the index, for people and models; "" if nothing is."""
+        if self.trouble:
+            return self.trouble
+        newer, deleted = self.added + self.changed, self.deleted
+        are_newer = f"{_files(newer, 'is', 'are')} newer than the index of {self.tool}"
+        if newer and deleted:
+            were = "1 was" if deleted == 1 else f"{deleted} were"
+            return f"{are_newer}, and {were} deleted; reindex brings it up to date"
+        if newer:
+            return f"{are_newer}; reindex brings {'it' if newer == 1 else 'them'} in"
+        if deleted:
+            return (
+                f"{_files(deleted, 'was', 'were')} deleted since the import of {self.tool}; "
+                "reindex brings it up to date"
+            )
+        return ""
+
+
+def _files(number: int, one: str, many: str) -> str:
+    return f"1 file {one}" if number == 1 else f"{number:,} files {many}"
+
+
+def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
+    """Compare a tool's source with its index.
+
+    Args:
+        database: the database file.
+        name: the tool's name.
+        rules: the scan rules of the settings, for a tool that has none of its own yet.
+
+    Raises:
+        ToolNotFound: there is no such tool.
+        DatabaseError: the file cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        return look_through(connection, tools.get_tool(connection, name), rules)
+
+
+def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshness:
+    """Compare a tool's source with its index, on an open connection."""
+    importer: Importer = load(KINDS[tool.kind].importer)
+    stored = importer.stored_states(connection, tool)
+    try:
+        found = scan_source(tool, rules_in_force(tool, rules))
+    except SourceMissing:
+        return Freshness(tool.name, tool.source, trouble=_not_there(tool, "is not there"))
+    if stored and not found.files and not found.unseen:
+        return Freshness(tool.name, tool.source, trouble=_not_there(tool, "has no files now"))
+    states = importer.found_states(connection, tool, found)
+    failed = {one.file_path: one.state for one in failures(connection, tool.id)}
+    failed |= {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
+    return _compared(tool, found, states, stored, failed)
+
+
+def _compared(
+    tool: Tool,
+    found: Scan,
+    states: Mapping[str, FileState],
+    stored: Mapping[str, FileState],
+    failed: Mapping[str, FileState | None],
+) -> Freshness:
+    other = {
+        path: state
+        for path, state in states.items()
+        if stored.get(path) != state and failed.get(path) != state
+    }
+    gone = [path for path in stored if path not in states and not found.may_still_have(path)]
+    changed = sum(path in stored for path in other)
+    return Freshness(
+        tool.name,
+        tool.source,
+        files=len(states),
+        added=len(other) - changed,
+        changed=changed,
+        deleted=len(gone),
+        is_imported=tool.last_import_at is not None,
+        newest_ns=max((mtime_ns for _, mtime_ns in other.values()), default=0),
+        mark=hash((frozenset(other.items()), frozenset(gone))),
+    )
+
+
+def _not_there(tool: Tool, state: str) -> str:
+    return (
+        f"the source of {tool.name}, {tool.source}, {state} (is its disk not mounted?); "
+        "answers are from its last import"
+    )

@@ -1,0 +1,176 @@
+"""A look at a source says how it differs from the index, without opening a file."""
+
+import os
+import shutil
+import sys
+from dataclasses import replace
+
+import duckdb
+import pytest
+from collection import RULES, Collection
+from tiny_embedder import TinyBackend
+
+from mdvec.embedding.embedder import Embedder
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.sync.freshness import look_at
+
+STATEMENT = (
+    "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
+    "1,2025/07/01,店,-100,財布,食費,食料品,,0,{}\n"
+)
+
+
+@pytest.fixture
+def notes(tmp_path):
+    notes = Collection(tmp_path / "メモ", tmp_path / "v.sqlite")
+    notes.write("水.md", "# 水\n\n三リットル。\n")
+    notes.write("米.md", "# 米\n\n五キロ。\n")
+    notes.import_()
+    return notes
+
+
+def look(notes):
+    return look_at(notes.database, notes.name, RULES)
+
+
+def numbers(notes):
+    found = look(notes)
+    return found.added, found.changed, found.deleted
+
+
+def test_nothing_differs_after_an_import(notes):
+    assert numbers(notes) == (0, 0, 0)
+    assert look(notes).sentence() == ""
+    assert look(notes).files == 2
+
+
+def test_new_changed_and_deleted_files_are_counted(notes):
+    notes.write("新.md", "# 新\n")
+    notes.write("水.md", "# 水\n\n九リットル。\n")
+    assert look(notes).sentence() == (
+        "2 files are newer than the index of notes; reindex brings them in"
+    )
+    (notes.folder / "米.md").unlink()
+    assert numbers(notes) == (1, 1, 1)
+    assert look(notes).sentence() == (
+        "2 files are newer than the index of notes, and 1 was deleted; reindex brings it up to date"
+    )
+    notes.import_()
+    assert numbers(notes) == (0, 0, 0)
+    (notes.folder / "新.md").unlink()
+    assert look(notes).sentence() == (
+        "1 file was deleted since the import of notes; reindex brings it up to date"
+    )
+
+
+def test_a_look_opens_no_file(notes):
+    notes.write("新.md", "# 新\n")
+    opened = []
+
+    def note(event, arguments):
+        if event == "open" and str(notes.folder) in str(arguments[0]):
+            opened.append(arguments[0])
+
+    sys.addaudithook(note)
+    assert numbers(notes) == (1, 0, 0)
+    assert opened == []
+
+
+def test_a_source_that_is_not_there_is_not_deleted_files(notes):
+    notes.folder.rename(notes.folder.with_name("moved"))
+    found = look(notes)
+    assert (found.deleted, found.is_stale) == (0, False)
+    assert found.sentence().startswith(f"the source of notes, {notes.folder}, is not there (is ")
+    notes.folder.mkdir()  # the point where a disk is mounted
+    assert "has no files now (is its disk not mounted?)" in look(notes).sentence()
+    notes.folder.rmdir()
+    notes.folder.with_name("moved").rename(notes.folder)
+    assert numbers(notes) == (0, 0, 0)
+
+
+def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
+    (notes.folder / "bad.md").write_bytes(b"\0\0\0")
+    assert numbers(notes) == (1, 0, 0)
+    assert len(notes.import_().failed) == 1
+    assert numbers(notes) == (0, 0, 0)
+    (notes.folder / "bad.md").write_bytes(b"\0\0\0\0")
+    assert numbers(notes) == (1, 0, 0)
+    notes.write("bad.md", "good\n")
+    assert not notes.import_().failed
+    assert numbers(notes) == (0, 0, 0)
+
+
+def test_the_rules_of_the_tool_decide_which_files_count(notes):
+    notes.write("drafts/a.md", "# a\n")
+    notes.write("b.csv", "1,2\n")
+    registering.set_file_patterns(
+        notes.database, "notes", registering.FilePatterns(exclude=("drafts/",)), RULES
+    )
+    assert numbers(notes) == (0, 0, 0)
+
+
+def test_the_same_differences_have_the_same_mark(notes):
+    notes.write("新.md", "# 新\n")
+    first = look(notes)
+    assert look(notes).mark == first.mark
+    os.utime(notes.folder / "新.md", ns=(1, 1))
+    assert look(notes).mark != first.mark
+
+
+def test_a_tool_that_was_never_imported_has_only_new_files(tmp_path):
+    notes = Collection(tmp_path / "docs", tmp_path / "v.sqlite")
+    notes.write("a.md", "# a\n")
+    found = look(notes)
+    assert (found.added, found.is_imported) == (1, False)
+
+
+def import_kind(database, name):
+    request = ImportRequest(database, name, "update", replace(RULES), ChunkingWish())
+    return import_tool(request, lambda _: Embedder(TinyBackend()))
+
+
+def test_statement_files_count_as_documents_do(tmp_path):
+    database, folder = tmp_path / "v.sqlite", tmp_path / "明細"
+    folder.mkdir()
+    registering.add_tool(database, "kakeibo", "家計簿", folder, "household")
+    (folder / "が7月.csv").write_text(STATEMENT.format("a"), encoding="utf-8")
+    (folder / "株.csv").write_text("銘柄,数\nA,1\n", encoding="utf-8")
+    import_kind(database, "kakeibo")
+    assert not look_at(database, "kakeibo", RULES).is_stale
+    (folder / "8月.csv").write_text(STATEMENT.format("b"), encoding="utf-8")
+    (folder / "が7月.csv").unlink()
+    found = look_at(database, "kakeibo", RULES)
+    assert (found.added, found.changed, found.deleted) == (1, 0, 1)
+    import_kind(database, "kakeibo")
+    assert not look_at(database, "kakeibo", RULES).is_stale
+
+
+@pytest.mark.parametrize("beside", [True, False], ids=["copies in the source", "copies outside"])
+def test_data_files_count_with_the_log_of_a_database(tmp_path, beside):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    database = (folder if beside else tmp_path) / "v.sqlite"
+    (folder / "a.csv").write_text("n\n1\n", encoding="utf-8")
+    duckdb.execute(f"COPY (SELECT 1 AS n) TO '{folder}/b.parquet' (FORMAT parquet)")
+    registering.add_tool(database, "runs", "走った記録", folder, "dataset")
+    import_kind(database, "runs")
+    assert not look_at(database, "runs", RULES).is_stale
+    (folder / "c.csv").write_text("n\n1\n", encoding="utf-8")
+    shutil.copy(folder / "b.parquet", folder / "d.parquet")
+    (folder / "a.csv").write_text("n\n1\n2\n", encoding="utf-8")
+    found = look_at(database, "runs", RULES)
+    assert (found.added, found.changed, found.deleted) == (2, 1, 0)
+
+
+def test_a_single_data_file_counts_as_one(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("n\n1\n", encoding="utf-8")
+    registering.add_tool(tmp_path / "v.sqlite", "runs", "走った記録", file, "dataset")
+    import_kind(tmp_path / "v.sqlite", "runs")
+    file.write_text("n\n1\n2\n", encoding="utf-8")
+    assert look_at(tmp_path / "v.sqlite", "runs", RULES).changed == 1
+    file.unlink()
+    assert "is not there" in look_at(tmp_path / "v.sqlite", "runs", RULES).trouble
