@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,10 +25,7 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.embedding.embedder import Embedder
-    from mdvec.household.options import RemovalWish
     from mdvec.importing.report import ImportReport, ImportRequest, Progress
-    from mdvec.settings import Settings
 
 
 class ImportMode(StrEnum):
@@ -125,6 +121,7 @@ def import_command(
     A dataset's tables are only recorded: their columns, rows and periods.
     """
     from mdvec.household.options import RemovalWish
+    from mdvec.manage.import_request import import_request
 
     if name is None and not import_all:
         raise _NameMissing("name it")
@@ -143,9 +140,9 @@ def import_command(
     removals = RemovalWish(accept_removals, tuple(restore_removed or ()))
 
     def request(tool: str) -> ImportRequest:
-        return _request(
-            settings, tool, mode, requested_model=model, take_scan=take_scan, checksum=checksum,
-            removals=removals,
+        return import_request(
+            settings, tool, mode.value, model=model, removals=removals, take_scan=take_scan,
+            checksum=checksum,
         )  # fmt: skip
 
     as_json = chosen_format(format_, settings) is DisplayFormat.JSON
@@ -161,13 +158,14 @@ def import_command(
 
 def _import_one(request: ImportRequest, *, quiet: bool) -> ImportReport:
     from mdvec.importing.report import ImportInterrupted
+    from mdvec.manage.import_request import loading_and_telling
     from mdvec.manage.import_tool import import_tool
 
     try:
         with _progress(request.tool, quiet=quiet) as (on_progress, tell):
             return import_tool(
                 request,
-                functools.partial(_load_and_tell, tell),
+                loading_and_telling(tell),
                 on_progress=on_progress,
                 on_notice=tell,
             )
@@ -210,50 +208,6 @@ def _print_report(report: ImportReport) -> None:
     for line in report.lines():
         show = say if line.is_note else print_line
         show(on_one_line(line.text))
-
-
-def _request(
-    settings: Settings,
-    name: str,
-    mode: ImportMode,
-    requested_model: str | None,
-    *,
-    take_scan: bool,
-    checksum: bool,
-    removals: RemovalWish,
-) -> ImportRequest:
-    from mdvec.embedding.catalog import AUTO
-    from mdvec.files.scan import ScanRules
-    from mdvec.household.options import HouseholdOptions
-    from mdvec.importing.options import ChunkingWish
-    from mdvec.importing.report import ImportRequest
-
-    named = settings.model.name
-    wish = settings.chunking
-    duplicates = settings.duplicates
-    detection = duplicates.options() if duplicates.auto_detect_on_import else None
-    return ImportRequest(
-        database=settings.database_path,
-        tool=name,
-        mode=mode.value,
-        rules=ScanRules(settings.scan.extensions, settings.scan.exclude, settings.scan.max_bytes),
-        chunking=ChunkingWish(
-            wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
-        ),
-        model=requested_model or (None if named == AUTO else named),
-        options=HouseholdOptions(detection, removals),
-        scan_explicit=frozenset(settings.scan.model_fields_set),
-        take_scan=take_scan,
-        checksum=checksum,
-    )
-
-
-def _load_and_tell(tell: Callable[[str], None], name: str | None) -> Embedder:
-    from mdvec.embedding import catalog
-
-    choice = catalog.choose(name or catalog.AUTO)
-    tell(f"model: {choice.reason}")
-    return catalog.load(choice.card.name)
 
 
 @contextmanager

@@ -1,0 +1,62 @@
+"""The request of an import, from the settings."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.household.options import HouseholdOptions, RemovalWish
+from mdvec.importing.options import ChunkingWish
+from mdvec.importing.report import EmbedderFor, ImportRequest, Mode
+from mdvec.settings.sections import Settings
+
+
+def import_request(
+    settings: Settings,
+    tool: str,
+    mode: Mode,
+    *,
+    model: str | None = None,
+    removals: RemovalWish | None = None,
+    take_scan: bool = False,
+    checksum: bool = False,
+) -> ImportRequest:
+    """What to import and how: as the settings say, and as this import is asked for.
+
+    ``model`` is the one that was asked for by name; that of the settings counts otherwise.
+    """
+    named, wish, duplicates = settings.model.name, settings.chunking, settings.duplicates
+    detection = duplicates.options() if duplicates.auto_detect_on_import else None
+    return ImportRequest(
+        database=settings.database_path,
+        tool=tool,
+        mode=mode,
+        rules=scan_rules(settings),
+        chunking=ChunkingWish(
+            wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
+        ),
+        model=model or (None if named == catalog.AUTO else named),
+        options=HouseholdOptions(detection, removals or RemovalWish()),
+        scan_explicit=frozenset(settings.scan.model_fields_set),
+        take_scan=take_scan,
+        checksum=checksum,
+    )
+
+
+def scan_rules(settings: Settings) -> ScanRules:
+    """The section ``[scan]`` as rules."""
+    return ScanRules(settings.scan.extensions, settings.scan.exclude, settings.scan.max_bytes)
+
+
+def loading_and_telling(tell: Callable[[str], None]) -> EmbedderFor:
+    """Loads the model of an import, and tells why it is that one."""
+    return functools.partial(_load_and_tell, tell)
+
+
+def _load_and_tell(tell: Callable[[str], None], name: str | None) -> Embedder:
+    choice = catalog.choose(name or catalog.AUTO)
+    tell(f"model: {choice.reason}")
+    return catalog.load(choice.card.name)

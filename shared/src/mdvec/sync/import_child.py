@@ -1,0 +1,108 @@
+"""The process of a background import: told on STDIN what to import, it tells its progress.
+
+It has a lower priority than searches. It ends at its next step when its STDIN is closed, which
+also happens when the process that started it dies; documents that are in stay.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from typing import TextIO
+
+from mdvec.cancelling import cancelled_by
+from mdvec.errors import MdvecError
+from mdvec.importing.report import ImportInterrupted, Progress
+from mdvec.log.opening import open_log
+from mdvec.manage.import_request import import_request, loading_and_telling
+from mdvec.manage.import_tool import import_tool
+from mdvec.settings.sections import Settings
+from mdvec.sync.messages import Failed, Message, Notice, Result, Stopped, as_line
+from mdvec.sync.settling import wait_until_settled
+
+_PRIORITY = 15
+"""What is added to the niceness: with 19 it would starve beside any other work."""
+_TELL_SECONDS = 0.1
+
+
+def main() -> None:
+    """Import one tool."""
+    os.nice(_PRIORITY)
+    speaker = _Speaker(_own_stdout())
+    order = json.loads(sys.stdin.readline())
+    cancelled = threading.Event()
+    threading.Thread(target=_watch_stdin, args=(cancelled,), daemon=True).start()
+    settings = Settings.model_validate_json(json.dumps(order["settings"]))
+    logging.getLogger("mdvec").setLevel(logging.WARNING)
+    open_log(settings.log.options(), lambda _: None)
+    try:
+        with cancelled_by(cancelled):
+            speaker.tell(_imported(settings, order["tool"], speaker))
+    except ImportInterrupted as error:
+        speaker.tell(Stopped(str(error)))
+    except KeyboardInterrupt:
+        speaker.tell(Stopped("stopped before the import began; nothing was changed"))
+    except MdvecError as error:
+        speaker.tell(Failed(str(error)))
+    except Exception as error:  # what only a bug raises must reach the user, too
+        logging.getLogger("mdvec").debug("unexpected", exc_info=True)
+        speaker.tell(Failed(f"unexpected {type(error).__name__}: {error}"))
+
+
+def _imported(settings: Settings, tool: str, speaker: _Speaker) -> Result:
+    request = import_request(settings, tool, "update")
+    wait_until_settled(request.database, tool, request.rules)
+
+    def notice(text: str) -> None:
+        speaker.tell(Notice(text))
+
+    return Result.of(
+        import_tool(
+            request, loading_and_telling(notice), on_progress=speaker.progress, on_notice=notice
+        )
+    )
+
+
+class _Speaker:
+    """Writes messages; of progress, only some."""
+
+    def __init__(self, target: TextIO) -> None:
+        self._target = target
+        self._told = 0.0
+
+    def tell(self, message: Message) -> None:
+        """Write a message; if nobody reads any more, the end of STDIN says so, too."""
+        try:
+            self._target.write(as_line(message))
+            self._target.flush()
+        except BrokenPipeError:
+            return
+
+    def progress(self, progress: Progress) -> None:
+        """Tell the progress, unless it was told a moment ago."""
+        now = time.monotonic()
+        if now - self._told >= _TELL_SECONDS or progress.files_done == progress.files:
+            self._told = now
+            self.tell(progress)
+
+
+def _own_stdout() -> TextIO:
+    """Keep STDOUT for messages, even if other code prints: that goes to STDERR."""
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return os.fdopen(kept, "w", encoding="utf-8")
+
+
+def _watch_stdin(cancelled: threading.Event) -> None:
+    while sys.stdin.readline():
+        pass
+    cancelled.set()
+
+
+if __name__ == "__main__":
+    main()

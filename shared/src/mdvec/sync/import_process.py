@@ -1,0 +1,84 @@
+"""Our side of an import process: starts it, reads what it tells, ends it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+from mdvec.settings.sections import Settings
+from mdvec.sync.messages import Failed, Message, Result, Stopped, from_line
+
+_STOP_SECONDS = 5.0
+"""How long a process may take to end after it was asked to; loading a model is one step."""
+
+
+class ImportProcess:
+    """An import of one tool in a process of its own, with lower priority.
+
+    Args:
+        settings: what the import follows; they name the database.
+        tool: the tool's name.
+    """
+
+    def __init__(self, settings: Settings, tool: str) -> None:
+        self._tool = tool
+        self._is_stopped = False
+        # Its own session: Ctrl-C on our terminal reaches us alone, and we close its STDIN. Not
+        # isolated further (-I), as PYTHONPATH may say where the packages are.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "mdvec.sync.import_child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        values = settings.model_dump(mode="json", exclude_unset=True, exclude={"server"})
+        self._order = json.dumps({"tool": tool, "settings": values})
+
+    def messages(self) -> Iterator[Message]:
+        """What the process tells, until it ends; the last message is how it ended."""
+        if self._process.stdin is None or self._process.stdout is None:
+            return
+        with suppress(OSError):
+            self._process.stdin.write(f"{self._order}\n")
+            self._process.stdin.flush()
+        end: Message | None = None
+        for line in self._process.stdout:
+            message = from_line(line)
+            if isinstance(message, Result | Failed | Stopped):
+                end = message
+            elif message is not None:
+                yield message
+        self._close()
+        yield end or self._unexpected_end()
+
+    def stop(self) -> None:
+        """Have the import end at its next step; a process that does not is killed."""
+        self._is_stopped = True
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        timer = threading.Timer(_STOP_SECONDS, self._process.kill)
+        timer.daemon = True
+        timer.start()
+
+    def _close(self) -> None:
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+    def _unexpected_end(self) -> Message:
+        kept = "what it had finished is kept"
+        if self._is_stopped:
+            return Stopped(f"stopped; {kept}")
+        code = self._process.returncode
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        return Failed(
+            f"the import of {self._tool} {how}; {kept}, the next import goes on from there"
+        )

@@ -1,0 +1,179 @@
+"""Imports in processes of their own, with the embedded model."""
+
+import os
+import signal
+
+import psutil
+import pytest
+from collection import RULES, Collection
+
+from mdvec.database.connection import open_database
+from mdvec.manage import registering
+from mdvec.manage.import_tool import only_import_of
+from mdvec.settings import Settings
+from mdvec.settings.sections import DatabaseSettings
+from mdvec.sync.freshness import look_at
+from mdvec.sync.imports import Imports
+from mdvec.sync.messages import Failed, Result, Stopped, as_line, from_line
+
+SECONDS = 60
+
+
+class Files(Collection):
+    """A collection whose files changed long ago, so that no import waits for them to settle."""
+
+    def write(self, path, text):
+        super().write(path, text)
+        os.utime(self.folder / path, (1, 1))
+
+
+@pytest.fixture
+def notes(tmp_path):
+    notes = Files(tmp_path / "メモ", tmp_path / "v.sqlite")
+    notes.write("水.md", "# 水\n\n三リットル。\n")
+    return notes
+
+
+@pytest.fixture
+def imports(notes):
+    imports = Imports(Settings(database=DatabaseSettings(path=str(notes.database))))
+    yield imports
+    imports.close()
+
+
+def ended(run):
+    assert run.wait(SECONDS)
+    return run.end
+
+
+def documents(notes):
+    return {path for (path,) in notes.rows('SELECT file_path FROM "documents_notes"')}
+
+
+def many(notes, count=250):
+    for number in range(count):
+        notes.write(f"{number}.md", f"# {number}\n\n" + "水を備える。" * 20)
+
+
+def begun(run, files):
+    """Wait until that many files are in."""
+    while run.progress is None or run.progress.files_done < files:
+        assert not run.wait(0.01), run.end
+
+
+def children():
+    return [
+        child
+        for child in psutil.Process().children()
+        if "mdvec.sync.import_child" in child.cmdline()
+    ]
+
+
+def test_an_import_tells_its_result_and_the_index_is_fresh(notes, imports):
+    (notes.folder / "壊.md").write_bytes(b"\0")
+    result = ended(imports.start("notes"))
+    assert isinstance(result, Result)
+    assert (result.added, result.updated, result.chunks) == (1, 0, 1)
+    assert [path for path, _ in result.failed] == ["壊.md"]
+    assert not look_at(notes.database, "notes", RULES).is_stale
+    with open_database(notes.database, "read") as connection:
+        assert "use" in connection.execute("SELECT model FROM tools").get
+
+
+def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, imports):
+    many(notes)
+    first = imports.start("notes")
+    begun(first, 1)
+    notes.write("後.md", "# 後\n")
+    second, third = imports.start("notes"), imports.start("notes")
+    assert second is third
+    assert ended(first).added == 251
+    assert ended(second).added == 1
+    assert imports.last("notes") is second
+
+
+def test_a_stopped_import_keeps_the_documents_that_are_in(notes, imports):
+    many(notes)
+    run = imports.start("notes")
+    begun(run, 20)
+    run.give_up()
+    end = ended(run)
+    assert isinstance(end, Stopped)
+    assert end.text.startswith("stopped after ")
+    kept = len(documents(notes))
+    assert 20 <= kept < 251
+    assert ended(imports.start("notes")).added == 251 - kept
+
+
+def test_an_import_that_another_still_wants_goes_on(notes, imports):
+    run = imports.start("notes")
+    run.want()
+    run.give_up()
+    assert isinstance(ended(run), Result)
+
+
+def test_the_end_of_our_process_ends_the_import(notes, imports):
+    many(notes)
+    run = imports.start("notes")
+    begun(run, 1)
+    (child,) = children()
+    assert child.nice() >= 10
+    imports.close()
+    assert isinstance(ended(run), Stopped)
+    assert not child.is_running()
+    assert isinstance(ended(imports.start("notes")), Stopped)
+
+
+def test_a_killed_import_says_so_and_the_next_goes_on(notes, imports):
+    many(notes)
+    run = imports.start("notes")
+    begun(run, 20)
+    children()[0].send_signal(signal.SIGKILL)
+    end = ended(run)
+    assert isinstance(end, Failed)
+    assert "was killed by signal 9; what it had finished is kept" in end.text
+    kept = len(documents(notes))
+    assert ended(imports.start("notes")).added == 251 - kept > 0
+
+
+def test_an_import_waits_for_that_of_another_process(notes, imports):
+    tool = registering.find_tool(notes.database, "notes")
+    with only_import_of(notes.database, tool, lambda _: None):
+        run = imports.start("notes")
+        while "is running; waiting for it to end" not in run.notice:
+            assert not run.wait(0.01), run.end
+    assert ended(run).added == 1
+
+
+def test_a_file_that_is_being_written_is_imported_whole(notes, imports):
+    file = notes.folder / "長.md"
+    with file.open("w", encoding="utf-8") as writing:
+        writing.write("# 長\n\n")
+        writing.flush()
+        run = imports.start("notes")
+        while not children():
+            assert not run.wait(0.01), run.end
+        for _ in range(20):
+            assert not run.wait(0.1), run.end
+            writing.write("一行。\n")
+            writing.flush()
+    assert ended(run).added == 2
+    (text,) = notes.rows("SELECT content FROM documents_notes WHERE file_path = '長.md'")[0]
+    assert text.count("一行。") == 20
+
+
+def test_a_source_that_is_not_there_fails_with_one_sentence(notes, imports):
+    notes.folder.rename(notes.folder.with_name("away"))
+    end = ended(imports.start("notes"))
+    assert isinstance(end, Failed)
+    assert "does not exist" in end.text
+
+
+@pytest.mark.parametrize("line", ["", "{", "[]", '{"message": "progress"}', '{"message": "no"}'])
+def test_a_line_that_is_no_message_is_none(line):
+    assert from_line(line) is None
+
+
+def test_a_message_is_read_as_it_was_written():
+    message = Result("notes", 1, 2, 3, 4, (("水.md", "why\n"),), 5, 0.5, ("one",), ())
+    assert from_line(as_line(message)) == message
