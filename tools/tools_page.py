@@ -46,6 +46,9 @@ CALLS: dict[str, dict[str, object]] = {
     "get_duplicate_stats": {},
     "confirm_duplicate": {"decision": "duplicate"},
     "restore_duplicate": {},
+    "reindex": {"tool": "notes"},
+    "reindex_status": {},
+    "list_sources": {},
 }  # fmt: skip
 """An example call of each tool, made in this order; the server holds docs/examples."""
 
@@ -54,6 +57,8 @@ VOLATILE = (
     (re.compile(r'"(\w*_at|expires|last_import)": "[^"]+"'), r'"\1": "…"'),
     (re.compile(r'"(date)": "[^"]+",\n(\s*"heading")'), r'"\1": "…",\n\2'),
     (re.compile(r"http://127\.0\.0\.1:\d+/[^\s\"]+"), "http://127.0.0.1:…"),
+    (re.compile(r'"(source)": "[^"]+"'), r'"\1": "…"'),
+    (re.compile(r"\bin \d+\.\d s\b"), "in … s"),
     (re.compile(r'"(seconds|size_mb)": [\d.e-]+'), r'"\1": …'),
     (re.compile(r"\b(0|1)\.(\d)\d{2,}\b"), r"\1.\2…"),
 )

@@ -23,6 +23,7 @@ from mdvec_cli.commands.register import register_command, unregister_command
 from mdvec_cli.commands.samples import samples_command
 from mdvec_cli.commands.search import search_command
 from mdvec_cli.commands.status import status_command
+from mdvec_cli.commands.watch import watch_command
 
 _STDERR = 2
 _WRONG_USAGE = 2
@@ -55,6 +56,7 @@ app = typer.Typer(
 )
 app.add_typer(tool.app, name="tool")
 app.command("import")(import_command)
+app.command("watch")(watch_command)
 app.command("search")(search_command)
 app.command("get")(get_command)
 app.command("status")(status_command)

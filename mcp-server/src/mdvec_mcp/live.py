@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,21 +21,13 @@ from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, list_tools
 from mdvec.tools.unfinished import described
 
+from mdvec_mcp.file_stamp import FileStamp, stamp_of
 from mdvec_mcp.offer import Offer
 
 logger = logging.getLogger("mdvec")
 
 _CLOCK_TICK_NS = 50_000_000
 """Two writes within this time may leave the same time in the file system."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stamp:
-    """What a write changes of the file and its log."""
-
-    inode: int
-    sizes: tuple[int, int]
-    written_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +66,7 @@ class LiveOffer:
         self._database = database
         self._make = make
         self._lock = threading.Lock()
-        self._seen: _Stamp | None = None
+        self._seen: FileStamp | None = None
         self._state = _State(list(rows), ())
         self._knows_ledgers = False
         self.offer = make(rows)
@@ -86,7 +77,7 @@ class LiveOffer:
         It costs two looks at the file system while nothing changes.
         """
         with self._lock:
-            stamp = _stamp(self._database)
+            stamp = stamp_of(self._database)
             if stamp is None or stamp == self._seen:
                 return []
             is_settled = abs(time.time_ns() - stamp.written_ns) > _CLOCK_TICK_NS
@@ -119,23 +110,6 @@ def _listed(offer: Offer) -> list[tuple[object, ...]]:
     return [
         (tool.name, tool.title, tool.description, tool.parameters) for tool in offer.tools.values()
     ]
-
-
-def _stamp(database: Path) -> _Stamp | None:
-    """The stamp of the file, None if there is none.
-
-    A reader creates an empty log and deletes it; that is no write.
-    """
-    try:
-        file = database.stat()
-    except OSError:
-        return None
-    size, written = file.st_size, file.st_mtime_ns
-    with suppress(OSError):
-        log = Path(f"{database}-wal").stat()
-        if log.st_size:
-            return _Stamp(file.st_ino, (size, log.st_size), max(written, log.st_mtime_ns))
-    return _Stamp(file.st_ino, (size, 0), written)
 
 
 def _read(database: Path) -> _State | None:

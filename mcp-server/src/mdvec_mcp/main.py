@@ -75,6 +75,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--database", type=Path, help="the database file")
     parser.add_argument("--config", type=Path, help="the settings file")
+    _add_folder(parser)
     _add_transports(parser)
     parser.add_argument(
         "--log-level", type=str.upper, choices=_LEVELS, default="WARNING",
@@ -84,7 +85,34 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
         "--verbose", action="store_true", help="log everything, with the time of each stage"
     )
     parser.add_argument("--version", action="version", version=f"mdvec-mcp {__version__}")
-    return parser.parse_args(given)
+    arguments = parser.parse_args(given)
+    _check_folder(parser, arguments)
+    return arguments
+
+
+def _add_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--docs-dir", type=Path, metavar="DIR",
+        help="a folder of documents to search; it is imported, and kept up to date, by itself",
+    )  # fmt: skip
+    parser.add_argument(
+        "--data-dir", type=Path, metavar="DIR",
+        help="with --docs-dir: the folder for the database (default: the user's data folder)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--name", help="with --docs-dir: the name of its tool (default: the folder's)"
+    )
+
+
+def _check_folder(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    if arguments.docs_dir is None:
+        if arguments.data_dir is not None or arguments.name is not None:
+            parser.error("--data-dir and --name belong to --docs-dir; name the folder with it")
+    elif arguments.connect is not None:
+        parser.error("with --connect, the server at that address has the documents; leave "
+                     "--docs-dir out, or start that server with it")  # fmt: skip
+    elif arguments.data_dir is not None and arguments.database is not None:
+        parser.error("--data-dir and --database both say where the database is; name one of them")
 
 
 def _add_transports(parser: argparse.ArgumentParser) -> None:
@@ -124,20 +152,36 @@ def _warn_of_unknown_variables() -> None:
 
 def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     from mdvec.settings import load_settings
+    from mdvec.settings.sections import DATABASE_NAME
 
     database: Path | None = arguments.database
+    if arguments.data_dir is not None:
+        database = arguments.data_dir / DATABASE_NAME
     path = None if database is None else str(database.expanduser().absolute())
     flags = {"database": {"path": path}, "server": {"url": arguments.connect}}
     settings = load_settings(os.environ, config=arguments.config, flags=flags)
     token = _token(arguments, settings)
+    folder = None
+    if arguments.docs_dir is not None:
+        settings, folder = _with_folder(settings, arguments.docs_dir, arguments.name)
     if arguments.http is not None:
-        _serve_http(settings, arguments.http, token, arguments.allow_host)
-    elif settings.server.url is not None:
+        _serve_http(settings, arguments.http, token, arguments.allow_host, folder)
+    elif settings.server.url is not None and folder is None:
         from mdvec_mcp.bridge.bridge import forward_stdio
 
         forward_stdio(settings.server.url, token, *wire)
     else:
-        _serve_stdio(settings, wire)
+        _serve_stdio(settings, wire, folder)
+
+
+def _with_folder(settings: Settings, folder: Path, name: str | None) -> tuple[Settings, str]:
+    """The settings of a server for a folder, and the name of the folder's tool."""
+    from mdvec.manage.folders import tool_of_folder
+
+    tool = tool_of_folder(settings.database_path, folder, name)
+    is_auto = settings.sync.auto is not False
+    sync = settings.sync.model_copy(update={"auto": is_auto})
+    return settings.model_copy(update={"sync": sync}), tool.name
 
 
 def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
@@ -154,16 +198,18 @@ def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
     )
 
 
-def _serve_stdio(settings: Settings, wire: tuple[int, int]) -> None:
+def _serve_stdio(settings: Settings, wire: tuple[int, int], folder: str | None) -> None:
     import anyio
 
     from mdvec_mcp.stdio import serve
 
     models = _models(settings)
-    anyio.run(serve, _server(settings, models), models, *wire)
+    anyio.run(serve, _server(settings, models, folder), models, *wire)
 
 
-def _serve_http(settings: Settings, at: str, token: str | None, names: list[str]) -> None:
+def _serve_http(
+    settings: Settings, at: str, token: str | None, names: list[str], folder: str | None
+) -> None:
     import anyio
 
     from mdvec_mcp.web.address import listen, parse_address
@@ -174,13 +220,13 @@ def _serve_http(settings: Settings, at: str, token: str | None, names: list[str]
     rules = rules_for(parse_address(at), names, token)
     listening, address = listen(parse_address(at))
     models = _models(settings)
-    server = _server(settings, models)
+    server = _server(settings, models, folder)
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
     anyio.run(serve_http, server, models, listening, rules, Limits())
 
 
-def _server(settings: Settings, models: ModelPool) -> MdvecServer:
+def _server(settings: Settings, models: ModelPool, folder: str | None) -> MdvecServer:
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
@@ -197,7 +243,7 @@ def _server(settings: Settings, models: ModelPool) -> MdvecServer:
         database=str(database),
         tools=len(tools),
     )
-    return build_server(database, tools, models, settings)
+    return build_server(database, tools, models, settings, look_at=folder)
 
 
 def _active_tools(database: Path) -> list[Tool]:

@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING
 
 from mdvec import __version__
 from mdvec.embedding.cards import CARDS
+from mdvec.manage.import_request import scan_rules
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
+from mdvec.sync.imports import Imports
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import OWN, own_name
 from mdvec.tools.rows import Tool
 
+from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.live import LiveOffer
 from mdvec_mcp.offer import Offer, Shapes
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.upkeep.tools import add_upkeep_tools
 
 if TYPE_CHECKING:
     from mdvec_mcp.analytics.service import Analytics
@@ -35,6 +39,9 @@ _NO_TOOLS = (
     'The user can add one in a terminal: mdvec tool add -n NAME -d "what it contains" '
     "-s FOLDER, then mdvec import -n NAME; or enable one: mdvec tool enable -n NAME."
 )
+
+
+_UPKEEP = "If an answer says that files are newer than the index, reindex imports them."
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,18 @@ class Wiring:
     @cached_property
     def search(self) -> search_tools.SearchContext:
         """The context of the search tools."""
-        return search_tools.SearchContext(self.database, self.models, self.settings.search)
+        return search_tools.SearchContext(
+            self.database, self.models, self.settings.search, self.freshness
+        )
+
+    @cached_property
+    def freshness(self) -> FreshnessWatch:
+        """What looks at the sources, and imports them."""
+        imports, sync = Imports(self.settings), self.settings.sync
+        self.server.on_close(imports.close)
+        return FreshnessWatch(
+            self.database, scan_rules(self.settings), sync.seconds, bool(sync.auto), imports
+        )
 
     @cached_property
     def analytics(self) -> Analytics:
@@ -76,7 +94,7 @@ class Wiring:
             Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
             lambda: current_data(self.database),
         )
-        analytics = Analytics(queries, exports, limits)
+        analytics = Analytics(queries, exports, limits, self.freshness)
         reaper = Reaper(exports, queries)
         reaper.start()
         self.server.on_close(reaper.close)
@@ -91,7 +109,7 @@ class Wiring:
         def active_households() -> list[Tool]:
             return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
 
-        return HouseholdContext(self.database, active_households)
+        return HouseholdContext(self.database, active_households, self.freshness)
 
     @cached_property
     def charts(self) -> ChartPublisher:
@@ -123,15 +141,22 @@ class Family:
 
 
 def build_server(
-    database: Path, tools: Sequence[Tool], models: ModelPool, settings: Settings
+    database: Path,
+    tools: Sequence[Tool],
+    models: ModelPool,
+    settings: Settings,
+    look_at: str | None = None,
 ) -> MdvecServer:
     """A server that offers ``tools``, and later those that the database holds by then.
 
-    No process is started and no model loaded yet.
+    No process is started and no model loaded yet, but for the import of the tool ``look_at``,
+    whose source is looked at now.
     """
     server = MdvecServer("mdvec", version=__version__)
     wiring = Wiring(server, database, models, settings)
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
+    if look_at is not None:
+        wiring.freshness.look_at_tool(look_at)
     return server
 
 
@@ -151,6 +176,8 @@ def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:
     for family in families:
         if not family.is_listed_first:
             family.add(wiring, offer)
+    if tools:
+        add_upkeep_tools(offer, wiring.freshness)
     _load_early(wiring, tools)
     return offer
 
@@ -214,7 +241,7 @@ def _instructions(tools: Sequence[Tool], database: Path) -> str:
         rows = _rows_of(key, tools)
         parts.append((family.instructions() if rows else "", rows))
     told = [text.format(names=", ".join(row.name for row in rows)) for text, rows in parts if rows]
-    return " ".join([*told, *_renamed({tool.name for tool in tools})])
+    return " ".join([*told, _UPKEEP, *_renamed({tool.name for tool in tools})])
 
 
 def _renamed(row_names: set[str]) -> list[str]:

@@ -178,8 +178,10 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         import_(folder / "vectors.sqlite", name, "new")
     (folder / "dev" / "home.md").write_bytes(HOME.encode())
     import_(folder / "vectors.sqlite", "dev")
+    (folder / "nothing").mkdir()
     for name in ("empty", "off"):
-        registering.add_tool(folder / "vectors.sqlite", name, name, folder, "markdown")
+        nothing = folder / "nothing"
+        registering.add_tool(folder / "vectors.sqlite", name, name, nothing, "markdown")
     registering.set_active(folder / "vectors.sqlite", "off", active=False)
     return folder
 

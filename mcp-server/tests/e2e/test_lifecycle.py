@@ -41,6 +41,7 @@ def test_a_light_model_loads_when_the_tools_were_listed_and_nothing_heavy_before
     tools = one.call("tools/list")["result"]["tools"]
     assert [tool["name"] for tool in tools] == [
         "dev", "empty", "notes", "search", "get_document",
+        "reindex", "reindex_status", "list_sources",
     ]  # fmt: skip
     one.logged("loaded the model use")
     assert one.ask("notes", "水")["results"]

@@ -13,7 +13,7 @@ from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
 CLI = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
-ALWAYS = {"search", "get_document"}
+ALWAYS = {"search", "get_document", "reindex", "reindex_status", "list_sources"}
 
 
 def mdvec(parameters, database, *words):

@@ -7,6 +7,7 @@ import anyio.to_thread
 from mcp import Client
 from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
+from mdvec.manage import registering
 from mdvec.manage.status import overview
 
 LONG = "水道が止まると料理も洗い物もできないので、汲み置きの水をいつも決まった量だけ用意しておく。"
@@ -59,6 +60,7 @@ def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
         "truncated": False,
         "notes": [],
     }
+    registering.update_tool(database, "empty", None, database.parent / "notes")
     import_use(database, "empty", "new")
     assert one.ask("empty", "水")["total_chunks"] > 0
     assert one.ask("notes", "水")["total_chunks"] == 1
@@ -88,6 +90,7 @@ def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect):
     with connect(database, home=database.parent) as client:
         assert [tool.name for tool in client.tools()] == [
             "dev", "empty", "search", "mdvec_search", "get_document",
+            "reindex", "reindex_status", "list_sources",
         ]  # fmt: skip
         assert (
             "The server's own tool search is called mdvec_search here" in client.client.instructions
@@ -116,7 +119,7 @@ def test_garbage_on_the_wire_does_not_end_the_server(filled, wire):
     one.write(b"\xff\xfe\x80", b'{"jsonrpc": "2.0", "id": \xff}', b"\x00" * 100)
     assert one.call("no/such/method")["error"]["code"] == -32601
     assert one.call("tools/call", {"name": "notes", "arguments": [1]})["error"]["code"] == -32602
-    assert len(one.call("tools/list")["result"]["tools"]) == 5
+    assert len(one.call("tools/list")["result"]["tools"]) == 8
     assert one.end()[1] == 0
 
 

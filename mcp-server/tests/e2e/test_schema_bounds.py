@@ -106,8 +106,10 @@ def test_the_bounds_in_schemas_are_those_of_the_tools(client):
 
 def test_the_list_of_tools_takes_at_most_30_000_characters(client):
     listed = client.portal.call(client.client.list_tools)
-    assert len(listed.tools) == 18
-    assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) <= 30_000
+    assert len(listed.tools) == 21
+    assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) <= 30_000, len(
+        listed.model_dump_json(by_alias=True, exclude_none=True)
+    )
 
 
 def test_an_answer_stays_within_max_output_size(client):

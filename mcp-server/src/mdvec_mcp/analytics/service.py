@@ -13,6 +13,7 @@ from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.row_queries import RowQueries
 from mdvec_mcp.analytics.summaries import Summaries
+from mdvec_mcp.freshness import FreshnessWatch
 
 
 class Analytics:
@@ -22,11 +23,17 @@ class Analytics:
         queries: runs their queries.
         exports: holds the exported files.
         settings: the section ``[analytics]``.
+        freshness: looks at the sources of what is queried; None never looks.
     """
 
     def __init__(
-        self, queries: QueryProcess, exports: ExportFolder, settings: AnalyticsSettings
+        self,
+        queries: QueryProcess,
+        exports: ExportFolder,
+        settings: AnalyticsSettings,
+        freshness: FreshnessWatch | None = None,
     ) -> None:
+        self.freshness = freshness
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
         effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
         self.exporter = Exporter(queries, exports, self.guard, settings.max_rows)

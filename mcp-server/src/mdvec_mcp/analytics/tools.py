@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import anyio
 from anyio.lowlevel import RunVar
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ToolAnnotations
+from mdvec.database.connection import DatabaseError
+from mdvec.errors import MdvecError
 from mdvec.settings import MAX_EXPORT_ROWS
+from mdvec.tools.kinds import KINDS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
-from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
+from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable, warned
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
+from mdvec_mcp.freshness import in_english
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -192,9 +197,23 @@ async def call_within_guard(
         ToolError: the work raised an MdvecError; the text is for the model.
     """
     settled = (guard or analytics.guard).settled
-    answer = await in_thread(
-        lambda: settled(work()), limiter=_limiter(), max_error_bytes=_MAX_ERROR_BYTES
-    )
+
+    def looking() -> Answer:
+        if analytics.freshness is None:
+            return settled(work())
+        look = analytics.freshness.look("tables", lambda tool: KINDS[tool.kind].has_tables)
+        try:
+            answer = work()
+        except DatabaseError:
+            raise
+        except MdvecError as error:  # perhaps the table asked for is in a newer file
+            told = "; ".join([str(error), *look.notes(in_english)])
+            if len(told.encode()) > _MAX_ERROR_BYTES:
+                raise
+            raise ToolError(told) from error
+        return settled(warned(answer, [*answer.get("warnings", ()), *look.notes(in_english)]))
+
+    answer = await in_thread(looking, limiter=_limiter(), max_error_bytes=_MAX_ERROR_BYTES)
     return text_result(as_json(answer), portable(answer))
 
 

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database.connection import Connection, Mode, open_database
+from mdvec.database.connection import Connection, DatabaseError, Mode, open_database
+from mdvec.errors import MdvecError
 from mdvec.household.interfaces.rows import data_version
 from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
 from pydantic import Field
 
 from mdvec_mcp.calls import in_thread, refuse_empty_database
-from mdvec_mcp.database_trouble import in_japanese
+from mdvec_mcp.database_trouble import in_japanese as trouble_in_japanese
+from mdvec_mcp.freshness import FreshnessWatch, Look, in_japanese
 
 T = TypeVar("T")
 
@@ -36,12 +38,29 @@ class HouseholdContext:
     Attributes:
         database: the database file.
         active_households: reads the rows of the households that are active now.
+        freshness: looks at the statement files.
         trends: the cache of computed trends.
     """
 
     database: Path
     active_households: Callable[[], list[Tool]]
+    freshness: FreshnessWatch
     trends: TrendCache = field(default_factory=TrendCache)
+
+    async def answer(self, name: str | None, work: Callable[[Connection, int], T]) -> tuple[T, str]:
+        """Run ``work`` as ``run`` does, for reading; also what is newer than the ledger, or ""."""
+
+        def looking(connection: Connection, tool_id: int) -> tuple[T, str]:
+            look = self.freshness.look(f"household {tool_id}", lambda tool: tool.id == tool_id)
+            try:
+                answer = work(connection, tool_id)
+            except DatabaseError:
+                raise
+            except MdvecError as error:  # perhaps the month asked for is in a newer file
+                raise ToolError(f"{error}{_told(look)}") from error
+            return answer, _told(look)
+
+        return await self.run(name, "read", looking)
 
     async def run(self, name: str | None, mode: Mode, work: Callable[[Connection, int], T]) -> T:
         """Run ``work`` in a thread, on a new connection and the tool id of the named household.
@@ -58,7 +77,7 @@ class HouseholdContext:
             with open_database(self.database, mode) as connection:
                 return work(connection, household.id)
 
-        return await in_thread(call, in_japanese)
+        return await in_thread(call, trouble_in_japanese)
 
     def trend(self, connection: Connection, tool_id: int, **question: str | None) -> TrendAnswer:
         """A trend, cached until the ledger changes."""
@@ -91,6 +110,11 @@ class HouseholdContext:
         if name is not None and name not in households:
             raise ToolError(f"家計簿「{name[:80]}」が見つかりません。指定できる名前: {names}")
         return next(iter(households.values())) if name is None else households[name]
+
+
+def _told(look: Look) -> str:
+    """What is newer than the ledger, each on a line of its own."""
+    return "".join(f"\n{note}" for note in look.notes(in_japanese))
 
 
 def today() -> date:

@@ -96,12 +96,12 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
                 page=page, today=today(),
             )  # fmt: skip
 
-        answer = await context.run(tool, "read", work)
+        answer, newer = await context.answer(tool, work)
         if output_format == "text":
-            return text_result(answer.text, models.monthly(answer, None))
+            return text_result(answer.text + newer, models.monthly(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.month(answer, request), in_japanese)
-        return _with_chart(answer.text, chart, models.monthly(answer, chart.model))
+        return _with_chart(answer.text + newer, chart, models.monthly(answer, chart.model))
 
     offer.add_tool(
         get_monthly_household,
@@ -130,12 +130,12 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
                 end_month=end_month, period=period,
             )  # fmt: skip
 
-        answer = await context.run(tool, "read", work)
+        answer, newer = await context.answer(tool, work)
         if output_format == "text":
-            return text_result(answer.text, models.trend(answer, None))
+            return text_result(answer.text + newer, models.trend(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.trend(answer, request), in_japanese)
-        return _with_chart(answer.text, chart, models.trend(answer, chart.model))
+        return _with_chart(answer.text + newer, chart, models.trend(answer, chart.model))
 
     offer.add_tool(
         get_category_trend,

@@ -48,7 +48,7 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
         )
     if not answer.total_chunks:
         how = f"mdvec import -n {answer.tools[0] if len(answer.tools) == 1 else 'NAME'}"
-        nothing = f"{names}: no documents yet; the user can import them with: {how}"
+        nothing = f"{names}: no documents yet; reindex imports them, or in a terminal: {how}"
         return "\n\n".join([nothing, *(f"note: {note}" for note in answer.notes)])
     parts = [f"{len(answer.results)} of {answer.total_chunks} passages of {names}"]
     if not answer.results:

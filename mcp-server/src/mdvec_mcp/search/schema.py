@@ -23,9 +23,7 @@ class HitModel(BaseModel):
     start_line: int
     end_line: int
     truncated: bool
-    next_position: int | None = Field(
-        description="If cut: continue with get_document at this start_position."
-    )
+    next_position: int | None = Field(description="If cut: start_position for get_document.")
     link: str = ""
 
 

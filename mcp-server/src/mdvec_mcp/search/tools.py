@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -25,6 +25,8 @@ from mdvec.tools.unfinished import described
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
+from mdvec_mcp.following import AnyContext, follow, has_enough
+from mdvec_mcp.freshness import FreshnessWatch, Look, in_english
 from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.search.schema import AnswerModel, DocumentModel, WideAnswerModel
@@ -74,9 +76,7 @@ Since = Annotated[
     str | None, Field(max_length=MAX_DAY_CHARS, description="2025-06-01, 2025年6月, 先週"), _TEXT
 ]
 Until = Annotated[str | None, Field(max_length=MAX_DAY_CHARS), _TEXT]
-Link = Annotated[
-    LinkKind | None, Field(description="Adds each file's absolute path, or a link for Obsidian.")
-]
+Link = Annotated[LinkKind | None, Field(description="Adds absolute paths or Obsidian links.")]
 Line = Annotated[int | None, Field(ge=1, description="From 1.")]
 Position = Annotated[int | None, Field(ge=0, description="Character, from 0.")]
 
@@ -102,6 +102,7 @@ class SearchContext:
     database: Path
     models: ModelPool
     settings: SearchSettings
+    freshness: FreshnessWatch
 
     def search(
         self,
@@ -125,7 +126,20 @@ class SearchContext:
             query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
             arguments.sort,
         )  # fmt: skip
-        return answer_question(self.database, question, self.models.embedder)
+        look = self._look(tools)
+        answer = answer_question(self.database, question, self.models.embedder)
+        return replace(answer, notes=(*answer.notes, *look.notes(in_english)))
+
+    def _look(self, tools: tuple[str, ...] | None) -> Look:
+        if tools is None:
+            return self.freshness.look("texts", lambda tool: KINDS[tool.kind].has_texts)
+        return self.freshness.look(f"tools {' '.join(tools)}", lambda tool: tool.name in tools)
+
+    async def first_documents(self, tools: tuple[str, ...] | None, ctx: AnyContext) -> None:
+        """Wait some seconds for the first import of one of the tools, if one runs."""
+        run = self.freshness.first_import(tools)
+        if run is not None:
+            await follow([run], ctx, has_enough)
 
     def result(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> CallToolResult:
         """The answer as text of at most the settings' max_chars, and as structured content."""
@@ -152,6 +166,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequ
     """Add the tool of one collection, with its name, its description and its frequent ``tags``."""
 
     async def search_collection(
+        ctx: AnyContext,
         query: Query,
         k: K = context.settings.k,
         return_: Return = "chunk",
@@ -163,12 +178,12 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequ
         link: Link = None,
     ) -> Annotated[CallToolResult, AnswerModel]:
         arguments = FilterArguments(path, tags, since, until, sort)
-        return await _search_one(context, tool.name, query, k, return_, arguments, link)
+        return await _search_one(context, ctx, tool.name, query, k, return_, arguments, link)
 
     async def search_household(
-        query: Query, k: K = context.settings.k
+        ctx: AnyContext, query: Query, k: K = context.settings.k
     ) -> Annotated[CallToolResult, AnswerModel]:
-        return await _search_one(context, tool.name, query, k, "chunk")
+        return await _search_one(context, ctx, tool.name, query, k, "chunk")
 
     offer.add_row_tool(
         search_household if KINDS[tool.kind].is_made_of_records else search_collection,
@@ -187,6 +202,7 @@ def _with_tags(description: str, tags: Sequence[str]) -> str:
 
 async def _search_one(
     context: SearchContext,
+    ctx: AnyContext,
     name: str,
     query: str,
     k: int,
@@ -198,6 +214,7 @@ async def _search_one(
         answer = context.search(query, (name,), k, returning, arguments)
         return context.result(answer, link, wide=False)
 
+    await context.first_documents((name,), ctx)
     return await context.run(work)
 
 
@@ -205,6 +222,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
     """Add the tool that searches several collections, by default all active ones."""
 
     async def search_across(
+        ctx: AnyContext,
         query: Query,
         tools: Annotated[
             list[str] | None,
@@ -228,6 +246,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
                 refuse_empty_database(context.database)
             return context.result(answer, link, wide=True)
 
+        await context.first_documents(names, ctx)
         return await context.run(work)
 
     offer.add_tool(

@@ -20,7 +20,9 @@ def with_client(parameters, work):
 
 def test_every_active_row_is_a_tool_with_its_own_description(connected):
     tools = connected.tools()
-    assert [tool.name for tool in tools[3:]] == ["search", "get_document"]
+    assert [tool.name for tool in tools[3:]] == [
+        "search", "get_document", "reindex", "reindex_status", "list_sources",
+    ]  # fmt: skip
     assert [(tool.name, tool.description) for tool in tools[:3]] == [
         ("dev", "dev の説明"), ("empty", "empty"), ("notes", "notes の説明"),
     ]  # fmt: skip

@@ -128,7 +128,8 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(connected, tool, argumen
 
 
 def test_the_parameter_is_called_return_in_every_search_tool(connected):
-    for tool in connected.tools():
+    searches = [tool for tool in connected.tools() if "index" not in tool.name]
+    for tool in (one for one in searches if one.name != "list_sources"):
         names = tool.input_schema["properties"]
         if tool.name != "get_document":
             assert names["return"]["enum"] == ["chunk", "section", "document"]

@@ -266,6 +266,8 @@ def test_household_tools_exist_only_with_a_household(tmp_path):
 
         return anyio.run(run)
 
-    assert names() == {"notes", "search", "get_document"}
+    assert names() == {
+        "notes", "search", "get_document", "reindex", "reindex_status", "list_sources",
+    }  # fmt: skip
     registering.add_tool(path, "kakeibo", "家計簿", tmp_path, "household")
     assert names() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}

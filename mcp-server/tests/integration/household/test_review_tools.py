@@ -4,12 +4,16 @@ from pathlib import Path
 
 import anyio
 import pytest
+from collection import RULES
 from mcp import Client
 from mdvec.database.connection import open_database
 from mdvec.database.household_schema import m003_ledger, m005_statements
 from mdvec.household.core.pairs import DetectionOptions
+from mdvec.settings import Settings
+from mdvec.sync.imports import Imports
 from mdvec.tools.rows import add_tool, list_tools
 
+from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.household.context import HouseholdContext
 from mdvec_mcp.household.review_tools import add_review_tools
 from mdvec_mcp.offer import Offer
@@ -25,6 +29,7 @@ class Household:
     def __init__(self, folder: Path) -> None:
         self.database = folder / "vectors.sqlite"
         self.defaults = DetectionOptions()
+        self.freshness = FreshnessWatch(self.database, RULES, 30, False, Imports(Settings()))
 
     def add(self, name="kakeibo", rows=("カードA", "電子マネーB")):
         """Add a household with one row per account, equal except for the account."""
@@ -62,7 +67,7 @@ class Household:
 
     def server(self):
         server, offer = MdvecServer("test", version="0"), Offer("")
-        context = HouseholdContext(self.database, self._households)
+        context = HouseholdContext(self.database, self._households, self.freshness)
         add_review_tools(offer, context, self.defaults)
         server.present(offer)
         return server

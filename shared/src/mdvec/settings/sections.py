@@ -17,6 +17,8 @@ from mdvec.sizes import MEGABYTE
 
 APP = "mdvec"
 """The folder name for settings, data and caches."""
+DATABASE_NAME = "vector-db.sqlite"
+"""The database's file name in the user's data folder, or in a folder that was named for it."""
 MAX_EXPORT_ROWS = 5_000_000
 """The upper bound of ``max_rows`` in the settings and in calls of the tool ``export``."""
 _MAX_TABLES = 10
@@ -254,6 +256,18 @@ class ServerSettings(_Section):
     token_file: str | None = Field(None, min_length=1, description="a file's path")
 
 
+class SyncSettings(_Section):
+    """``[sync]``: how the server notices that sources have changed, and whether it imports them.
+
+    ``auto`` is true by default where the server was started for a folder (``--docs-dir``).
+    """
+
+    seconds: int = Field(
+        30, ge=0, le=86_400, description="0 to 86400 seconds between two looks at a source"
+    )
+    auto: bool | None = Field(None, description="true or false")
+
+
 class Settings(BaseModel):
     """All sections of the settings file."""
 
@@ -270,13 +284,14 @@ class Settings(BaseModel):
     analytics: AnalyticsSettings = AnalyticsSettings()
     log: LogSettings = LogSettings()
     server: ServerSettings = ServerSettings()
+    sync: SyncSettings = SyncSettings()
 
     @property
     def database_path(self) -> Path:
         """The database file: the configured one, or the default in the user's data folder."""
         if self.database.path is not None:
             return Path(self.database.path)
-        return platformdirs.user_data_path(APP, appauthor=False) / "vector-db.sqlite"
+        return platformdirs.user_data_path(APP, appauthor=False) / DATABASE_NAME
 
     @property
     def analytics_folder(self) -> Path:

@@ -62,23 +62,26 @@ class Freshness:
         since = (time.time_ns() - self.newest_ns) / _NANOSECONDS
         return since if since >= 0 else float("inf")
 
-    def sentence(self) -> str:
-        """What is newer than the index, for people and models; "" if nothing is."""
-        if self.trouble:
-            return self.trouble
+    def difference(self) -> str:
+        """What differs, in words; "" if nothing does, or if it is not known."""
         newer, deleted = self.added + self.changed, self.deleted
         are_newer = f"{_files(newer, 'is', 'are')} newer than the index of {self.tool}"
         if newer and deleted:
-            were = "1 was" if deleted == 1 else f"{deleted} were"
-            return f"{are_newer}, and {were} deleted; reindex brings it up to date"
+            return f"{are_newer}, and {deleted:,} {'was' if deleted == 1 else 'were'} deleted"
         if newer:
-            return f"{are_newer}; reindex brings {'it' if newer == 1 else 'them'} in"
+            return are_newer
         if deleted:
-            return (
-                f"{_files(deleted, 'was', 'were')} deleted since the import of {self.tool}; "
-                "reindex brings it up to date"
-            )
+            were = _files(deleted, "was", "were")
+            return f"{were} deleted since the import of {self.tool}"
         return ""
+
+    def sentence(self) -> str:
+        """What differs and what to do, or why that is not known; "" if the index is fresh."""
+        if self.trouble or not self.is_stale:
+            return self.trouble
+        newer = self.added + self.changed
+        does = f"brings {'it' if newer == 1 else 'them'} in"
+        return f"{self.difference()}; reindex {'brings it up to date' if self.deleted else does}"
 
 
 def _files(number: int, one: str, many: str) -> str:

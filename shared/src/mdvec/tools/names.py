@@ -1,6 +1,8 @@
 """Names of tools: they become names of MCP tools and parts of table names."""
 
+import itertools
 import re
+import unicodedata
 from collections.abc import Collection
 
 from mdvec.errors import MdvecError
@@ -9,7 +11,7 @@ _PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 OWN = frozenset(
     {
-        "search", "get_document",
+        "search", "get_document", "reindex", "reindex_status", "list_sources",
         # the household family
         "get_monthly_household", "get_category_trend", "detect_duplicates",
         "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
@@ -21,7 +23,6 @@ OWN = frozenset(
 """The names of the server's own tools."""
 PLANNED = frozenset(
     {
-        "reindex", "reindex_status", "list_sources",
         "find_transactions", "compare_periods", "set_budget", "get_budget_status",
         "list_recurring_payments",
         "query", "save_query", "run_query",
@@ -30,6 +31,9 @@ PLANNED = frozenset(
 """The names of tools that the server will have."""
 RESERVED = OWN | PLANNED
 _OWN_PREFIX = "mdvec_"
+_MAX_FROM_TITLE = 50
+_DEFAULT = "docs"
+"""The name for a title without a letter a-z or a digit."""
 
 
 def own_name(name: str, taken: Collection[str]) -> str:
@@ -65,6 +69,16 @@ def checked_tool_name(name: str) -> str:
             f"'my-{name.removeprefix(_OWN_PREFIX)}'"
         )
     return name
+
+
+def name_for(title: str, taken: Collection[str]) -> str:
+    """A name that a tool can have, made of a title in any script, and none of ``taken``."""
+    plain = unicodedata.normalize("NFKC", title).lower()
+    name = re.sub(r"[^a-z0-9_]+", "-", plain).strip("-_")[:_MAX_FROM_TITLE] or _DEFAULT
+    if name.removeprefix(_OWN_PREFIX) in RESERVED:
+        name = f"my-{name}"
+    numbered = (f"{name}-{number}" for number in itertools.count(2))
+    return next(one for one in itertools.chain([name], numbered) if one not in taken)
 
 
 def _shown(name: str) -> str:

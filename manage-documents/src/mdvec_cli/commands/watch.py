@@ -1,0 +1,174 @@
+"""`mdvec watch`: import what changes in the tools' sources, until Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from mdvec.errors import MdvecError
+
+from mdvec_cli.commands.completion import complete_tool_names
+from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption, settings_from
+from mdvec_cli.commands.output import STOPPED, print_line, say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from mdvec.settings import Settings
+    from mdvec.sync.imports import End, Imports
+
+_LOOK_MS = 5_000
+"""How often sources are looked at that cannot be watched: single files, and missing folders."""
+_GATHER_MS = 1_600
+"""Changes within this time are one batch."""
+
+
+class WatchRefused(MdvecError):
+    """The system does not watch the folders."""
+
+
+def watch_command(
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--name", "-n", help="A tool's name; repeatable. Default: all active tools.",
+                     show_default=False, autocompletion=complete_tool_names),
+    ] = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Watch the tools' sources, and import what changes, until Ctrl-C.
+
+    Network file systems do not tell of changes: set WATCHFILES_FORCE_POLLING=true for them.
+    """
+    from mdvec.sync.imports import Imports
+
+    settings = settings_from(config, database, verbose=verbose)
+    imports = Imports(settings)
+    watcher = _Watcher(settings, imports, tuple(names or ()))
+    try:
+        watcher.run()
+    except KeyboardInterrupt as error:
+        watcher.stop()
+        say("stopped")
+        raise typer.Exit(STOPPED) from error
+
+
+class _Watcher:
+    """Imports each tool whose source differs from its index, now and after each change."""
+
+    def __init__(self, settings: Settings, imports: Imports, names: tuple[str, ...]) -> None:
+        self._settings = settings
+        self._imports = imports
+        self._names = names
+        self._attempted: dict[str, int] = {}
+        self._troubles: dict[str, str] = {}
+
+    def run(self) -> None:
+        """Watch until Ctrl-C."""
+        folders = self._folders()
+        self._say_what_is_watched()
+        self._import_stale()
+        while True:
+            for _ in _changes(folders, self._settings.database_path):
+                if self._folders() != folders:
+                    break
+                self._import_stale()
+            folders = self._folders()
+            self._import_stale()
+
+    def stop(self) -> None:
+        """End the import that runs; documents that are in stay."""
+        runs = [run for name in self._tools() if (run := self._imports.running(name)) is not None]
+        self._imports.close()
+        for run in runs:
+            run.wait()
+            self._tell(run.tool, run.end)
+
+    def _tools(self) -> dict[str, Path]:
+        """The sources of the tools to watch, by name.
+
+        Raises:
+            ToolNotFound: there is no active tool of a name.
+        """
+        from mdvec.manage.registering import list_tools
+        from mdvec.tools.rows import ToolNotFound
+
+        tools = list_tools(self._settings.database_path, active_only=True)
+        active = {tool.name: tool.source for tool in tools}
+        for name in self._names:
+            if name not in active:
+                raise ToolNotFound(name)
+        return {name: active[name] for name in self._names or active}
+
+    def _folders(self) -> list[Path]:
+        """The source folders that are there."""
+        return sorted({source for source in self._tools().values() if source.is_dir()})
+
+    def _say_what_is_watched(self) -> None:
+        if not sys.stderr.isatty():
+            return
+        for name, source in self._tools().items():
+            say(f"watching {source} for {name}")
+        say("Ctrl-C ends it")
+
+    def _import_stale(self) -> None:
+        from mdvec.manage.import_request import scan_rules
+        from mdvec.sync.freshness import look_at
+
+        for name in self._tools():
+            seen = look_at(self._settings.database_path, name, scan_rules(self._settings))
+            if seen.trouble != self._troubles.get(name, ""):
+                self._troubles[name] = seen.trouble
+                say(seen.trouble or f"the source of {name} is there again")
+            # The same difference again is one that an import could not bring in.
+            if seen.is_stale and self._attempted.get(name) != seen.mark:
+                self._attempted[name] = seen.mark
+                run = self._imports.start(name)
+                while not run.wait(1.0):  # in pieces, so that Ctrl-C is heard
+                    pass
+                self._tell(name, run.end)
+
+    def _tell(self, name: str, end: End | None) -> None:
+        from mdvec.sync.messages import Result
+        from mdvec.text.one_line import on_one_line
+
+        if isinstance(end, Result):
+            for line in end.summary:
+                print_line(on_one_line(line))
+            for note in end.notes:
+                say(on_one_line(note))
+        elif end is not None:
+            say(on_one_line(f"{name}: {end.text}"))
+
+
+def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
+    """Something for each batch of changes below the folders, and every few seconds.
+
+    Our own database may be in such a folder; each look at it writes beside it.
+
+    Raises:
+        WatchRefused: the system does not watch so many folders.
+    """
+    from watchfiles import watch
+
+    own = str(database.resolve())
+    while not folders:
+        time.sleep(_LOOK_MS / 1_000)
+        yield None
+    try:
+        yield from watch(
+            *folders, watch_filter=lambda _, path: not path.startswith(own),
+            debounce=_GATHER_MS, rust_timeout=_LOOK_MS, yield_on_timeout=True,
+            ignore_permission_denied=True,
+        )  # fmt: skip
+    except FileNotFoundError:
+        return  # it vanished just now; the next look says so
+    except OSError as error:
+        raise WatchRefused(
+            f"the folders cannot be watched ({error}); set WATCHFILES_FORCE_POLLING=true, which "
+            "looks at them again and again instead"
+        ) from error

@@ -1,0 +1,33 @@
+"""Tells whether the database file was written, by two looks at the file system."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """What a write changes of the file and its log."""
+
+    inode: int
+    sizes: tuple[int, int]
+    written_ns: int
+
+
+def stamp_of(database: Path) -> FileStamp | None:
+    """The stamp of the file, None if there is none.
+
+    A reader creates an empty log and deletes it; that is no write.
+    """
+    try:
+        file = database.stat()
+    except OSError:
+        return None
+    size, written = file.st_size, file.st_mtime_ns
+    with suppress(OSError):
+        log = Path(f"{database}-wal").stat()
+        if log.st_size:
+            return FileStamp(file.st_ino, (size, log.st_size), max(written, log.st_mtime_ns))
+    return FileStamp(file.st_ino, (size, 0), written)

@@ -1,0 +1,197 @@
+"""Looks at the sources of what is asked, beside the answers, and imports what changed if wished."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mdvec.database.connection import open_database
+from mdvec.errors import MdvecError
+from mdvec.files.scan import ScanRules
+from mdvec.manage.import_tool import is_being_imported
+from mdvec.sync.freshness import Freshness, look_at
+from mdvec.sync.imports import ImportRun, Imports
+from mdvec.tools import rows
+from mdvec.tools.rows import Tool
+
+from mdvec_mcp.file_stamp import FileStamp, stamp_of
+
+logger = logging.getLogger("mdvec")
+
+_WRITTEN_SECONDS = 2
+"""An import that runs writes all the time, which is no reason to look all the time."""
+_RETRY_SECONDS = 600
+"""How long the same difference is not imported again."""
+_WAIT_SECONDS = 0.05
+"""What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
+
+Wording = Callable[[Freshness, bool], str]
+"""What an answer says of a source, and whether its import has begun; "" says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the last look saw, when, and at which state of the database."""
+
+    at: float
+    stamp: FileStamp | None
+    found: tuple[Freshness, ...] = ()
+
+    def holds(self, seconds: int, stamp: FileStamp | None) -> bool:
+        """Whether no other look is due: after a write, a difference may be gone sooner."""
+        age = time.monotonic() - self.at
+        is_as_seen = stamp == self.stamp or not any(one.sentence() for one in self.found)
+        return age < (seconds if is_as_seen else min(seconds, _WRITTEN_SECONDS))
+
+
+@dataclass(slots=True)
+class Look:
+    """A look that may still run, or what the last one saw."""
+
+    _known: Callable[[], tuple[Freshness, ...]]
+    _is_importing: Callable[[str], bool]
+    _running: threading.Thread | None = None
+
+    def notes(self, wording: Wording) -> list[str]:
+        """What to say in the answer; the look has a moment more to end."""
+        if self._running is not None:
+            self._running.join(_WAIT_SECONDS)
+        said = (wording(found, self._is_importing(found.tool)) for found in self._known())
+        return [sentence for sentence in said if sentence]
+
+
+@dataclass(slots=True)
+class FreshnessWatch:
+    """Looks at sources, at most every ``seconds`` for the same question. Thread-safe.
+
+    A look runs in a thread of its own: a source on a disk that hangs delays no answer.
+
+    Attributes:
+        database: the database file.
+        rules: the scan rules of the settings.
+        seconds: how long a look holds.
+        is_auto: whether what changed is imported, in the background.
+        imports: the imports of this server.
+    """
+
+    database: Path
+    rules: ScanRules
+    seconds: int
+    is_auto: bool
+    imports: Imports
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _looks: dict[str, _Known] = field(default_factory=dict)
+    _running: dict[str, threading.Thread] = field(default_factory=dict)
+    _attempted: dict[str, tuple[int, float]] = field(default_factory=dict)
+    _first: dict[str, ImportRun] = field(default_factory=dict)
+
+    def look(self, scope: str, concerns: Callable[[Tool], bool]) -> Look:
+        """Begin a look at the active tools that ``concerns`` selects, if the last is too old.
+
+        ``scope`` names the selection: the same name stands for the same tools.
+        """
+        stamp = stamp_of(self.database)
+        with self._lock:
+            known = self._looks.get(scope)
+            holds = known is not None and known.holds(self.seconds, stamp)
+            thread = None
+            if not holds and scope not in self._running:
+                thread = threading.Thread(
+                    target=self._look, args=(scope, concerns, stamp), daemon=True
+                )
+                self._running[scope] = thread
+                thread.start()
+        return Look(lambda: self._found(scope, stamp), self._is_importing, thread)
+
+    def look_at_tool(self, name: str) -> Look:
+        """Begin a look at one tool."""
+        return self.look(f"tool {name}", lambda tool: tool.name == name)
+
+    def first_import(self, names: Sequence[str] | None) -> ImportRun | None:
+        """The first import of one of these tools, or of any, while it runs."""
+        with self._lock:
+            self._first = {name: run for name, run in self._first.items() if not run.is_done}
+            runs = [run for name, run in self._first.items() if names is None or name in names]
+        return runs[0] if runs else None
+
+    def start_import(self, tool: Tool) -> ImportRun:
+        """Import a tool; until the caller gives the run up, it is wanted."""
+        run = self.imports.start(tool.name)
+        if tool.last_import_at is None:
+            with self._lock:
+                self._first[tool.name] = run
+        return run
+
+    def _found(self, scope: str, stamp: FileStamp | None) -> tuple[Freshness, ...]:
+        with self._lock:
+            known = self._looks.get(scope)
+        # What was seen before a write may have been imported by it.
+        is_of_now = known is not None and known.stamp == stamp
+        return known.found if known is not None and is_of_now else ()
+
+    def _is_importing(self, name: str) -> bool:
+        return self.imports.running(name) is not None
+
+    def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
+        try:
+            found = self._looked(concerns)
+            with self._lock:
+                self._looks[scope] = _Known(time.monotonic(), stamp, found)
+        except MdvecError as error:
+            logger.info("no look at the sources: %s", error)
+        finally:
+            with self._lock:
+                self._running.pop(scope, None)
+
+    def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
+        with open_database(self.database, "read") as connection:
+            tools = rows.list_tools(connection, active_only=True)
+        found = []
+        for tool in filter(concerns, tools):
+            seen = look_at(self.database, tool.name, self.rules)
+            if seen.is_stale and not self._is_importing(tool.name):
+                if is_being_imported(self.database, tool):
+                    continue
+                if self.is_auto:
+                    self._import(tool, seen)
+            found.append(seen)
+        return tuple(found)
+
+    def _import(self, tool: Tool, seen: Freshness) -> None:
+        """Import what changed, but not the same difference again: that import may have failed."""
+        now = time.monotonic()
+        with self._lock:
+            mark, at = self._attempted.get(tool.name, (None, 0.0))
+            if mark == seen.mark and now - at < _RETRY_SECONDS:
+                return
+            self._attempted[tool.name] = (seen.mark, now)
+        self.start_import(tool)
+
+
+def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+    """What an answer says of a source that differs from its index."""
+    if is_importing and found.is_stale:
+        return f"{found.difference()}; an import is running"
+    return found.sentence()
+
+
+def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+    """The same for the household's answers."""
+    if found.trouble:
+        return (
+            f"{found.tool} の取り込み元 {found.source} が見つからないか空です（ディスクは接続されて"
+            "いますか）。回答は前回の取り込みに基づきます。"
+        )
+    if not found.is_stale:
+        return ""
+    newer, parts = found.added + found.changed, []
+    if newer:
+        parts.append(f"{found.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
+    if found.deleted:
+        parts.append(f"{found.tool} の取り込み元から{found.deleted}件のファイルがなくなりました")
+    how = "取り込み中です。" if is_importing else "reindex で取り込めます。"
+    return f"{'。'.join(parts)}。{how}"

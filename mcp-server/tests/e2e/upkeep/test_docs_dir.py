@@ -1,0 +1,141 @@
+"""A server that is started for a folder needs no other command."""
+
+import os
+import sys
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mdvec.manage import registering
+
+RUN = "from mdvec_mcp.main import main; main()"
+SECONDS = 60
+
+
+@pytest.fixture
+def started(server, tmp_path):
+    """How a client starts a server for a folder, which names no database."""
+
+    def start(*arguments, **environment):
+        parameters = server(tmp_path / "unused", **environment)
+        return StdioServerParameters(
+            command=sys.executable, args=["-c", RUN, *map(str, arguments)], env=parameters.env
+        )
+
+    return start
+
+
+def write(folder, count, words="# 水\n\n水は一人一日三リットル。\n"):
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        file = folder / f"{number}.md"
+        file.write_text(words, encoding="utf-8")
+        os.utime(file, (1, 1))
+
+
+def ask(parameters, *calls, on_progress=None):
+    """Start a server, and call its tools in order."""
+
+    async def run():
+        async with Client(stdio_client(parameters)) as client:
+            tools = [tool.name for tool in (await client.list_tools()).tools]
+            answers = [
+                await client.call_tool(name, arguments, progress_callback=on_progress)
+                for name, arguments in calls
+            ]
+            return tools, answers
+
+    return anyio.run(run)
+
+
+def test_the_first_search_waits_for_the_first_documents_and_tells_its_progress(started, tmp_path):
+    folder, data = tmp_path / "家のメモ", tmp_path / "data"
+    write(folder, 3)
+    told = []
+
+    async def note(done, total, message):
+        told.append(message)
+
+    parameters = started("--docs-dir", folder, "--data-dir", data)
+    tools, (answer,) = ask(parameters, ("search", {"query": "水の量"}), on_progress=note)
+    assert "docs" in tools
+    assert answer.structured_content["total_chunks"] >= 1
+    assert "三リットル" in answer.content[0].text
+    assert told[0].startswith("docs is being imported")
+    (tool,) = registering.list_tools(data / "vector-db.sqlite", active_only=True)
+    assert (tool.source, tool.description) == (
+        folder,
+        "The user's documents in the folder 家のメモ.",
+    )
+
+
+def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
+    write(tmp_path / "Notes 2026", 600, "# 水\n\n" + "水を備える。" * 60)
+    parameters = started("--docs-dir", tmp_path / "Notes 2026", "--data-dir", tmp_path)
+    _, (answer,) = ask(parameters, ("notes-2026", {"query": "水"}))
+    assert answer.structured_content["results"]
+    assert any("of 600 files" in note for note in answer.structured_content["notes"])
+
+
+def test_starting_again_adds_nothing_and_imports_what_changed(started, tmp_path):
+    write(tmp_path / "notes", 1)
+    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", tmp_path / "data")
+    ask(parameters, ("notes", {"query": "水"}))
+    write(tmp_path / "notes", 1, "# 水\n\n水は九リットルに増やした。\n")
+
+    async def until_new():
+        async with Client(stdio_client(parameters)) as client:
+            with anyio.fail_after(SECONDS):
+                while True:
+                    answer = await client.call_tool("notes", {"query": "水"})
+                    if "九リットル" in answer.content[0].text:
+                        return
+
+    anyio.run(until_new)
+    (tool,) = registering.list_tools(tmp_path / "data" / "vector-db.sqlite", active_only=False)
+    assert tool.name == "notes"
+
+
+def test_the_folder_can_be_away_once_it_was_imported(started, tmp_path):
+    write(tmp_path / "notes", 1)
+    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", tmp_path, "--name", "家-a")
+    process = ask_refused(parameters)
+    assert "cannot be a tool's name" in process
+    parameters = started("--docs-dir", tmp_path / "notes", "--data-dir", tmp_path, "--name", "home")
+    ask(parameters, ("home", {"query": "水"}))
+    (tmp_path / "notes").rename(tmp_path / "away")
+    _, (answer,) = ask(parameters, ("home", {"query": "水"}))
+    assert "三リットル" in answer.content[0].text
+
+
+def ask_refused(parameters):
+    """What a server that does not start says."""
+    import subprocess
+
+    done = subprocess.run(
+        [parameters.command, *parameters.args], env=parameters.env, capture_output=True,
+        encoding="utf-8", stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+    assert done.returncode != 0
+    return done.stderr
+
+
+def test_wrong_folders_and_options_are_one_sentence(started, tmp_path):
+    assert "there is no folder" in ask_refused(started("--docs-dir", tmp_path / "no"))
+    assert "belong to --docs-dir" in ask_refused(started("--name", "a"))
+    both = started("--docs-dir", tmp_path, "--connect", "http://127.0.0.1:1/mcp")
+    assert "with --connect" in ask_refused(both)
+    (tmp_path / "b").mkdir()
+    registering.add_tool(tmp_path / "vector-db.sqlite", "a", "d", tmp_path, "markdown")
+    taken = started("--docs-dir", tmp_path / "b", "--data-dir", tmp_path, "--name", "a")
+    assert "choose another --name" in ask_refused(taken)
+
+
+def test_nothing_is_imported_by_itself_where_the_settings_say_so(started, tmp_path):
+    write(tmp_path / "notes", 1)
+    parameters = started(
+        "--docs-dir", tmp_path / "notes", "--data-dir", tmp_path, MDVEC_SYNC_AUTO="false"
+    )
+    _, (answer,) = ask(parameters, ("notes", {"query": "水"}))
+    assert "no documents yet" in answer.content[0].text

@@ -1,0 +1,229 @@
+"""A client that is never restarted sees what changed in the sources, and imports it."""
+
+import json
+import os
+import signal
+import time
+
+import anyio
+import psutil
+import pytest
+from mcp import Client
+from mcp.client.stdio import stdio_client
+from mdvec.manage import registering
+
+STATEMENT = (
+    "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
+    "1,2025/{month:02}/01,店,-{amount},財布,食費,食料品,,0,{month}\n"
+)
+SECONDS = 60
+LONG_AGO = (1, 1)
+
+
+def write(file, text):
+    """Write a file that changed long ago, so that no import waits for it to settle."""
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    os.utime(file, LONG_AGO)
+
+
+@pytest.fixture
+def sources(tmp_path, import_use):
+    """Notes, a household and a dataset, imported."""
+    database = tmp_path / "v.sqlite"
+    write(tmp_path / "メモ" / "水.md", "# 水\n\n水は一人一日三リットル。\n")
+    write(tmp_path / "明細" / "7月.csv", STATEMENT.format(month=7, amount=100))
+    write(tmp_path / "data" / "走.csv", "km\n5\n")
+    for name, folder, kind in (
+        ("notes", "メモ", "markdown"),
+        ("kakeibo", "明細", "household"),
+        ("runs", "data", "dataset"),
+    ):
+        registering.add_tool(database, name, f"{name} の説明", tmp_path / folder, kind)
+        import_use(database, name)
+    return tmp_path
+
+
+def until(ask, is_right):
+    """Ask until the answer is right: a look may come after the answer that began it."""
+    deadline = time.monotonic() + SECONDS
+    while not is_right(answer := ask()):
+        assert time.monotonic() < deadline, answer
+    return answer
+
+
+def text(answer):
+    assert not answer.is_error, answer.content[0].text
+    return answer.content[0].text
+
+
+def change(sources):
+    write(sources / "メモ" / "水.md", "# 水\n\n水は一人一日九リットルに増やした。\n")
+    write(sources / "明細" / "8月.csv", STATEMENT.format(month=8, amount=200))
+    write(sources / "data" / "泳.csv", "m\n25\n")
+
+
+def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, connect):
+    august = {"year": 2025, "month": 8}
+    with connect(sources / "v.sqlite", home=sources, MDVEC_SYNC_SECONDS="0") as client:
+        before = text(client.call("notes", {"query": "水の量"}))
+        assert "三リットル" in before
+        assert "newer" not in before
+        change(sources)
+        newer = "1 file is newer than the index of notes; reindex brings it in"
+        answer = until(
+            lambda: client.call("notes", {"query": "水の量"}), lambda one: newer in text(one)
+        )
+        assert answer.structured_content["notes"] == [newer]
+        until(
+            lambda: client.call("get_monthly_household", august).content[0].text,
+            lambda told: "新しいファイルが1件あります。reindex で取り込めます。" in told,
+        )
+        until(
+            lambda: client.call("runs", {"query": "SELECT 1"}).structured_content,
+            lambda told: "newer than the index of runs" in json.dumps(told.get("warnings")),
+        )
+        until(
+            lambda: client.call("runs", {"query": "FROM runs__泳"}).content[0].text,
+            lambda told: "newer than the index of runs" in told,
+        )
+        done = client.call("reindex", {})
+        values = done.structured_content
+        assert (values["added"], values["updated"], values["deleted"]) == (2, 1, 0)
+        assert values["failed"] == 0
+        assert values["seconds"] > 0
+        assert [one["tool"] for one in values["tools"]] == ["kakeibo", "notes", "runs"]
+        assert "notes: 0 added, 1 updated, 0 deleted" in text(done)
+        answer = client.call("notes", {"query": "水の量"})
+        assert answer.structured_content["notes"] == []
+        assert "九リットル" in text(answer)
+        month = client.call("get_monthly_household", august)
+        assert month.structured_content["spending"] == 200
+        assert "reindex" not in text(month)
+        metres = client.call("runs", {"query": "SELECT sum(m) FROM runs__泳"})
+        assert not metres.is_error, metres.content[0].text
+        assert metres.structured_content["rows"] == [[25]]
+        assert "reindex" not in text(metres)
+
+
+def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connect):
+    wishes = {"MDVEC_SYNC_SECONDS": "0", "MDVEC_SYNC_AUTO": "true"}
+    with connect(sources / "v.sqlite", home=sources, **wishes) as client:
+        change(sources)
+        until(
+            lambda: text(client.call("notes", {"query": "水の量"})),
+            lambda told: "九リットル" in told,
+        )
+        until(
+            lambda: client.call("get_category_trend", {}).structured_content,
+            lambda told: "2025-08" in json.dumps(told),
+        )
+
+
+def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, connect):
+    write(sources / "メモ" / "壊.md", "\0")
+    (sources / "data").rename(sources / "away")
+    with connect(sources / "v.sqlite", home=sources) as client:
+        refused = client.call("reindex", {"tool": "runs"})
+        assert refused.is_error
+        assert "does not exist" in refused.content[0].text
+        done = client.call("reindex", {"tool": "notes"})
+        assert done.structured_content["failed"] == 1
+        listed = client.call("list_sources", {})
+        kakeibo, notes, runs = listed.structured_content["sources"]
+        assert (kakeibo["is_fresh"], kakeibo["files"], kakeibo["note"]) == (True, 1, "")
+        assert notes["is_fresh"]
+        assert [one["file_path"] for one in notes["failed"]] == ["壊.md"]
+        assert "(is its disk not mounted?)" in runs["note"]
+        assert "failed: 壊.md: " in text(listed)
+        status = client.call("reindex_status", {}).structured_content["imports"]
+        assert [(one["tool"], one["state"]) for one in status] == [
+            ("notes", "done"),
+            ("runs", "failed"),
+        ]
+        unknown = client.call("reindex", {"tool": "nothing"})
+        assert unknown.is_error
+
+
+def many(sources, count=400):
+    for number in range(count):
+        write(sources / "メモ" / f"{number}.md", f"# {number}\n\n" + "水を備える。" * 20)
+
+
+def children(client_pid):
+    return [
+        child
+        for child in psutil.Process(client_pid).children()
+        if "mdvec.sync.import_child" in child.cmdline()
+    ]
+
+
+def test_two_reindexes_at_once_import_everything_once(sources, server):
+    many(sources, 50)
+
+    async def both():
+        async with Client(stdio_client(server(sources / "v.sqlite"))) as client:
+            found = []
+
+            async def reindex():
+                answer = await client.call_tool("reindex", {"tool": "notes"})
+                found.append(answer.structured_content["added"])
+
+            async with anyio.create_task_group() as group:
+                group.start_soon(reindex)
+                group.start_soon(reindex)
+            return found
+
+    assert sum(set(anyio.run(both))) == 50
+
+
+def test_a_reindex_tells_its_progress_and_ends_when_it_is_cancelled(sources, server):
+    many(sources)
+    told = []
+
+    async def cancelled():
+        async with Client(stdio_client(server(sources / "v.sqlite"))) as client:
+            with anyio.CancelScope() as scope:
+
+                async def note(done, total, message):
+                    told.append((done, total, message))
+                    if done:
+                        scope.cancel()
+
+                await client.call_tool("reindex", {"tool": "notes"}, progress_callback=note)
+            with anyio.fail_after(SECONDS):
+                while True:
+                    status = await client.call_tool("reindex_status", {})
+                    (found,) = status.structured_content["imports"]
+                    if found["state"] != "running":
+                        break
+            assert found["state"] == "stopped"
+            assert "which are kept" in found["text"]
+
+    anyio.run(cancelled)
+    done, total, message = told[-1]
+    assert 0 < done < total == 400
+    assert message == f"notes is being imported: {done:.0f} of 400 files are in"
+
+
+def test_the_end_of_the_server_ends_its_import(sources, wire):
+    many(sources)
+    one = wire(sources / "v.sqlite").greet()
+    answer = one.call("tools/call", {"name": "reindex", "arguments": {"wait": False}})
+    told = answer["result"]["structuredContent"]["notes"]
+    assert "notes is being imported" in told
+    with_child = until(lambda: children(one.process.pid), bool)
+    one.process.send_signal(signal.SIGKILL)
+    psutil.wait_procs(with_child, timeout=SECONDS)
+    assert not any(child.is_running() for child in with_child)
+
+
+def test_a_killed_import_is_one_sentence(sources, wire):
+    many(sources)
+    one = wire(sources / "v.sqlite").greet()
+    call = one.request("tools/call", {"name": "reindex", "arguments": {"tool": "notes"}})
+    (child,) = until(lambda: children(one.process.pid), bool)
+    child.kill()
+    result = one.answer(call)["result"]
+    assert result["isError"]
+    assert "was killed by signal 9; what it had finished is kept" in result["content"][0]["text"]
