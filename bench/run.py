@@ -17,6 +17,7 @@ from pathlib import Path
 import asking
 import chart_speed
 import confident
+import fresh
 import headings
 import household_speed
 import import_speed
@@ -71,6 +72,8 @@ files are short notes that the benchmark writes itself.
 - Updating: the files share 500 different contents. Nothing changed: the `seconds` of the report;
   an audit hook of Python's counts the files that are opened. One changed: from the start of
   `mdvec import --mode update` to its end, the model's loading included.
+- Searching during an import: one tool of short notes, all of which changed; a server over STDIO
+  imports them after `reindex`, in its process of lower priority, and answers meanwhile.
 - Many clients: the sample notes, one server over HTTP, a session each, all in one other process.
   All share this machine's cores, so clients that never pause wait for each other: fifty cannot all
   be answered in five times the time of one on fewer than ten cores. The bridge and a server over
@@ -82,6 +85,7 @@ files are short notes that the benchmark writes itself.
             "updating": updating.measure,
             "splitting": splitting.measure,
             "many_clients": many_clients.measure,
+            "fresh": fresh.measure,
         },
     ),
     Section(

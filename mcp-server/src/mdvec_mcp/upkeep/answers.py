@@ -104,21 +104,23 @@ def _import_now(freshness: FreshnessWatch, tool: Tool) -> Values | None:
             run.progress.files_done, run.progress.files,
         )  # fmt: skip
         text = f"{run.how_far()} ({run.seconds:.0f} s). {run.notice}".rstrip(" ")
-        return _state(tool, "running", done, files, text)
+        return _running(tool, done, files, text)
     if is_being_imported(freshness.database, tool):
         done, files = tool.import_done or 0, tool.import_files or 0
         text = f"{tool.name} is being imported by another process: {done:,} of {files:,} files"
-        return _state(tool, "running", done, files, text)
+        return _running(tool, done, files, text)
     last = freshness.imports.last(tool.name)
     if last is None or last.end is None:
         return None
     if isinstance(last.end, Result):
-        return _state(tool, "done", 0, 0, "\n".join(last.end.summary))
+        return _state(tool, "done", "\n".join(last.end.summary))
     state = "stopped" if isinstance(last.end, Stopped) else "failed"
-    return _state(tool, state, 0, 0, f"{tool.name}: {last.end.text}")
+    return _state(tool, state, f"{tool.name}: {last.end.text}")
 
 
-def _state(tool: Tool, state: str, done: int, files: int, text: str) -> Values:
-    return {
-        "tool": tool.name, "state": state, "files_done": done, "files": files, "text": text,
-    }  # fmt: skip
+def _running(tool: Tool, done: int, files: int, text: str) -> Values:
+    return {**_state(tool, "running", text), "files_done": done, "files": files}
+
+
+def _state(tool: Tool, state: str, text: str) -> Values:
+    return {"tool": tool.name, "state": state, "text": text}
