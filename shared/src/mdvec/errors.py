@@ -52,6 +52,7 @@ place; any other exception is a bug.
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process
+        FolderRefused                 mdvec.manage.folders
         InvalidTool                   mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules.section
         SamplesNotWritten             mdvec.manage.samples
@@ -65,6 +66,7 @@ place; any other exception is a bug.
         InvalidToolName               mdvec.tools.names
         ToolExists                    mdvec.tools.rows
         ToolNotFound                  mdvec.tools.rows
+        WatchRefused                  mdvec_cli.commands.watch
         UnknownColumn                 mdvec_mcp.analytics.core.column
         NoHistogram                   mdvec_mcp.analytics.core.histogram
         RowsDiffer                    mdvec_mcp.analytics.core.histogram

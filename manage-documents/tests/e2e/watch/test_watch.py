@@ -24,7 +24,7 @@ class Watching:
             env={**os.environ, **dict.fromkeys(homes, str(home))},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",
         )  # fmt: skip
-        self._lines = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.said = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

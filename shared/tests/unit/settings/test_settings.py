@@ -9,7 +9,7 @@ from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables
 
-OTHERS = {"analytics", "charts", "duplicates", "log", "server"}
+OTHERS = {"analytics", "charts", "duplicates", "log", "server", "sync"}
 
 
 @pytest.fixture(autouse=True)
@@ -113,6 +113,15 @@ def test_the_log_can_be_set_from_both(tmp_path):
     )
     assert load_settings({}).log.options().file is None
     assert "'DEBUG', 'INFO', 'WARNING' or 'ERROR'" in refusal({"MDVEC_LOG_LEVEL": "LOUD"})
+
+
+def test_looks_at_sources_can_be_set_from_both(tmp_path):
+    file = write(tmp_path / "c.toml", "[sync]\nseconds = 0\n")
+    settings = load_settings({"MDVEC_SYNC_AUTO": "true"}, config=file)
+    assert (settings.sync.seconds, settings.sync.auto) == (0, True)
+    assert (load_settings({}).sync.seconds, load_settings({}).sync.auto) == (30, None)
+    assert "0 to 86400 seconds" in refusal({"MDVEC_SYNC_SECONDS": "86401"})
+    assert "true or false" in refusal({"MDVEC_SYNC_AUTO": "perhaps"})
 
 
 def test_every_setting_can_be_set_in_the_environment():
