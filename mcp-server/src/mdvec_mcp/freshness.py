@@ -29,6 +29,9 @@ _RETRY_SECONDS = 600
 _WAIT_SECONDS = 0.05
 """What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
 
+_LATER_SECONDS = 0.5
+"""A look that took longer than an answer waits begins this long after the next answer began."""
+
 Wording = Callable[[Freshness, bool], str]
 """What an answer says of a source, and whether its import has begun; "" says nothing."""
 
@@ -40,6 +43,7 @@ class _Known:
     at: float
     stamp: FileStamp | None
     found: tuple[Freshness, ...] = ()
+    took: float = 0.0
 
     def holds(self, seconds: int, stamp: FileStamp | None) -> bool:
         """Whether no other look is due: after a write, a difference may be gone sooner."""
@@ -100,11 +104,14 @@ class FreshnessWatch:
             holds = known is not None and known.holds(self.seconds, stamp)
             thread = None
             if not holds and scope not in self._running:
-                thread = threading.Thread(
-                    target=self._look, args=(scope, concerns, stamp), daemon=True
+                is_slow = known is not None and known.took > _WAIT_SECONDS
+                started = threading.Timer(
+                    _LATER_SECONDS if is_slow else 0, self._look, (scope, concerns, stamp)
                 )
-                self._running[scope] = thread
-                thread.start()
+                started.daemon = True
+                self._running[scope] = started
+                started.start()
+                thread = None if is_slow else started
         return Look(lambda: self._found(scope, stamp), self._is_importing, thread)
 
     def look_at_tool(self, name: str) -> Look:
@@ -138,9 +145,11 @@ class FreshnessWatch:
 
     def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
         try:
+            began = time.monotonic()
             found = self._looked(concerns)
+            now = time.monotonic()
             with self._lock:
-                self._looks[scope] = _Known(time.monotonic(), stamp, found)
+                self._looks[scope] = _Known(now, stamp, found, now - began)
         except MdvecError as error:
             logger.info("no look at the sources: %s", error)
         finally:

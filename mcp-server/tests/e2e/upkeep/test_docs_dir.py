@@ -30,7 +30,7 @@ def write(folder, count, words="# 水\n\n水は一人一日三リットル。\n"
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
         file = folder / f"{number}.md"
-        file.write_text(words, encoding="utf-8")
+        file.write_text(words.format(number=number), encoding="utf-8")
         os.utime(file, (1, 1))
 
 
@@ -71,11 +71,11 @@ def test_the_first_search_waits_for_the_first_documents_and_tells_its_progress(s
 
 
 def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
-    write(tmp_path / "Notes 2026", 600, "# 水\n\n" + "水を備える。" * 60)
+    write(tmp_path / "Notes 2026", 900, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
     parameters = started("--docs-dir", tmp_path / "Notes 2026", "--data-dir", tmp_path)
     _, (answer,) = ask(parameters, ("notes-2026", {"query": "水"}))
     assert answer.structured_content["results"]
-    assert any("of 600 files" in note for note in answer.structured_content["notes"])
+    assert any("of 900 files" in note for note in answer.structured_content["notes"])
 
 
 def test_starting_again_adds_nothing_and_imports_what_changed(started, tmp_path):
