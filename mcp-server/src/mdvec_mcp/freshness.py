@@ -29,6 +29,7 @@ _RETRY_SECONDS = 600
 _WAIT_SECONDS = 0.05
 """What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
 
+_FIRST_SECONDS = 2.0
 _LATER_SECONDS = 0.5
 """A look that took longer than an answer waits begins this long after the next answer began."""
 
@@ -117,6 +118,13 @@ class FreshnessWatch:
     def look_at_tool(self, name: str) -> Look:
         """Begin a look at one tool."""
         return self.look(f"tool {name}", lambda tool: tool.name == name)
+
+    def wait_for_first_looks(self) -> None:
+        """Wait a moment for looks that run and are the first of theirs: each may import."""
+        with self._lock:
+            first = [look for scope, look in self._running.items() if scope not in self._looks]
+        for look in first:
+            look.join(_FIRST_SECONDS)
 
     def first_import(self, names: Sequence[str] | None) -> ImportRun | None:
         """The first import of one of these tools, or of any, while it runs."""

@@ -137,6 +137,8 @@ class SearchContext:
 
     async def first_documents(self, tools: tuple[str, ...] | None, ctx: AnyContext) -> None:
         """Wait some seconds for the first import of one of the tools, if one runs."""
+        if self.freshness.is_auto:
+            await in_thread(self.freshness.wait_for_first_looks)
         run = self.freshness.first_import(tools)
         if run is not None:
             await follow([run], ctx, has_enough)

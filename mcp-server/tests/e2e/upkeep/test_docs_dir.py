@@ -74,7 +74,7 @@ def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
     write(tmp_path / "Notes 2026", 900, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
     parameters = started("--docs-dir", tmp_path / "Notes 2026", "--data-dir", tmp_path)
     _, (answer,) = ask(parameters, ("notes-2026", {"query": "水"}))
-    assert answer.structured_content["results"]
+    assert answer.structured_content["results"], answer.structured_content
     assert any("of 900 files" in note for note in answer.structured_content["notes"])
 
 
