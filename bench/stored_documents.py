@@ -13,6 +13,7 @@ from mdvec.index.signature_build import renew_signatures
 from mdvec.index.tables import Tables
 from mdvec.manage.registering import add_tool
 from mdvec.text.options import ChunkingOptions
+from mdvec.tools import import_state
 from mdvec.tools import rows as tools
 
 
@@ -32,7 +33,7 @@ def store(
         names = Tables(tool.id, tool.name, tool.generation + 1)
         with connection:
             tables.create_indexes(connection, names)
-            tools.record_model(connection, tool, names.generation, model, options)
+            import_state.record_model(connection, tool, names.generation, model, options)
         for document in documents:
             with connection:
                 put_document(connection, names, document)

@@ -28,7 +28,7 @@ from mdvec.files.within import opened_within, path_of
 from mdvec.importing.job import Importer, ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
-from mdvec.tools import rows as tools
+from mdvec.tools import import_state
 from mdvec.tools.rows import Tool
 
 _COMPUTED = "it is a computed column; only columns that hold values are copied"
@@ -284,7 +284,7 @@ class _DatasetImport:
             datasets.record_dataset(
                 self.connection, self.tool.id, self.files, self.tables.of_files()
             )
-            tools.record_import(self.connection, self.tool, self.job.rules)
+            import_state.record_import(self.connection, self.tool, self.job.rules)
 
     def _report(self) -> ImportReport:
         before = {stored.table.name: stored.table for stored in self.stored}

@@ -10,12 +10,13 @@ from mdvec.database.connection import snapshot
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
-from mdvec.index import chunks, documents, tables
+from mdvec.index import chunks, documents, table_changes, tables
 from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
 from mdvec.index.signature_build import renew_signatures
 from mdvec.index.tables import Tables
 from mdvec.text.options import ChunkingOptions
+from mdvec.tools import import_state
 from mdvec.tools import rows as tools
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class TextIndex:
         """Record the begin of an import of ``files`` files, of which ``stored`` are unchanged."""
         with self._connection:
             check_unchanged(self._connection, self._tool)
-            tools.begin_import(self._connection, self._tool, self._job.rules, files, stored)
+            import_state.begin_import(self._connection, self._tool, self._job.rules, files, stored)
         self._files_stored = stored
 
     def begin_first_generation(self) -> None:
@@ -159,7 +160,7 @@ class TextIndex:
         name, generation = self._tool.name, self._tool.generation + 1
         with self._connection:
             check_unchanged(self._connection, self._tool)
-            tables.drop_leftovers(self._connection, self._tool.id, name, current=-1)
+            table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
             tables.create_indexes(self._connection, Tables(self._tool.id, name, generation))
             self._record_model(generation)
         self._tool = tools.get_tool(self._connection, name)
@@ -214,7 +215,7 @@ class TextIndex:
     def drop_leftovers(self) -> None:
         """Drop what an interrupted rebuild left behind."""
         with self._connection:
-            tables.drop_leftovers(
+            table_changes.drop_leftovers(
                 self._connection, self._tool.id, self._tool.name, current=self._tool.generation
             )
 
@@ -233,7 +234,7 @@ class TextIndex:
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
             renew_signatures(self._connection, self._tables)
-            tables.replace_tables(self._connection, self._tool.tables, self._tables)
+            table_changes.replace_tables(self._connection, self._tool.tables, self._tables)
             self._record_model(self._tables.generation)
             self._record_end()
         self._tool = replace(self._tool, generation=self._tables.generation)
@@ -242,12 +243,12 @@ class TextIndex:
     def _record_model(self, generation: int) -> None:
         embedder, chunking = self._model()
         model = (embedder.name, embedder.fingerprint, embedder.dimension)
-        tools.record_model(self._connection, self._tool, generation, model, chunking)
+        import_state.record_model(self._connection, self._tool, generation, model, chunking)
 
     def _count_stored(self) -> None:
         if not self._tables.staged:
             self._files_stored += 1
-            tools.count_done(self._connection, self._tool, self._files_stored)
+            import_state.count_done(self._connection, self._tool, self._files_stored)
 
     def _record_end(self) -> None:
         if not self._tables.staged and tables.has_indexes(self._connection, self._tables):
@@ -255,4 +256,4 @@ class TextIndex:
                 erase_deleted_terms(self._connection, self._tables)
             with self._job.stopwatch.stage("index"):
                 renew_signatures(self._connection, self._tables)
-        tools.record_import(self._connection, self._tool, self._job.rules)
+        import_state.record_import(self._connection, self._tool, self._job.rules)

@@ -19,7 +19,7 @@ from mdvec.database.connection import (
 )
 from mdvec.database.place import is_writable, size_on_disk, temporary_folder
 from mdvec.datasets.copies import remove_unneeded_copies
-from mdvec.index import tables
+from mdvec.index import table_changes, tables
 from mdvec.index.erasing import rewrite_lexical_index
 from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
@@ -90,7 +90,7 @@ def _tidy(connection: apsw.Connection, tool: Tool) -> None:
     """Drop a tool's leftovers of unfinished imports, and rewrite its lexical index."""
     names = tool.tables
     with connection:
-        tables.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
+        table_changes.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
         if tables.has_indexes(connection, names):
             rewrite_lexical_index(connection, names)
     remove_unneeded_copies(connection, tool.id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from mdvec import __version__
 from mdvec.database.connection import DatabaseUnusable
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
-from mdvec.index import tables
+from mdvec.index import table_changes, tables
 from mdvec.index.tables import Tables
 from mdvec.text.options import ChunkingOptions, InvalidChunking
 from mdvec.tools.kinds import KINDS
@@ -182,7 +182,7 @@ def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
         )
     except apsw.ConstraintError as error:
         raise ToolExists(name) from error
-    tables.rename_tables(connection, tool.name, name)
+    table_changes.rename_tables(connection, tool.name, name)
     return get_tool(connection, name)
 
 
@@ -209,48 +209,9 @@ def delete_tool(connection: apsw.Connection, name: str) -> Tool:
     """
     with connection:
         tool = get_tool(connection, name)
-        tables.drop_all_tables(connection, tool.id, tool.name)
+        table_changes.drop_all_tables(connection, tool.id, tool.name)
         connection.execute("DELETE FROM tools WHERE id = ?", (tool.id,))
     return tool
-
-
-def record_model(
-    connection: apsw.Connection,
-    tool: Tool,
-    generation: int,
-    model: tuple[str, str, int],
-    chunking: ChunkingOptions,
-) -> None:
-    """Record a generation with its model (name, fingerprint, dimension) and its chunking."""
-    connection.execute(
-        "UPDATE tools SET model = ?, embedding_fingerprint = ?, embedding_dimension = ?, "
-        "chunking = ?, generation = ? WHERE id = ?",
-        (*model, json.dumps(asdict(chunking)), generation, tool.id),
-    )
-
-
-def begin_import(
-    connection: apsw.Connection, tool: Tool, rules: ScanRules, files: int, done: int
-) -> None:
-    """Record an import's scan rules, how many files it found, and how many of them are stored."""
-    connection.execute(
-        "UPDATE tools SET scan = ?, import_files = ?, import_done = ? WHERE id = ?",
-        (json.dumps(rules.json_fields(), ensure_ascii=False), files, done, tool.id),
-    )
-
-
-def count_done(connection: apsw.Connection, tool: Tool, done: int) -> None:
-    """Record how many of the files are stored so far."""
-    connection.execute("UPDATE tools SET import_done = ? WHERE id = ?", (done, tool.id))
-
-
-def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> None:
-    """Record that an import has finished, and the scan rules it used."""
-    connection.execute(
-        "UPDATE tools SET last_import_at = CURRENT_TIMESTAMP, app_version = ?, scan = ?, "
-        "import_files = NULL, import_done = NULL WHERE id = ?",
-        (__version__, json.dumps(rules.json_fields(), ensure_ascii=False), tool.id),
-    )
 
 
 def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()) -> list[Tool]:

@@ -13,7 +13,7 @@ from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
 from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.datasets.interfaces import tables as datasets
-from mdvec.index import tables
+from mdvec.index import table_changes
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.import_tool import is_being_imported, lock_file, only_import_of
 from mdvec.tools import rows as tools
@@ -78,5 +78,5 @@ def _remove(database: Path, name: str) -> None:
         with only_import_of(database, tool, lambda _: None):
             current = tools.get_tool(connection, name).generation
             with connection:
-                tables.drop_leftovers(connection, tool.id, tool.name, current=current)
+                table_changes.drop_leftovers(connection, tool.id, tool.name, current=current)
             remove_unneeded_copies(connection, tool.id)
