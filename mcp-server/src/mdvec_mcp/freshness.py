@@ -93,6 +93,7 @@ class FreshnessWatch:
     _running: dict[str, threading.Thread] = field(default_factory=dict)
     _attempted: dict[str, tuple[int, float]] = field(default_factory=dict)
     _first: dict[str, ImportRun] = field(default_factory=dict)
+    _first_look_until: dict[str, float] = field(default_factory=dict)
 
     def look(self, scope: str, concerns: Callable[[Tool], bool]) -> Look:
         """Begin a look at the active tools that ``concerns`` selects, if the last is too old.
@@ -120,11 +121,21 @@ class FreshnessWatch:
         return self.look(f"tool {name}", lambda tool: tool.name == name)
 
     def wait_for_first_looks(self) -> None:
-        """Wait a moment for looks that run and are the first of theirs: each may import."""
+        """Wait a moment for looks that run and are the first of theirs: each may import.
+
+        A look at a disk that hangs holds up the first search alone.
+        """
+        now = time.monotonic()
         with self._lock:
-            first = [look for scope, look in self._running.items() if scope not in self._looks]
-        for look in first:
-            look.join(_FIRST_SECONDS)
+            for scope in self._running.keys() - self._looks.keys():
+                self._first_look_until.setdefault(scope, now + _FIRST_SECONDS)
+            first = [
+                (look, self._first_look_until[scope])
+                for scope, look in self._running.items()
+                if scope not in self._looks
+            ]
+        for look, until in first:
+            look.join(max(until - time.monotonic(), 0))
 
     def first_import(self, names: Sequence[str] | None) -> ImportRun | None:
         """The first import of one of these tools, or of any, while it runs."""
