@@ -4,15 +4,18 @@ import functools
 import signal
 import subprocess
 import sys
+from contextlib import AsyncExitStack
 
 import anyio
 import httpx2
 import psutil
 import pytest
 from crowd import ask_together
+from following import Following
 from mcp import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mdvec.manage import registering
 
 TOKEN = "0123456789abcdef"
 
@@ -60,6 +63,34 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
     assert one.process.wait(30) == 0
     one.close()
     assert (one.count("Traceback"), one.count("ERROR")) == (0, 0)
+
+
+def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, database):
+    one = wire(database, "--http", "127.0.0.1:0")
+    one.logged("mdvec-mcp: serving http://127.0.0.1:")
+    url = one.log[-1].split()[-1]
+    clients = [
+        Following(streamable_http_client(url), "legacy"),
+        Following(streamable_http_client(url), "auto"),
+        Following(stdio_client(server(database, "--connect", url)), "legacy"),
+        Following(stdio_client(server(database, "--connect", url)), "auto"),
+    ]
+
+    async def run():
+        async with AsyncExitStack() as stack:
+            for each in clients:
+                await stack.enter_async_context(each.client)
+            async with anyio.create_task_group() as tasks:
+                for each in clients[1::2]:
+                    await tasks.start(each.subscribe)
+                notes = database.parent / "notes"
+                registering.add_tool(database, "later", "後から", notes, "markdown")
+                with anyio.fail_after(60):
+                    lists = [await each.changed_tools() for each in clients]
+                tasks.cancel_scope.cancel()
+        return lists
+
+    assert [tools["later"] for tools in anyio.run(run)] == ["後から"] * 4
 
 
 @pytest.mark.parametrize(

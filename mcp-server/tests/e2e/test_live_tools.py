@@ -5,15 +5,12 @@ import sys
 
 import anyio
 import anyio.to_thread
-from mcp import Client
+from following import Following
 from mcp.client.stdio import stdio_client
-from mcp.shared.subscriptions import ResourcesListChanged, ToolsListChanged
-from mcp_types import ResourceListChangedNotification, ToolListChangedNotification
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
 CLI = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
-ALWAYS = {"search", "get_document", "reindex", "reindex_status", "list_sources"}
 
 
 def mdvec(parameters, database, *words):
@@ -25,40 +22,9 @@ def mdvec(parameters, database, *words):
     assert done.returncode == 0, done.stderr
 
 
-class Following:
-    """A client that is told of changes; an older one by session, one of 2026 by subscription."""
-
-    def __init__(self, parameters, mode: str) -> None:
-        handler = self._take if mode == "legacy" else None
-        self.client = Client(stdio_client(parameters), mode=mode, message_handler=handler)
-        self.tools_changed = anyio.Event()
-        self.resources_changed = False
-
-    async def _take(self, message: object) -> None:
-        self.resources_changed |= isinstance(message, ResourceListChangedNotification)
-        if isinstance(message, ToolListChangedNotification):
-            self.tools_changed.set()
-
-    async def subscribe(self, *, task_status) -> None:
-        listening = self.client.listen(tools_list_changed=True, resources_list_changed=True)
-        async with listening as events:
-            task_status.started()
-            async for event in events:
-                self.resources_changed |= isinstance(event, ResourcesListChanged)
-                if isinstance(event, ToolsListChanged):
-                    self.tools_changed.set()
-
-    async def changed_tools(self) -> dict[str, str | None]:
-        """The rows' tools, when the client was told that they changed."""
-        await self.tools_changed.wait()
-        self.tools_changed = anyio.Event()
-        tools = (await self.client.list_tools()).tools
-        return {tool.name: tool.description for tool in tools if tool.name not in ALWAYS}
-
-
 async def follow(parameters, database, notes):
     """Have the command line change tools, and two clients follow."""
-    older, newer = (Following(parameters, mode) for mode in ("legacy", "auto"))
+    older, newer = (Following(stdio_client(parameters), mode) for mode in ("legacy", "auto"))
 
     async def after(*words):
         await anyio.to_thread.run_sync(mdvec, parameters, database, *words)
