@@ -81,9 +81,13 @@ class ToolCandidates:
         trust = 1.0 if card is None else card.vector_trust
         unrelated = None if card is None else card.unrelated
         read = FieldReader(self.query, self.variants, self.properties)
+        counts = {
+            chunk.id: read.counts(chunk, self.words.get(chunk.id, {})) if self.has_words else {}
+            for chunk in self.chunks
+        }
         return [
             Candidate(
-                read.counts(chunk, self.words.get(chunk.id, {})) if self.has_words else {},
+                counts[chunk.id],
                 len(chunk.title) + len(chunk.heading) + len(chunk.content),
                 chunk.cosine,
                 str(self.tool.fingerprint),
@@ -91,6 +95,7 @@ class ToolCandidates:
                 read.names(chunk) if self.has_words else (),
                 (self.tool.id, chunk.document_id),
                 _likeness(chunk.cosine, unrelated),
+                read.inside(chunk, counts[chunk.id]),
             )
             for chunk in self.chunks
         ]

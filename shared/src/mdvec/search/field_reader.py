@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, other_names
 from mdvec.search.core.lexical import NameMatch
+from mdvec.text.compounds import is_katakana, is_word_of
 from mdvec.text.fields import FieldCounts, chunk_fields, document_names, field_terms
 from mdvec.text.questions import QuestionTerms
-from mdvec.text.terms import TermCounter
+from mdvec.text.terms import TermCounter, folded
 
 
 class FieldReader:
@@ -34,6 +35,12 @@ class FieldReader:
             **{term: word for word, terms in variants.items() for term in terms},
         }
         self._has_words = bool(query.words)
+        self._katakana = query.katakana
+        self._pieces = {
+            term: words
+            for term, words in query.words_of.items()
+            if is_katakana(term) and words and words <= query.katakana.keys()
+        }
         self._short: dict[str, dict[str, int]] = {}
         self._named: dict[str, NameMatch] = {}
 
@@ -57,6 +64,16 @@ class FieldReader:
         }  # fmt: skip
         return {**plain, **words}
 
+    def inside(self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
+        """The counted pieces of words in katakana that a passage has only inside other words."""
+        pieces = self._pieces.keys() & counts.keys()
+        lacking = {word for term in pieces for word in self._pieces[term] if word not in counts}
+        if not lacking:
+            return frozenset()
+        text = folded("\n".join((chunk.title, chunk.heading, chunk.content)))
+        absent = {word for word in lacking if not is_word_of(self._katakana[word], text)}
+        return frozenset(term for term in pieces if self._pieces[term] <= absent)
+
     def names(self, chunk: StoredChunk) -> tuple[NameMatch, ...]:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
         innermost = chunk.heading.rpartition(" > ")[2]
@@ -76,6 +93,7 @@ class FieldReader:
         if name not in self._named:
             found = field_terms(name)
             terms = set(found.words if self._has_words else found.plain)
+            terms = (terms - found.requests) or terms
             asked = [self._asked[term] for term in terms if term in self._asked]
             share = len(asked) / len(terms) if terms else 0.0
             self._named[name] = NameMatch(frozenset(asked), share)

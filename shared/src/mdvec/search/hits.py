@@ -257,7 +257,7 @@ def _hit(passage: _Passage, shown: Span, properties: StoredProperties) -> Hit:
         date=properties.day,
         heading=chunk.heading,
         content=content,
-        score=round(passage.found.likelihood, 4),
+        score=passage.found.likelihood,
         chunk_index=chunk.chunk_index,
         start_position=start,
         end_position=end,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.tables import Tables
 from mdvec.search.candidates import ToolCandidates
-from mdvec.search.core.confidence import CONFIDENT, Evidence, evidence
+from mdvec.search.core.confidence import Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
+from mdvec.text.compounds import is_katakana
+from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.questions import QuestionTerms
 from mdvec.tools.rows import Tool
 
@@ -45,7 +47,7 @@ class Ranking:
     @property
     def is_confident(self) -> bool:
         """Whether the first candidate is likely enough to answer."""
-        return bool(self.chunks) and self.evidence.likelihood(0.0) >= CONFIDENT
+        return bool(self.chunks) and self.evidence.is_confident
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +97,28 @@ def pooled(found: Sequence[ToolCandidates], query: QuestionTerms) -> Pool:
         frequencies.update(of_tool.statistics.frequencies)
     if all(not of_tool.query.words for of_tool in found):
         query = query.without_words()
+    query = replace(query, misspelt=_misspelt(found, query))
     return Pool(
         query,
         CorpusStatistics(sum(of_tool.statistics.chunks for of_tool in found), frequencies),
         [candidate for of_tool in found for candidate in of_tool.candidates()],
         [(of_tool, chunk) for of_tool in found for chunk in of_tool.chunks],
+    )
+
+
+def _misspelt(found: Sequence[ToolCandidates], query: QuestionTerms) -> frozenset[str]:
+    """The words without a dictionary's entry that no tool has, but perhaps one in another spelling.
+
+    One in letters without such a spelling may also be a word of another language.
+    """
+    searched_by = {
+        word: {term for of_tool in found for term in of_tool.variants.get(word, ())}
+        for word in query.unknown & query.words.keys()
+    }
+    return frozenset(
+        word
+        for word, terms in searched_by.items()
+        if word not in terms and (terms or is_katakana(word.removeprefix(WORD_MARK)))
     )
 
 

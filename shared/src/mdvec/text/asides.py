@@ -14,10 +14,19 @@ _ASKS = re.compile(
 )
 
 
+_MANNER = re.compile(
+    r"順を?追って|一から|初歩から|例を(?:挙|あ)げて|手短に|噛み砕いて|(?:わ|分)かりやすく|もう少し"
+    r"|できれば|とりあえず|ざっくり|なるべく"
+    r"|\b(?:step by step|in detail|in (?:simple|plain) (?:words|terms|english))\b"
+)
+"""How something is to be explained."""
+
+
 def asides(folded_question: str) -> list[tuple[int, int]]:
     """The ranges of the sentences that ask nothing, in order; none if no sentence asks.
 
-    A clause that ends in ですが or けど counts as a sentence.
+    A clause that ends in ですが or けど counts as a sentence; so does the manner in which something
+    is to be explained (順を追って).
     """
     sentences: list[tuple[int, int]] = []
     start = 0
@@ -26,4 +35,7 @@ def asides(folded_question: str) -> list[tuple[int, int]]:
         start = found.end()
     sentences.append((start, len(folded_question)))
     asking = [one for one in sentences if _ASKS.search(folded_question[slice(*one)])]
-    return [one for one in sentences if one not in asking] if asking else []
+    if not asking:
+        return []
+    manner = [found.span() for found in _MANNER.finditer(folded_question)]
+    return sorted([one for one in sentences if one not in asking] + manner)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mdvec.text.dates import named_dates
+from mdvec.text.fillers import Role
 from mdvec.text.morphemes import WORD_MARK, word_terms
 from mdvec.text.terms import folded, terms_of_folded
 
@@ -41,12 +42,13 @@ class FieldTerms:
     """The terms of a field.
 
     ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
-    form, and ``readings`` the reading of each.
+    form, ``readings`` the reading of each, and ``requests`` the words that mostly ask (方法).
     """
 
     plain: list[str]
     words: list[str]
     readings: dict[str, str]
+    requests: frozenset[str] = frozenset()
 
 
 def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields:
@@ -84,4 +86,5 @@ def field_terms(text: str) -> FieldTerms:
     words = [word.term for word in found]
     if words:
         words += [WORD_MARK + day.digits for day in named_dates(text)]
-    return FieldTerms(terms_of_folded(text), words, readings)
+    requests = frozenset(word.term for word in found if word.role is Role.REQUEST)
+    return FieldTerms(terms_of_folded(text), words, readings, requests)

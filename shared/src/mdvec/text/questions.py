@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from mdvec.text.asides import asides
+from mdvec.text.compounds import is_katakana
 from mdvec.text.dates import named_dates
 from mdvec.text.fillers import ENGLISH_FILLERS, Role
 from mdvec.text.morphemes import WORD_MARK, Morpheme, morphemes
@@ -30,10 +31,13 @@ class QuestionTerms:
         words: words in normalised form, with their readings.
         unknown: the words that the dictionary does not have.
         words_of: for each plain term, the words that it overlaps.
+        katakana: the spelling of each word in katakana that the dictionary has.
         dates: for each date, the terms it consists of.
         edges: plain terms that extend from a content word into the filler.
         letters: all words, fillers included, if the question consists only of words in letters.
         aside: terms that occur only in sentences that ask nothing.
+        misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
+            all.
         gist: the text to embed: the question, or only its core if most of it is filler
             (すみません、…について教えてください).
     """
@@ -42,10 +46,12 @@ class QuestionTerms:
     words: Mapping[str, str] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    katakana: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edges: frozenset[str] = frozenset()
     letters: tuple[str, ...] = ()
     aside: frozenset[str] = frozenset()
+    misspelt: frozenset[str] = frozenset()
     gist: str = ""
 
     @property
@@ -92,23 +98,30 @@ def analyse_question(question: str) -> QuestionTerms:
         {**words, **dict.fromkeys(dates, "")},
         frozenset(word.term for word in kept if not word.is_known),
         _words_of(plain, kept),
+        _katakana(text, kept),
         dates,
         frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
         letters,
         _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
-        _gist(question, text, central),
+        gist=_gist(question, text, central, found),
     )
 
 
-def _gist(question: str, text: str, central: Sequence[Morpheme]) -> str:
+def _gist(question: str, text: str, central: Sequence[Morpheme], found: Sequence[Morpheme]) -> str:
     """The question; if most of it is filler, only the part from the first central word to the last.
 
-    Central words are content words of the sentences that ask.
+    Central words are content words of the sentences that ask. A noun that follows with の belongs
+    to them (貢献の方法とは何ですか).
     """
     if not central or len(question) != len(text) or _LONE_SURROGATE.search(question):
         return question
     start, end = min(word.start for word in central), max(word.end for word in central)
-    return question if end - start >= _GIST_SHARE * len(question) else question[start:end]
+    if end - start >= _GIST_SHARE * len(question):
+        return question
+    nouns = {one.start: one.end for one in found if one.role is Role.REQUEST}
+    if text[end : end + 1] == "の" and end + 1 in nouns:
+        end = nouns[end + 1]
+    return question[start:end]
 
 
 def _within(spans: Sequence[tuple[int, int]], place: int) -> bool:
@@ -128,6 +141,12 @@ def _words_of(plain: Sequence[_Placed], kept: Sequence[Morpheme]) -> dict[str, f
         touched = (word.term for word in kept if word.start < end and start < word.end)
         found[term] = found.get(term, frozenset()).union(touched)
     return found
+
+
+def _katakana(text: str, kept: Sequence[Morpheme]) -> dict[str, str]:
+    """The spelling of each known word in katakana."""
+    spelled = {word.term: text[word.start : word.end] for word in kept if word.is_known}
+    return {term: spelling for term, spelling in spelled.items() if is_katakana(spelling)}
 
 
 def _content(found: Sequence[Morpheme]) -> list[Morpheme]:

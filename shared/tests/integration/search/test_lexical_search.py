@@ -15,6 +15,8 @@ NOTES = {
     "rust.md": "# Rust\n\n## エラー\n\n型が合わないと error[E0308]: mismatched types です。\n",
     "width.md": "# 記録\n\n## 略語\n\nＡＢＣ分析は在庫を分けます。ﾊﾞｯｸｱｯﾌﾟは毎晩です。\n",
     "kana.md": "# 記録\n\n## 道具\n\nデータベースとサーバーを分けると楽です。\n",
+    "travel.md": "# 旅行\n\n## 荷物\n\nパスポートとレポート。パスポートは鞄へ。\n",
+    "network.md": "# 回線\n\n## 接続\n\nルータのポートフォワーディングを設定する。\n",
     **{f"filler/{number}.md": f"# 雑記 {number}\n\n{FILLER}\n" for number in range(20, 40)},
 }
 
@@ -154,3 +156,16 @@ def test_an_explanation_adds_up_to_the_score(notes):
     first = notes.search("食費", k=1).results[0].explanation
     assert (first.lexical_rank, first.coverage) == (1, 1.0)
     assert notes.search("食費", k=1, mode="lexical").results[0].explanation.cosine is None
+
+
+def test_a_word_counts_more_than_its_letters_inside_other_words(notes):
+    hits = notes.search("ポート", mode="lexical").results
+    assert hits[0].file_path == "network.md"
+    assert [hit.file_path for hit in hits].index("travel.md") > 0
+    inside = next(hit for hit in hits if hit.file_path == "travel.md")
+    assert 0 < inside.explanation.coverage < 0.1
+
+
+def test_letters_inside_another_word_are_still_found(notes):
+    hits = notes.search("スポー", mode="lexical").results
+    assert hits[0].file_path == "travel.md"

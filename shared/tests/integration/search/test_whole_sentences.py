@@ -32,7 +32,7 @@ KANA = {
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory):
+def answer(tmp_path_factory):
     """Asks the sample notes, or a few notes on things that are written in hiragana."""
     folder = tmp_path_factory.mktemp("sentences")
     kana = folder / "kana"
@@ -46,12 +46,14 @@ def ask(tmp_path_factory):
         request = ImportRequest(folder / "db.sqlite", name, "new", rules, ChunkingWish())
         import_tool(request, lambda _: model)
 
-    def found(tool, query):
-        question = Question(query, (tool,), 3)
-        results = search(folder / "db.sqlite", question, lambda _: nullcontext(model)).results
-        return [hit.file_path for hit in results]
+    return lambda tool, query: search(
+        folder / "db.sqlite", Question(query, (tool,), 3), lambda _: nullcontext(model)
+    )
 
-    return found
+
+@pytest.fixture(scope="module")
+def ask(answer):
+    return lambda tool, query: [hit.file_path for hit in answer(tool, query).results]
 
 
 @pytest.mark.parametrize("frame", FRAMES)
@@ -82,3 +84,12 @@ def test_a_word_of_hiragana_that_a_question_begins_with_is_no_manners(ask, frame
 )
 def test_a_question_of_hiragana_alone_is_answered(ask, question, file):
     assert ask("kana", question)[0] == file
+
+
+def test_letters_inside_another_word_answer_nothing(answer):
+    unanswered = answer("notes", "サーバのポートを調べる方法")  # パスポート is in the notes
+    assert not unanswered.confident
+    assert unanswered.results[0].score < 0.27
+    answered = answer("notes", "パスポートの有効期間を調べる方法")
+    assert answered.confident
+    assert answered.results[0].file_path == "home/持ち物リスト.md"

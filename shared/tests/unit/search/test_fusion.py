@@ -138,6 +138,18 @@ def test_a_sentence_that_does_not_ask_counts_a_fifth():
     assert [one.own_coverage for one in found] == pytest.approx([1 / 1.2, 0.2 / 1.2])
 
 
+def test_a_model_is_not_trusted_with_misspelt_words():
+    terms, knowledge = ("=名前", "=アクョシン"), know(100, **{"=名前": 50, "=アクョシン": 50})
+    found = [passage("=名前 =アクョシン", cosine=0.1), passage("=名前", cosine=0.9)]
+    words = dict.fromkeys(terms, "")
+    read = QuestionTerms((), words)
+    weights = [
+        fuse(replace(read, misspelt=frozenset(misspelt)), knowledge, found, "hybrid")[0]
+        for misspelt in ((), terms[1:], terms)
+    ]
+    assert weights[0].lexical_weight < weights[1].lexical_weight < weights[2].lexical_weight == 1
+
+
 def test_among_passages_with_all_the_words_the_vectors_choose():
     found = scored(["水"], know(水=2), [passage("水", 0.1), passage("水", 0.9)], "hybrid")
     assert found[1].score > found[0].score

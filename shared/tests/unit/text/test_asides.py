@@ -18,6 +18,8 @@ def spoken_aside(question: str) -> list[str]:
         ("引っ越したばかりですが、元栓はどこですか", ["引っ越したばかりですが、"]),
         ("元栓について確認したいのですが、よろしいでしょうか。", []),
         ("水が止まらない。元栓も固い。", []),
+        ("元栓の閉め方を順を追って教えてください", ["順を追って"]),
+        ("please explain the tap step by step", ["step by step"]),
         ("i read the manual. where is the tap?", ["i read the manual."]),
         ("", []),
     ],

@@ -19,9 +19,11 @@ from dataclasses import dataclass
 
 from mdvec.search.core.lexical import Candidate
 
-CONFIDENT = 0.25
+CONFIDENT = 0.27
 """The minimum likelihood of the best hit for a confident answer."""
 _LEAST_SHOWN = 0.01
+_DECIMALS = 2
+"""Of a likelihood, wherever it is shown: none reads as confident that is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,13 @@ class Evidence:
             - model.chunks * math.log(max(self.chunks, 1))
             - model.behind * behind
         )
-        return max(1 / (1 + math.exp(-max(logit, -500.0))), _LEAST_SHOWN)
+        likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
+        return max(round(likelihood, _DECIMALS), _LEAST_SHOWN)
+
+    @property
+    def is_confident(self) -> bool:
+        """Whether the best passage is likely enough to answer."""
+        return self.likelihood(0.0) >= CONFIDENT
 
 
 NO_EVIDENCE = Evidence(0.0, None, 0)

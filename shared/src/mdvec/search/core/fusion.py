@@ -15,9 +15,10 @@ where ``trust`` depends on the query. It is lower
 - the further the words put one document ahead of all others,
 - and if a title or heading is exactly what the question asks for.
 
-It grows with the share of the query's information that even the best passage lacks, times a
-constant of the model. For a query of several words without CJK characters over text in another
-language, it also grows with the number of words; text counts as English if nearly every passage
+A model cannot read misspelt words: it is trusted with the rest of the question alone. Trust grows
+with the share of the query's information that even the best passage lacks, times a constant of
+the model. For a query of several words without CJK characters over text in another language, it
+also grows with the number of words; text counts as English if nearly every passage
 has a "the". The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
 """
 
@@ -100,7 +101,8 @@ def fuse(
         elif mode == "lexical":
             share, score = 1.0, lexical
         else:
-            share = 1 / (1 + base + candidate.trust * missing)
+            trust = (base + candidate.trust * missing) * (1 - words.misspelt)
+            share = 1 / (1 + trust)
             score = share * lexical + (1 - share) * vector[place]
         scored.append(
             Scored(

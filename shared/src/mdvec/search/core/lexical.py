@@ -36,6 +36,8 @@ EDGE_WEIGHT = 0.5
 NORMAL_FORM_WEIGHT = 2.0
 ASIDE_WEIGHT = 0.2
 """The weight of a term that occurs only in sentences that ask nothing."""
+INSIDE_WEIGHT = 0.05
+"""The weight of a term in a passage that has it only inside other words."""
 _FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
 """The weight of an occurrence in each field in BM25: title, names, headings and text."""
 _FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
@@ -58,6 +60,7 @@ class Candidate:
     matches of its title, aliases and innermost heading; ``document`` is equal for passages of one
     document. Cosines are comparable only within one ``model``; ``trust`` is that model's constant.
     ``likeness`` is the cosine as a z-score among unrelated passages, if their figures are known.
+    ``inside`` are the terms that occur only inside other words (ポート in パスポート).
     """
 
     terms: Mapping[str, FieldCounts]
@@ -68,6 +71,7 @@ class Candidate:
     names: tuple[NameMatch, ...] = ()
     document: Hashable = None
     likeness: float | None = None
+    inside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,8 @@ class Lexical:
     """The lexical scores of all candidates, in their order, and their parts.
 
     ``own`` is the coverage by the passage itself, ``coverage`` includes its document's.
-    ``information`` is that of the query's words in the best passage, in nats.
+    ``information`` is that of the query's words in the best passage, in nats; ``misspelt`` is the
+    share of the query's information that is in misspelt words.
     """
 
     scores: list[float]
@@ -114,6 +119,7 @@ class Lexical:
     coverage: list[float]
     named: list[float]
     information: float
+    misspelt: float
 
 
 def lexical_scores(
@@ -142,6 +148,7 @@ def lexical_scores(
         coverage,
         named,
         max((_sum(telling, candidate.terms) for candidate in candidates), default=0.0),
+        _sum(telling, query.misspelt) / (math.fsum(telling.values()) or 1.0),
     )
 
 
@@ -179,7 +186,7 @@ def _bm25(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list
         normal = K1 * (1 - B + B * candidate.length / (mean or 1.0))
         scores.append(
             sum(
-                weights[term] * count * (K1 + 1) / (count + normal)
+                weights[term] * _whole(term, candidate) * count * (K1 + 1) / (count + normal)
                 for term, count in _frequencies(weights, candidate).items()
             )
         )
@@ -199,7 +206,7 @@ def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> 
     total = math.fsum(weights.values()) or 1.0
     return [
         math.fsum(
-            weights[term] * _covered(counts)
+            weights[term] * _whole(term, candidate) * _covered(counts)
             for term, counts in candidate.terms.items()
             if term in weights
         )
@@ -215,7 +222,9 @@ def _with_document(
     total = math.fsum(weights.values()) or 1.0
     of_document: dict[Hashable, set[str]] = {}
     for candidate in candidates:
-        of_document.setdefault(candidate.document, set()).update(candidate.terms)
+        of_document.setdefault(candidate.document, set()).update(
+            candidate.terms.keys() - candidate.inside
+        )
     return [
         min(
             covered
@@ -230,6 +239,10 @@ def _with_document(
 
 def _sum(weights: Mapping[str, float], terms: Iterable[str]) -> float:
     return math.fsum(weights[term] for term in terms if term in weights)
+
+
+def _whole(term: str, candidate: Candidate) -> float:
+    return INSIDE_WEIGHT if term in candidate.inside else 1.0
 
 
 def _covered(counts: FieldCounts) -> float:
