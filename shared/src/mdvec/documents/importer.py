@@ -19,7 +19,7 @@ from mdvec.index.documents import NewDocument, StoredFile
 from mdvec.text.context import texts_to_embed
 from mdvec.text.machine_text import is_machine_file
 from mdvec.text.markdown import outline
-from mdvec.text.properties import Properties, properties_of
+from mdvec.text.properties import Properties, day_in_name, properties_of
 from mdvec.text.searchable import searchable_chunks
 from mdvec.text.tokens import is_blank
 from mdvec.tools.rows import Tool
@@ -181,7 +181,9 @@ class _FolderImport:
             if chunking.cuts_passages and is_machine_file(name):
                 chunks = []
             properties = (
-                properties_of(text.content, read.matter) if read.is_markdown else Properties()
+                properties_of(text.content, read.matter, file.path)
+                if read.is_markdown
+                else Properties(date=day_in_name(file.path))
             )
         if not chunks and not is_blank(text.content[read.body :]):
             self.left_out.append(file.path)

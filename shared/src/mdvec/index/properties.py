@@ -15,7 +15,7 @@ import apsw
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_properties
 from mdvec.text.front_matter import front_matter
 from mdvec.text.markdown import is_markdown
-from mdvec.text.properties import Properties, Value, folded_tag, properties_of
+from mdvec.text.properties import Properties, Value, day_in_name, folded_tag, properties_of
 from mdvec.text.quoting import identifier
 
 
@@ -72,15 +72,15 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
             f"SELECT file_path, content FROM {documents} WHERE id = ?", (document_id,)
         )
         path, content = str(row[0]), str(row[1])
-        properties = Properties()
+        properties = Properties(date=day_in_name(path))
         if is_markdown(path):
-            properties = properties_of(content, front_matter(content))
+            properties = properties_of(content, front_matter(content), path)
         insert_properties(connection, tables, int(document_id), properties)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredProperties:
-    """A document's properties; without a date in the front matter, ``day`` is the file's."""
+    """A document's properties; if neither front matter nor name has a date, ``day`` is the file's."""
 
     tags: tuple[str, ...]
     aliases: tuple[str, ...]

@@ -28,6 +28,11 @@ _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
 _DAY = re.compile(r"\s*([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
 
 Value = str | tuple[str, ...]
+_DAY_IN_NAME = re.compile(
+    r"(?<![0-9])((?:19|20)[0-9]{2})"
+    r"(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})|([0-9]{2})([0-9]{2})|年([0-9]{1,2})月([0-9]{1,2})日"
+    r"|-([0-9]{2})|年([0-9]{1,2})月)(?![0-9])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +42,7 @@ class Properties:
     Attributes:
         tags: distinct tags without "#", those of the front matter before those of the text.
         aliases: other names of the note.
-        date: the date in the front matter, if any.
+        date: the date in the front matter, or else in the file's name, if any.
         values: the entries of the front matter that are scalars or lists of scalars.
     """
 
@@ -47,8 +52,8 @@ class Properties:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-def properties_of(content: str, matter: FrontMatter) -> Properties:
-    """The properties of a Markdown document, given its front matter; never fails."""
+def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Properties:
+    """The properties of a Markdown document, given its front matter and path; never fails."""
     values = dict(_values(matter.values))
     folded = {key.casefold(): value for key, value in reversed(values.items())}
     written = [tag for key in _TAG_KEYS for tag in _several(folded.get(key, ()))]
@@ -59,9 +64,21 @@ def properties_of(content: str, matter: FrontMatter) -> Properties:
         aliases=tuple(
             dict.fromkeys(name for key in _ALIAS_KEYS for name in _several(folded.get(key, ())))
         ),
-        date=next(filter(None, days), None),
+        date=next(filter(None, days), None) or day_in_name(file_path),
         values=values,
     )
+
+
+def day_in_name(file_path: str) -> date | None:
+    """The day in a file's name (2024-12-05-standup.md, 20241205.txt); of a month its first."""
+    name = unicodedata.normalize("NFKC", file_path.rpartition("/")[2])
+    for found in _DAY_IN_NAME.finditer(name):
+        month, day = [*filter(str.isdigit, filter(None, found.groups()[1:])), "1"][:2]
+        try:
+            return date(int(found[1]), int(month), int(day))
+        except ValueError:
+            continue
+    return None
 
 
 def folded_tag(tag: str) -> str:

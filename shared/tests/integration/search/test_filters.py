@@ -69,6 +69,19 @@ def test_only_what_passes_the_filters_is_found(notes, said, files):
     assert found.notes == ()
 
 
+def test_the_day_in_a_files_name_counts_before_its_time(collection):
+    collection.write("2024-12-05-standup.md", "計画の話。\n")
+    collection.write("20241206.txt", "計画の話。\n")
+    collection.write("other.md", "計画の話。\n")  # its time is now
+    collection.import_("new")
+    found = collection.search(
+        "計画の話", 50, filters=filters(since="2024-12-05", until="2024-12-06")
+    )
+    assert {hit.file_path: hit.date for hit in found.results} == {
+        "2024-12-05-standup.md": "2024-12-05", "20241206.txt": "2024-12-06",
+    }  # fmt: skip
+
+
 def test_a_hit_carries_title_tags_and_date(notes):
     found = {hit.file_path: hit for hit in notes.search("計画の話", 50).results}
     told = {path: (hit.title, hit.tags, hit.date) for path, hit in found.items()}

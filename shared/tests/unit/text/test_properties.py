@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mdvec.text.front_matter import front_matter
-from mdvec.text.properties import MAX_TAGS, Properties, folded_tag, properties_of
+from mdvec.text.properties import MAX_TAGS, Properties, day_in_name, folded_tag, properties_of
 
 
 def read(content):
@@ -100,3 +100,32 @@ def test_any_text_has_properties(content):
     found = read(content)
     assert len(found.tags) <= MAX_TAGS
     assert all(tag and folded_tag(tag) for tag in found.tags)
+
+
+@pytest.mark.parametrize(
+    ("path", "day"),
+    [
+        ("log/2024-12-05-standup.md", date(2024, 12, 5)),
+        ("memo-2024_12_05.md", date(2024, 12, 5)),
+        ("20241205.txt", date(2024, 12, 5)),
+        ("会議２０２４１２０５.md", date(2024, 12, 5)),
+        ("2024年12月5日の会議.md", date(2024, 12, 5)),
+        ("2024-12.md", date(2024, 12, 1)),
+        ("2024年12月.md", date(2024, 12, 1)),
+        ("v20249999-2024.1.2.md", date(2024, 1, 2)),
+        ("2024-12-05/plan.md", None),
+        ("2024.md", None),
+        ("2024-13-40.md", None),
+        ("120241205.md", None),
+        ("202412051.md", None),
+        ("iso-2022-jp.md", None),
+    ],
+)
+def test_a_day_in_a_files_name_is_its_date(path, day):
+    assert day_in_name(path) == day
+
+
+def test_front_matter_names_the_day_before_the_files_name_does():
+    note = "---\ndate: 2025-06-01\n---\n本文\n"
+    assert properties_of(note, front_matter(note), "2024-12-05.md").date == date(2025, 6, 1)
+    assert properties_of("本文", front_matter("本文"), "2024-12-05.md").date == date(2024, 12, 5)
