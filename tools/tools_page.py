@@ -60,6 +60,7 @@ VOLATILE = (
     (re.compile(r'"(source)": "[^"]+"'), r'"\1": "…"'),
     (re.compile(r"\bin \d+\.\d s\b"), "in … s"),
     (re.compile(r'"(seconds|size_mb)": [\d.e-]+'), r'"\1": …'),
+    (re.compile(r'"(score)": ([01]\.\d)\d*'), r'"\1": \2…'),
     (re.compile(r"\b(0|1)\.(\d)\d{2,}\b"), r"\1.\2…"),
 )
 """Values that differ between runs or machines, and what replaces them."""
