@@ -16,7 +16,7 @@ _ASKS = re.compile(
 
 _MANNER = re.compile(
     r"順を?追って|一から|初歩から|例を(?:挙|あ)げて|手短に|噛み砕いて|(?:わ|分)かりやすく|もう少し"
-    r"|できれば|とりあえず|ざっくり|なるべく"
+    r"|できれば|とりあえず|ざっくり|なるべく|(?:誰|だれ|どなた)か(?:わかる|分かる|知ってい?る|詳しい)(?:人|方)"
     r"|\b(?:step by step|in detail|in (?:simple|plain) (?:words|terms|english))\b"
 )
 """How something is to be explained."""

@@ -60,7 +60,8 @@ class Scored:
 
     ``lexical_weight`` is the weight of the lexical score, 0 to 1; ``named`` says how well the
     passage's title or heading matches the question, and ``matched`` are the terms found.
-    ``coverage`` includes other passages of its document, ``own_coverage`` does not.
+    ``coverage`` includes other passages of its document; ``own_coverage`` neither those nor terms
+    that the passage has only inside other words.
     """
 
     score: float
@@ -106,7 +107,7 @@ def fuse(
             score = share * lexical + (1 - share) * vector[place]
         scored.append(
             Scored(
-                _clamped(score, 0.0, 1.0), share, lexical, words.bm25[place], words.own[place],
+                _clamped(score, 0.0, 1.0), share, lexical, words.bm25[place], words.evident[place],
                 words.coverage[place], words.named[place], vector[place], tuple(candidate.terms),
             )
         )  # fmt: skip
