@@ -80,7 +80,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StoredProperties:
-    """A document's properties; if neither front matter nor name has a date, ``day`` is the file's."""
+    """A document's properties; ``day`` is the file's if neither its matter nor its name has one."""
 
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
