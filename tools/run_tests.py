@@ -32,9 +32,10 @@ def python(*arguments: str) -> int:
 def main() -> int:
     """Tests first; the coverage counts only when they pass."""
     python("coverage", "erase")
-    # Each worker begins with its half of the tests in their order, so that what a file's tests
-    # share (models, torch, servers) is made once, and takes from the other's end when it is done.
-    spread = ("-n", "2", "--dist", "worksteal")
+    # Each worker begins with its part of the tests in their order, so that what a file's tests
+    # share (models, torch, servers) is made once, and takes from another's end when it is done.
+    # Three on two cores: some wait for files to settle, for models to be idle, for processes.
+    spread = ("-n", "3", "--dist", "worksteal")
     failed = python("coverage", "run", "-m", "pytest", "-m", "not soak", *spread, *sys.argv[1:])
     python("coverage", "combine", "--quiet")
     if failed:

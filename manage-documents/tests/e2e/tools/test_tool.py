@@ -112,7 +112,7 @@ def test_tools_named_like_sql_or_like_tables_do_not_affect_others(mdvec, fill):
         "transactions", "duplicate_checks", "ledger_files", "ledger_versions",
         "ledger_statements", "departed_pairs",
     }  # fmt: skip
-    datasets = {"dataset_files", "dataset_tables"}
+    datasets = {"dataset_files", "dataset_tables", "import_failures"}
     assert {name for name in names if not name.startswith("sqlite_")} == {
         "tools",
         *ledger,
