@@ -10,7 +10,7 @@ import apsw
 from mdvec.database import migrations
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.ledger import import_ledger
-from mdvec.household.options import RemovalWish
+from mdvec.household.options import RemovalOptions
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import LedgerReport
 
@@ -66,8 +66,8 @@ class LedgerFolder:
             LedgerFile(path, len(data), mtime, functools.partial(bytes, data))
             for path, (mtime, data) in self.files.items()
         ]
-        wish = RemovalWish(accept, keep)
-        report = import_ledger(self.connection, 1, files, mode, wish=wish)
+        removal_options = RemovalOptions(accept, keep)
+        report = import_ledger(self.connection, 1, files, mode, removal_options=removal_options)
         done = report.imported + report.updated + report.unchanged + len(report.failed)
         assert report.rows_read == done
         assert report.unchanged >= 0

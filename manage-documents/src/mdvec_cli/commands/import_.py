@@ -120,7 +120,7 @@ def import_command(
 
     A dataset's tables are only recorded: their columns, rows and periods.
     """
-    from mdvec.household.options import RemovalWish
+    from mdvec.household.options import RemovalOptions
     from mdvec.manage.import_request import import_request
 
     if name is None and not import_all:
@@ -137,7 +137,7 @@ def import_command(
         chunking={"strategy": chunk_strategy and chunk_strategy.value, "size": chunk_size,
                   "overlap": chunk_overlap},
     )  # fmt: skip
-    removals = RemovalWish(accept_removals, tuple(restore_removed or ()))
+    removals = RemovalOptions(accept_removals, tuple(restore_removed or ()))
 
     def request(tool: str) -> ImportRequest:
         return import_request(

@@ -28,9 +28,9 @@ def test_removed_rows_are_listed_and_can_be_restored_or_accepted(mdvec):
     gone = f"2025-07-01 店 -3,200 yen (財布), in {JULY}.csv, not in {JULY} (1).csv"
     assert [line for line in done.err.splitlines() if not line.startswith("model:")] == [
         f"older than its time: {JULY}.csv: its time is later than that of {JULY} (1).csv, "
-        "which has the higher number and has the last word",
+        "which has the higher number, so that file takes precedence",
         f"removed: 2: {gone}",
-        "passed over: notes/a.txt: it is plain text; if it holds transactions, let it end in .csv",
+        "passed over: notes/a.txt: it is plain text; if it holds transactions, rename it to .csv",
     ]
     update = ("import", "-n", "kakeibo", "--mode", "update", "--format", "json")
     assert mdvec(*update, "--restore-removed", "2").json["ledger"]["returned"] == 1

@@ -131,7 +131,7 @@ class _DatasetImport:
             raise ImportRefused(
                 f"there is no data file in {self.tool.source}, but {self.tool.name!r} has "
                 f"{len(self.stored)} tables; put the files back (is a disk not mounted?), or "
-                f"give the tool up with: mdvec tool delete -n {self.tool.name}"
+                f"delete the tool with: mdvec tool delete -n {self.tool.name}"
             )
 
     def _import_files(self) -> None:

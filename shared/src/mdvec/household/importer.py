@@ -18,7 +18,7 @@ from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
 from mdvec.household.ledger import import_ledger
 from mdvec.household.options import HouseholdOptions
-from mdvec.household.reading import LedgerFile, not_looked_into
+from mdvec.household.reading import LedgerFile, unsupported_files
 from mdvec.household.report import HouseholdReport, LedgerReport
 from mdvec.importing.job import Importer, ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
@@ -29,10 +29,10 @@ from mdvec.tools.rows import Tool
 
 
 def import_household(job: ImportJob) -> ImportReport:
-    """Bring a household's ledger in line with its statement files, and its texts with the ledger.
+    """Update a household's ledger from its statement files, and its texts from the ledger.
 
     Raises:
-        ImportRefused: the mode, the model or a row named to be kept does not fit what is stored.
+        ImportRefused: the mode, the model or a row to restore does not fit what is stored.
         ImportInterrupted: the user stopped it.
     """
     try:
@@ -85,7 +85,7 @@ class _HouseholdImport:
         if self.job.request.mode == "replace" and self.index.has_generation:
             self._rebuild_texts()
         else:
-            self._follow_ledger()
+            self._update_texts()
         candidates = None
         if self.options.detection is not None:
             with self.job.stopwatch.stage("detect"):
@@ -116,12 +116,12 @@ class _HouseholdImport:
         if rows and not self.files and not self.job.found.unseen:
             raise ImportRefused(
                 f"there is no CSV file in {tool.source}, but {tool.name!r} has "
-                f"{rows} transactions; put the files back (is a disk not mounted?), or give the "
-                f"tool up with: mdvec tool delete -n {tool.name}"
+                f"{rows} transactions; put the files back (is a disk not mounted?), or "
+                f"delete the tool with: mdvec tool delete -n {tool.name}"
             )
 
     def _check_kept_rows(self) -> None:
-        gone = ledger_statements.ids_of_gone(self.connection, self.tool_id)
+        gone = ledger_statements.ids_of_gone_rows(self.connection, self.tool_id)
         for row_id in self.options.removals.keep:
             if row_id not in gone:
                 raise ImportRefused(
@@ -138,15 +138,15 @@ class _HouseholdImport:
             self.files,
             "replace" if self.job.request.mode == "replace" else "update",
             complete=not found.unseen,
-            wish=self.options.removals,
+            removal_options=self.options.removals,
         )
-        passed_over = [*ledger.passed_over, *not_looked_into(found.others)]
+        passed_over = [*ledger.passed_over, *unsupported_files(found.others)]
         return replace(
             ledger, passed_over=tuple(sorted(passed_over, key=lambda one: one.file_path))
         )
 
-    def _follow_ledger(self) -> None:
-        """Store the files whose rows changed, delete those that have no rows left."""
+    def _update_texts(self) -> None:
+        """Store the files whose rows changed, and delete those without rows."""
         if not self.index.has_generation:
             self.index.begin_first_generation()
         else:
@@ -167,7 +167,7 @@ class _HouseholdImport:
         kept = {text.path for text in texts}
         with self.connection:
             self.index.delete([path for path in stored if path not in kept])
-            self._note_indexed()
+            self._mark_index_current()
             self.index.finish()
 
     def _rebuild_texts(self) -> None:
@@ -177,12 +177,12 @@ class _HouseholdImport:
         self._store_all(texts)
         self.index.finish_rebuild()
         with self.connection:
-            self._note_indexed()
+            self._mark_index_current()
 
-    def _note_indexed(self) -> None:
+    def _mark_index_current(self) -> None:
         """Within a transaction: record that the texts match the ledger."""
         if not self.failed:
-            ledger_statements.index_followed(self.connection, self.tool_id)
+            ledger_statements.mark_index_current(self.connection, self.tool_id)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
         """The files that rows come from; for a deleted or unreadable one, its stored text."""

@@ -16,20 +16,20 @@ from typing import NamedTuple
 import apsw
 
 from mdvec.files.scan import Problem
+from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
-from mdvec.household.core.placed import Placed
-from mdvec.household.core.statements import Standing
+from mdvec.household.core.source_row import SourceRow
+from mdvec.household.core.statements import CurrentRow
 from mdvec.household.interfaces import departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
-from mdvec.household.interfaces.checks import settle_marks
+from mdvec.household.interfaces.checks import update_marks
 from mdvec.household.interfaces.files import KnownFile
-from mdvec.household.interfaces.rows import StoredRow, Written
-from mdvec.household.options import NO_WISH, RemovalWish
+from mdvec.household.interfaces.rows import RowToWrite, StoredRow
+from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
-from mdvec.household.witnesses import gather_evidence, overruled_files
 
 
 def import_ledger(
@@ -39,9 +39,9 @@ def import_ledger(
     mode: LedgerMode,
     *,
     complete: bool = True,
-    wish: RemovalWish = NO_WISH,
+    removal_options: RemovalOptions = NO_REMOVAL_OPTIONS,
 ) -> LedgerReport:
-    """Bring a tool's ledger in line with its files.
+    """Update a tool's ledger from its files.
 
     Each transaction, identified by its ID or else by its content, is stored once with the values
     of the newest file that has it. If the newest file for its day lacks it, it leaves the sums
@@ -54,7 +54,7 @@ def import_ledger(
     """
     files = list(files)
     known = ledger_files.known_files(connection, tool_id)
-    if mode == "update" and not wish:
+    if mode == "update" and not removal_options:
         after = after_renames(files, known)
         if after is not None:
             follow_renames(connection, tool_id, known, after)
@@ -65,7 +65,7 @@ def import_ledger(
             )
     with _paused_garbage_collection():
         contents = [read_statement_file(file, known.get(file.path)) for file in files]
-        run = _LedgerRun(connection, tool_id, contents, known, wish)
+        run = _LedgerRun(connection, tool_id, contents, known, removal_options)
         with connection:
             run.write(mode, may_delete=complete and not any(read.unread for read in contents))
         return run.report()
@@ -88,16 +88,16 @@ class _Change(NamedTuple):
 
     identity: str
     stored: StoredRow | None
-    now: Written
+    now: RowToWrite
 
     @property
-    def is_other(self) -> bool:
+    def has_new_values(self) -> bool:
         """Whether a stored row gets other values."""
         return self.stored is not None and self.stored.values != self.now.row.values
 
     @property
-    def comes_back(self) -> bool:
-        """Whether a vanished row is in a file again."""
+    def returns(self) -> bool:
+        """Whether a row that was gone is in a file again."""
         return (
             self.stored is not None
             and self.stored.removal in ("asked", "removed")
@@ -114,91 +114,97 @@ class _LedgerRun:
         tool_id: int,
         files: Sequence[StatementFile],
         known: Mapping[str, KnownFile],
-        wish: RemovalWish,
+        removal_options: RemovalOptions,
     ) -> None:
         self.connection = connection
         self.tool_id = tool_id
         self.files = files
         self.known = known
-        self.wish = wish
-        self.kept_again = len(wish.keep)
+        self.removal_options = removal_options
+        self.kept_again = len(removal_options.keep)
         self.changes: list[_Change] = []
-        self.left: list[tuple[int, str]] = []
+        self.not_mentioned: list[tuple[int, str]] = []
         self.without_file = 0
         self.deleted = 0
 
     def write(self, mode: LedgerMode, *, may_delete: bool) -> None:
         """Write all changes, and delete rows if allowed; call within a transaction."""
-        statements.keep_rows(self.connection, self.tool_id, self.wish.keep)
+        statements.keep_rows(self.connection, self.tool_id, self.removal_options.keep)
         self.stored = transactions.stored_rows(self.connection, self.tool_id)
         before = {path: file.content_hash for path, file in self.known.items()}
-        self.evidence = gather_evidence(
+        self.combined = combine_statements(
             self.connection, self.tool_id, self.files, self.stored, before, mode
         )
-        transactions.rename_identities(self.connection, self.tool_id, self.evidence.renames)
-        for old, new in self.evidence.renames.items():
+        transactions.rename_identities(self.connection, self.tool_id, self.combined.renames)
+        for old, new in self.combined.renames.items():
             self.stored[new] = self.stored.pop(old)
-        numbers = self._remember_statements()
-        self._compare(numbers)
+        statement_ids = self._remember_statements()
+        self._compare(statement_ids)
         self._write_changes()
         self._delete(mode, may_delete=may_delete)
         departed_pairs.bring_back_decisions(self.connection, self.tool_id)
-        settle_marks(self.connection, self.tool_id)
-        self._remember(numbers, mode)
+        update_marks(self.connection, self.tool_id)
+        self._remember(statement_ids, mode)
 
     def _remember_statements(self) -> list[int]:
-        """Store new statements; returns the id of each witness's statement, in order."""
-        numbers = []
-        for witness in self.evidence.witnesses:
-            number = self.evidence.numbers.get(witness.statement.key)
-            if number is None or witness.statement.key in self.evidence.present:
-                number = statements.remember_statement(
-                    self.connection, self.tool_id, witness.statement
+        """Store new statements; returns the id of each ranked statement, in order."""
+        statement_ids = []
+        for ranked in self.combined.ranked:
+            statement_id = self.combined.statement_ids.get(ranked.statement.key)
+            if statement_id is None or ranked.statement.key in self.combined.present:
+                statement_id = statements.remember_statement(
+                    self.connection, self.tool_id, ranked.statement
                 )
-            numbers.append(number)
-        families: dict[int, int] = {}
-        for number, kin in zip(numbers, self.evidence.kin, strict=True):
-            families[kin] = min(number, families.get(kin, number))
-        statements.set_kin(
+            statement_ids.append(statement_id)
+        smallest: dict[int, int] = {}
+        for statement_id, family in zip(statement_ids, self.combined.families, strict=True):
+            smallest[family] = min(statement_id, smallest.get(family, statement_id))
+        statements.set_families(
             self.connection,
-            [(n, families[k]) for n, k in zip(numbers, self.evidence.kin, strict=True)],
+            [
+                (statement_id, smallest[family])
+                for statement_id, family in zip(statement_ids, self.combined.families, strict=True)
+            ],
         )
-        return numbers
+        return statement_ids
 
-    def _compare(self, numbers: Sequence[int]) -> None:
+    def _compare(self, statement_ids: Sequence[int]) -> None:
         """Collect the transactions whose stored state differs from the files."""
-        standing = self.evidence.standing
-        decided = self._removals(standing)
-        for identity, known in standing.items():
+        current = self.combined.current
+        decided = self._removals(current)
+        for identity, known in current.items():
             stored = self.stored.get(identity)
             removal = decided.get(identity)
-            by = None if known.gone is None or removal is None else numbers[known.gone]
-            number, row = numbers[known.by], known.row
-            if known.gone is None and stored is not None and stored.removal == "kept":
-                removal = "kept" if stored.statement == number else None
-            if stored is None or _is_other(stored, row, number, removal):
-                self.changes.append(_Change(identity, stored, Written(row, number, removal, by)))
-            if removal is None and stored is not None and identity not in self.evidence.mentioned:
-                self.left.append((stored.id, row.source_file))
+            gone = known.missing_from
+            removed_by = None if gone is None or removal is None else statement_ids[gone]
+            statement_id, row = statement_ids[known.stated_in], known.row
+            if gone is None and stored is not None and stored.removal == "kept":
+                removal = "kept" if stored.statement == statement_id else None
+            if stored is None or _differs(stored, row, statement_id, removal):
+                self.changes.append(
+                    _Change(identity, stored, RowToWrite(row, statement_id, removal, removed_by))
+                )
+            if removal is None and stored is not None and identity not in self.combined.mentioned:
+                self.not_mentioned.append((stored.id, row.source_file))
 
-    def _removals(self, standing: Mapping[str, Standing]) -> dict[str, str]:
+    def _removals(self, current: Mapping[str, CurrentRow]) -> dict[str, str]:
         gone = {
             identity: (known.row.day, self._before(identity))
-            for identity, known in standing.items()
-            if known.gone is not None
+            for identity, known in current.items()
+            if known.missing_from is not None
         }
         if not gone:
             return {}
         days = [
             known.row.day
-            for identity, known in standing.items()
+            for identity, known in current.items()
             if self._before(identity) != "removed"
         ]
         return removals.decide(
             gone,
             days,
             only_ask=statements.asks_first(self.connection, self.tool_id),
-            accepted=self.wish.accept,
+            accepted=self.removal_options.accept,
         )
 
     def _before(self, identity: str) -> str | None:
@@ -217,19 +223,20 @@ class _LedgerRun:
             departed,
         )
         transactions.update_rows(
-            self.connection, [(c.stored.id, c.now) for c in self.changes if c.stored and c.is_other]
+            self.connection,
+            [(c.stored.id, c.now) for c in self.changes if c.stored and c.has_new_values],
         )
         transactions.move_rows(
             self.connection,
             self.tool_id,
-            [(c.stored.id, c.now) for c in self.changes if c.stored and not c.is_other],
+            [(c.stored.id, c.now) for c in self.changes if c.stored and not c.has_new_values],
         )
 
     def _delete(self, mode: LedgerMode, *, may_delete: bool) -> None:
-        """Count the rows that are in none of the files, and delete them in mode ``replace``."""
+        """Count the rows that are in no file, and delete them in mode ``replace``."""
         unread = {read.file.path for read in self.files if read.unread}
         bad = {read.file.path for read in self.files if read.file.bad_rows}
-        left = [(row_id, path) for row_id, path in self.left if path not in unread]
+        left = [(row_id, path) for row_id, path in self.not_mentioned if path not in unread]
         if mode == "replace" and may_delete:
             gone = [row_id for row_id, path in left if path not in bad]
             departed_pairs.keep_decisions(self.connection, self.tool_id, gone)
@@ -237,7 +244,7 @@ class _LedgerRun:
             self.deleted = len(gone)
         self.without_file = len(left) - self.deleted
 
-    def _remember(self, numbers: Sequence[int], mode: LedgerMode) -> None:
+    def _remember(self, statement_ids: Sequence[int], mode: LedgerMode) -> None:
         """Store the state of all files, including deleted ones that rows still come from."""
         seen = {read.file.path for read in self.files}
         files = [read.file for read in self.files if not read.unread]
@@ -249,14 +256,14 @@ class _LedgerRun:
         ledger_files.remember_files(self.connection, self.tool_id, files)
         ledger_files.set_without_file(self.connection, self.tool_id, self.without_file)
         kept = [
-            number
-            for number, witness in zip(numbers, self.evidence.witnesses, strict=True)
-            if witness.statement.key in self.evidence.present or witness.statement.path in unread
+            statement_id
+            for statement_id, ranked in zip(statement_ids, self.combined.ranked, strict=True)
+            if ranked.statement.key in self.combined.present or ranked.statement.path in unread
         ]
         statements.forget_statements(
             self.connection, self.tool_id, kept, only_rows=mode == "replace"
         )
-        statements.ledger_changed(self.connection, self.tool_id)
+        statements.mark_ledger_changed(self.connection, self.tool_id)
 
     def report(self) -> LedgerReport:
         """The report of this import."""
@@ -267,14 +274,14 @@ class _LedgerRun:
         }
         found = statements.gone_rows(self.connection, self.tool_id, "removed")
         now = transactions.ids_of(self.connection, self.tool_id, removed)
-        mentioned = self.evidence.mentioned
-        returned = sum(change.comes_back for change in self.changes)
+        mentioned = self.combined.mentioned
+        returned = sum(change.returns for change in self.changes)
         return report_of(
             [read.file for read in self.files if not read.unread],
             [Problem(read.file.path, read.unread) for read in self.files if read.unread],
             imported=sum(change.stored is None for change in self.changes),
             updated=sum(
-                change.is_other or (change.comes_back and change.identity in mentioned)
+                change.has_new_values or (change.returns and change.identity in mentioned)
                 for change in self.changes
             ),
             without_file=self.without_file,
@@ -282,13 +289,13 @@ class _LedgerRun:
             removed=tuple(row for row in found if row.id in now),
             asked=tuple(statements.gone_rows(self.connection, self.tool_id, "asked")),
             returned=returned + self.kept_again,
-            overruled=overruled_files(self.evidence),
+            overruled=overruled_files(self.combined),
         )
 
 
-def _is_other(stored: StoredRow, row: Placed, number: int, removal: str | None) -> bool:
+def _differs(stored: StoredRow, row: SourceRow, statement_id: int, removal: str | None) -> bool:
     return (
         stored.values != row.values
         or (stored.source_file, stored.row_number) != (row.source_file, row.row_number)
-        or (stored.statement, stored.removal) != (number, removal)
+        or (stored.statement, stored.removal) != (statement_id, removal)
     )

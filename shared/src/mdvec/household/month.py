@@ -28,7 +28,7 @@ from mdvec.household.core.sums import (
     shares,
 )
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import InvalidPage, InvalidPageSize
+from mdvec.household.core.wording import Figures, InvalidPage, InvalidPageSize
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import (
     coverage,
@@ -38,7 +38,7 @@ from mdvec.household.overview import (
 )
 
 PAGE_SIZE = 20
-_SHOWN = (
+_ROW_FIELDS = (
     "id", "date", "amount", "description", "category_major", "category_minor", "account", "memo",
     "is_target", "is_transfer", "is_duplicate", "source_file", "row_number", "left_out",
 )  # fmt: skip
@@ -76,7 +76,7 @@ class HouseholdAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _Paging:
     number: int
     size: int
     total: int
@@ -126,19 +126,19 @@ def monthly_household(
         raise InvalidPageSize(page_size, PAGE_SIZE)
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
-        requested = _period(today, covered.settled, year, month, period)
+        requested = _period(today, covered.default_range, year, month, period)
         named, notes = named_subject(connection, tool_id, category)
-        months, remarks = shown_months(connection, tool_id, requested, named, covered, today)
-        notes += remarks
+        months, range_notes = shown_months(connection, tool_id, requested, named, covered, today)
+        notes += range_notes
         sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
         counts = counts_of(sums)
-        leaf = _Page(page, page_size, counts.total)
-        if not 1 <= page <= leaf.pages:
-            raise InvalidPage(page, leaf.pages)
+        paging = _Paging(page, page_size, counts.total)
+        if not 1 <= page <= paging.pages:
+            raise InvalidPage(page, paging.pages)
         rows = ledger_sums.page_of_rows(
-            connection, tool_id, months, named, offset=leaf.offset, limit=page_size
+            connection, tool_id, months, named, offset=paging.offset, limit=page_size
         )
-    return _answer(requested.understood, months, named, sums, counts, rows, leaf, notes)
+    return _answer(requested.understood, months, named, sums, counts, rows, paging, notes)
 
 
 def _period(
@@ -158,7 +158,7 @@ def _answer(
     sums: list[MonthlySum],
     counts: Counts,
     rows: list[Transaction],
-    leaf: _Page,
+    paging: _Paging,
     notes: list[str],
 ) -> HouseholdAnswer:
     income, spending = income_and_spending(sums)
@@ -167,37 +167,33 @@ def _answer(
     figures = _figures(subject, spent, earned)
     rate = _rate(subject, figures)
     body = wording.household_text(months, subject, figures, spent, earned, rate)
-    listing = wording.page_text(rows, leaf.offset + 1, leaf.total, leaf.next)
+    listing = wording.page_text(rows, paging.offset + 1, paging.total, paging.next)
     notes = [*notes, *wording.removed_notes(sums)]
     texts = [body, wording.notes_text([*notes, understood, wording.counts_text(counts)]), listing]
     return HouseholdAnswer(
         months=months,
         understood=understood,
         category=subject,
-        spending=figures[0],
-        income=figures[1],
-        balance=figures[2],
+        spending=figures.spending,
+        income=figures.income,
+        balance=figures.balance,
         savings_rate=rate,
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
-        rows=tuple(_shown(row) for row in rows),
-        total_rows=leaf.total,
-        page=leaf.number,
-        pages=leaf.pages,
-        next_page=leaf.next,
+        rows=tuple(_row_fields(row) for row in rows),
+        total_rows=paging.total,
+        page=paging.number,
+        pages=paging.pages,
+        next_page=paging.next,
         notes=tuple(notes),
         text="\n".join(text for text in texts if text),
     )
 
 
-def _shown(row: Transaction) -> dict[str, object]:
+def _row_fields(row: Transaction) -> dict[str, object]:
     """A row in an answer; ``date`` is YYYY-MM-DD."""
-    return {name: getattr(row, name) for name in _SHOWN} | {"date": row.date.isoformat()}
-
-
-Figures = tuple[int | None, int | None, int | None]
-"""Spending, income and balance; None for those that the answer leaves out."""
+    return {name: getattr(row, name) for name in _ROW_FIELDS} | {"date": row.date.isoformat()}
 
 
 def _figures(
@@ -206,12 +202,13 @@ def _figures(
     spending = sum(line.amount for line in spent)
     income = sum(line.amount for line in earned)
     if subject in (None, Total.BALANCE, Total.SAVINGS_RATE):
-        return spending, income, income - spending
-    return (None, income, None) if subject and subject.is_income else (spending, None, None)
+        return Figures(spending, income, income - spending)
+    if subject and subject.is_income:
+        return Figures(None, income, None)
+    return Figures(spending, None, None)
 
 
 def _rate(subject: Subject | None, figures: Figures) -> Decimal | None:
-    spending, income, _ = figures
-    if subject is not Total.SAVINGS_RATE or income is None or spending is None:
+    if subject is not Total.SAVINGS_RATE or figures.income is None or figures.spending is None:
         return None
-    return savings_rate(income, spending)
+    return savings_rate(figures.income, figures.spending)

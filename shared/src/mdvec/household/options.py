@@ -9,7 +9,7 @@ from mdvec.household.core.pairs import DetectionOptions
 
 
 @dataclass(frozen=True, slots=True)
-class RemovalWish:
+class RemovalOptions:
     """The user's decision about rows that are gone from their statements.
 
     ``accept``: rows whose removal is pending leave the sums; ``keep``: the rows with these ids
@@ -23,7 +23,7 @@ class RemovalWish:
         return self.accept or bool(self.keep)
 
 
-NO_WISH = RemovalWish()
+NO_REMOVAL_OPTIONS = RemovalOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class HouseholdOptions:
 
     kind: ClassVar[str] = "household"
     detection: DetectionOptions | None = None
-    removals: RemovalWish = NO_WISH
+    removals: RemovalOptions = NO_REMOVAL_OPTIONS
 
     def refusal(self, tool_name: str) -> str | None:
         """Why a tool of another kind cannot be imported with them; None if they can be ignored."""

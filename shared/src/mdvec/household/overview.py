@@ -56,7 +56,7 @@ class Coverage:
     last_day: date
 
     @property
-    def settled(self) -> MonthRange:
+    def default_range(self) -> MonthRange:
         """The months for default periods: up to the latest, without planned ones."""
         return MonthRange(self.body.first, self.latest)
 
@@ -65,14 +65,14 @@ class Coverage:
 
         Future months are only covered up to the last with rows.
         """
-        here = [month for month in self.present if month in requested and month in self.body]
-        there = here or [month for month in self.present if month in requested]
-        if not there:
+        present = [month for month in self.present if month in requested]
+        present = [month for month in present if month in self.body] or present
+        if not present:
             return None
-        settled = requested.within(self.settled)
-        if settled is None:
-            return MonthRange(there[0], there[-1])
-        return MonthRange(settled.first, max(settled.last, there[-1]))
+        common = requested.within(self.default_range)
+        if common is None:
+            return MonthRange(present[0], present[-1])
+        return MonthRange(common.first, max(common.last, present[-1]))
 
     def axis(self, shown: MonthRange) -> MonthRange:
         """The months in which a month without rows counts as 0 yen, for an answer on ``shown``."""
@@ -88,7 +88,7 @@ class Coverage:
     def astray_matters(self, requested: MonthRange, shown: MonthRange) -> bool:
         """Whether the period covers the whole ledger, or a stray month that is not shown."""
         astray = [month for month in self.present if month not in self.body]
-        everything = self.settled.within(requested) == self.settled
+        everything = self.default_range.within(requested) == self.default_range
         return any(everything or month in requested for month in astray if month not in shown)
 
 
@@ -108,7 +108,7 @@ def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, l
 def available_months(
     connection: apsw.Connection, tool_id: int, today: date
 ) -> tuple[AvailableMonth, ...]:
-    """Every month from the first row to the latest, with gaps marked.
+    """Every month from the first row to the latest, and which of them are gaps.
 
     Future and stray months are only included if they have rows. A row belongs to the calendar
     month of its date, in whatever statement it was.
@@ -118,9 +118,9 @@ def available_months(
     """
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
-        others = (month for month in covered.present if month not in covered.settled)
-        months = sorted([*covered.settled, *others])
-        return _marked(connection, tool_id, covered, months, today)
+        others = (month for month in covered.present if month not in covered.default_range)
+        months = sorted([*covered.default_range, *others])
+        return _describe_months(connection, tool_id, covered, months, today)
 
 
 def coverage(connection: apsw.Connection, tool_id: int, today: date) -> Coverage:
@@ -176,12 +176,12 @@ def _covered_months(
 ) -> tuple[MonthRange, list[str]]:
     shown = covered.shown(period.months)
     if shown is None:
-        raise InsufficientData(period.months, covered.settled)
+        raise InsufficientData(period.months, covered.default_range)
     notes = [wording.clipped_note(shown)] if shown != period.months else []
     if max_months is not None and len(shown) > max_months:
         shown = MonthRange(shown.last.plus(1 - max_months), shown.last)
         notes = [coverage_notes.shortened_note(shown)]
-    marks = _marked(connection, tool_id, covered, shown, today)
+    marks = _describe_months(connection, tool_id, covered, shown, today)
     gaps = [Month(m.year, m.month) for m in marks if m.is_gap]
     filling = [Month(m.year, m.month) for m in marks if m.may_be_filling and not m.is_planned]
     notes += [wording.gaps_note(gaps)] if gaps else []
@@ -214,7 +214,7 @@ def _planned_notes(
     return notes
 
 
-def _marked(
+def _describe_months(
     connection: apsw.Connection,
     tool_id: int,
     covered: Coverage,

@@ -13,7 +13,7 @@ from mdvec import __version__
 from mdvec.files.scan import FoundFile, Problem
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decoded, read_rows
+from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.files import KnownFile
 
@@ -69,7 +69,7 @@ class LedgerFile:
         """The text that was parsed, or is read now if none was; None if it is no statement."""
         if not self._was_parsed:
             with suppress(OSError, NotTransactions):
-                self._csv = CsvText.of(decoded(self._bytes()))
+                self._csv = CsvText.of(decode(self._bytes()))
             self._data = None
         return self._csv
 
@@ -79,16 +79,18 @@ class LedgerFile:
         return self._data
 
 
-def not_looked_into(others: Iterable[str]) -> list[Problem]:
+def unsupported_files(others: Iterable[str]) -> list[Problem]:
     """Problems for files that may hold transactions but whose ending is not read."""
     found = []
     for path in others:
         ending = PurePosixPath(path).suffix.lower()
         if ending in _WORKBOOKS:
-            found.append(Problem(path, "it is a workbook; save its sheet as CSV, beside it"))
+            found.append(
+                Problem(path, "it is a workbook; save its sheet as CSV in the same folder")
+            )
         elif ending == ".txt":
             found.append(
-                Problem(path, "it is plain text; if it holds transactions, let it end in .csv")
+                Problem(path, "it is plain text; if it holds transactions, rename it to .csv")
             )
     return found
 
@@ -103,7 +105,7 @@ class StatementFile:
 
     @property
     def statement(self) -> Statement:
-        """What the file covers, to weigh it against other files."""
+        """What the file covers, to compare it with other files."""
         rows = [row for block in self.blocks for row in block]
         return Statement(
             path=self.file.path,
@@ -111,7 +113,7 @@ class StatementFile:
             mtime_ns=self.file.mtime_ns,
             days=tuple(sorted({row.date.isoformat() for row in rows})),
             accounts=frozenset(row.account for row in rows),
-            is_whole=not self.file.bad_rows,
+            can_show_removals=not self.file.bad_rows,
         )
 
 
@@ -134,7 +136,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         return StatementFile(state, unread=_why(error))
     if parsed.passed_over and known is not None and known.rows:
         return StatementFile(
-            state, unread=f"it held transactions before, and now {parsed.passed_over}"
+            state, unread=f"it held transactions before, but now {parsed.passed_over}"
         )
     state = replace(
         state,

@@ -35,7 +35,7 @@ def after_renames(
     for now, then in zip(ordered, before, strict=True):
         if now.path in known and not known[now.path].is_present:
             return None
-        if not _says_the_same(now, then, before):
+        if not _ranks_the_same(now, then, before):
             return None
         if now.content_hash(known.get(now.path)) != then.content_hash:
             return None
@@ -43,7 +43,7 @@ def after_renames(
     return after
 
 
-def _says_the_same(now: LedgerFile, then: KnownFile, others: Sequence[KnownFile]) -> bool:
+def _ranks_the_same(now: LedgerFile, then: KnownFile, others: Sequence[KnownFile]) -> bool:
     """Whether the new name and time rank the file as the old ones did."""
     if now.path == then.path:
         return now.mtime_ns >= then.mtime_ns
@@ -78,5 +78,5 @@ def follow_renames(
         if renames:
             transactions.rename_files(connection, tool_id, renames)
             ledger_statements.rename_statements(connection, tool_id, renames)
-            ledger_statements.ledger_changed(connection, tool_id)
+            ledger_statements.mark_ledger_changed(connection, tool_id)
         ledger_files.remember_files(connection, tool_id, [*gone, *present])

@@ -132,13 +132,13 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[Line]:
             f"{len(ledger.removed)} rows left the sums, gone from the newest file of their day; "
             f"to keep one: mdvec import -n {name} --mode update --restore-removed ID"
         )
-        lines += [Line(removed), *notes("removed", [_gone(row) for row in ledger.removed])]
+        lines += [Line(removed), *notes("removed", [_gone_row_text(row) for row in ledger.removed])]
     if ledger.asked:
         asked = (
             f"{len(ledger.asked)} rows still count, but are gone from the newest file of their "
             f"day; to let them go: mdvec import -n {name} --mode update --accept-removals"
         )
-        lines += [Line(asked), *notes("gone?", [_gone(row) for row in ledger.asked])]
+        lines += [Line(asked), *notes("gone?", [_gone_row_text(row) for row in ledger.asked])]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
 
 
@@ -146,7 +146,7 @@ def _note(word: str, problem: Problem) -> Line:
     return Line(f"{word}: {problem.file_path}: {problem.reason}", is_note=True)
 
 
-def _gone(row: GoneRow) -> str:
+def _gone_row_text(row: GoneRow) -> str:
     amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
     return (
         f"{row.id}: {row.date} {row.description} {amount} ({row.account}), "

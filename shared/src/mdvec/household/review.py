@@ -92,9 +92,9 @@ def detect(
         for missing in sorted(set(transaction_ids) - there.keys()):
             raise TransactionNotFound(missing)
     with connection:
-        duplicate_checks.settle_marks(connection, tool_id)
+        duplicate_checks.update_marks(connection, tool_id)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
-    rows = duplicate_checks.counting_lines(connection, tool_id)
+    rows = duplicate_checks.compared_rows(connection, tool_id)
     found = find_pairs(rows, options, transaction_ids)
     with connection:
         known = duplicate_checks.known_pairs(connection, tool_id)
@@ -107,7 +107,9 @@ def detect(
         new_count=decisions.count("new"),
         decided_count=decided,
         below_threshold_count=found.below,
-        message=answers.detected(count, decided, found.below, options.min_similarity_score),
+        message=answers.detection_message(
+            count, decided, found.below, options.min_similarity_score
+        ),
     )
 
 
@@ -129,7 +131,7 @@ def list_candidates(
     return CandidateList(
         candidates=candidates,
         total_count=total,
-        message=answers.listed(len(candidates), total, open_only=skip_checked),
+        message=answers.list_message(len(candidates), total, open_only=skip_checked),
     )
 
 
@@ -165,15 +167,15 @@ def confirm(
         first, second = _rows(connection, tool_id, check)
     record("decision", household=tool_id, check=check_id, decision=decision)
     if check.decision == decision:
-        message = answers.decided_already(decision, second)
+        message = answers.already_decided_message(decision, second)
     elif decision != "duplicate":
-        message = answers.kept(
+        message = answers.rejection_message(
             second, was_marked=before.is_duplicate, open_again=decision == "skip"
         )
     elif before.is_duplicate:
-        message = answers.marked_already(second)
+        message = answers.already_marked_message(second)
     else:
-        message = answers.marked(first, second)
+        message = answers.mark_message(first, second)
     return Confirmation(
         success=True,
         message=message,
@@ -193,11 +195,11 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
         before = _row(connection, tool_id, transaction_id)
         for check in duplicate_checks.checks_that_mark(connection, tool_id, transaction_id):
             duplicate_checks.record_decision(connection, tool_id, check.id, "not_duplicate")
-        duplicate_checks.settle_marks(connection, tool_id)
+        duplicate_checks.update_marks(connection, tool_id)
         after = _row(connection, tool_id, transaction_id)
     record("restoration", household=tool_id, transaction=transaction_id)
     return Restoration(
-        success=True, message=answers.restored(after, was_marked=before.is_duplicate)
+        success=True, message=answers.restoration_message(after, was_marked=before.is_duplicate)
     )
 
 

@@ -87,13 +87,17 @@ def category_trend(
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
         requested = resolve_period(
-            today, covered.settled, period=period, start_month=start_month, end_month=end_month
+            today,
+            covered.default_range,
+            period=period,
+            start_month=start_month,
+            end_month=end_month,
         )
         named, notes = named_subject(connection, tool_id, category)
-        shown, remarks = shown_months(
+        shown, range_notes = shown_months(
             connection, tool_id, requested, named, covered, today, MAX_MONTHS
         )
-        notes += remarks
+        notes += range_notes
         sums = _sums(connection, tool_id, shown, named)
     if named is None:
         trends, body = _of_the_top(sums, covered, shown)
@@ -111,7 +115,7 @@ def _of_the_top(
 ) -> tuple[list[CategoryTrend], str]:
     amounts = amounts_by_category(sums)
     if not (top := _top(amounts, shown)):
-        raise InsufficientData(shown, covered.settled)
+        raise InsufficientData(shown, covered.default_range)
     trends = [trend_of(one, amounts[one], covered.axis(shown), shown) for one in top]
     return trends, wording.top_text(trends, shown)
 
@@ -145,7 +149,7 @@ def category_trend_summary(
     """
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
-        requested = resolve_period(today, covered.settled)
+        requested = resolve_period(today, covered.default_range)
         shown, notes = shown_months(connection, tool_id, requested, None, covered, today)
         sums = _sums(connection, tool_id, shown, None)
     amounts = {
@@ -265,6 +269,6 @@ def _answer(
     averaged = trends[0].months[-1].averaged_months if trends else WINDOW
     if averaged < WINDOW:
         notes = [wording.short_window_note(averaged), *notes]
-    remarks = wording.notes_text([*notes, understood, wording.counts_text(counts)])
-    text = f"{body}\n{remarks}"
+    under_answer = wording.notes_text([*notes, understood, wording.counts_text(counts)])
+    text = f"{body}\n{under_answer}"
     return TrendAnswer(shown, understood, tuple(trends), counts, tuple(notes), text)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
-from mdvec.household.options import HouseholdOptions, RemovalWish
+from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ChunkingWish
 from mdvec.importing.report import EmbedderFor, ImportRequest, Mode
 from mdvec.settings.sections import Settings
@@ -20,7 +20,7 @@ def import_request(
     mode: Mode,
     *,
     model: str | None = None,
-    removals: RemovalWish | None = None,
+    removals: RemovalOptions | None = None,
     take_scan: bool = False,
     checksum: bool = False,
 ) -> ImportRequest:
@@ -39,7 +39,7 @@ def import_request(
             wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
         ),
         model=model or (None if named == catalog.AUTO else named),
-        options=HouseholdOptions(detection, removals or RemovalWish()),
+        options=HouseholdOptions(detection, removals or RemovalOptions()),
         scan_explicit=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
         checksum=checksum,

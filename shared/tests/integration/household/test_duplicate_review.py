@@ -145,7 +145,7 @@ def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool):
     assert (answer.success, answer.marked_transaction_id) == (True, 2)
     assert answer.message.startswith("重複として記録しました。取引ID 2 にフラグが設定されました。")
     assert marks(db) == {2: 1}
-    assert [row.id for row in duplicate_checks.counting_lines(db, tool)] == [1]
+    assert [row.id for row in duplicate_checks.compared_rows(db, tool)] == [1]
     checked = db.execute(
         "SELECT duplicate_checked, duplicate_checked_at IS NOT NULL FROM transactions"
     ).fetchall()
@@ -295,7 +295,7 @@ def test_a_row_counts_again_when_its_original_is_deleted(db, tool):
     review.confirm(db, tool, 1, "duplicate")
     with db:
         db.execute("DELETE FROM transactions WHERE id = 1")
-        duplicate_checks.settle_marks(db, tool)
+        duplicate_checks.update_marks(db, tool)
     assert (marks(db), pairs(db, tool, skip_checked=False)) == ({}, {})
 
 
@@ -332,7 +332,7 @@ def test_the_rows_that_sql_counts_are_those_that_the_ledger_counts(db, tool):
     ):
         add(db, tool, **change)
     every = duplicate_checks.find_transactions(db, tool, range(1, 8)).values()
-    lines = duplicate_checks.counting_lines(db, tool)
+    lines = duplicate_checks.compared_rows(db, tool)
     assert [line.id for line in lines] == [row.id for row in every if row.counts] == [1, 5]
     for line, row in zip(lines, (row for row in every if row.counts), strict=True):
         assert line._asdict() == {name: getattr(row, name) for name in line._fields}
@@ -482,7 +482,7 @@ class Review(RuleBasedStateMachine):
             transaction, tool = data.draw(st.sampled_from(known))
             with self.db:
                 self.db.execute("DELETE FROM transactions WHERE id = ?", (transaction,))
-                duplicate_checks.settle_marks(self.db, tool)
+                duplicate_checks.update_marks(self.db, tool)
 
     @invariant()
     def a_row_is_marked_if_and_only_if_a_decision_marks_it(self):

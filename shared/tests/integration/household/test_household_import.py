@@ -14,7 +14,7 @@ from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.interfaces.rows import list_transactions
-from mdvec.household.options import HouseholdOptions, RemovalWish
+from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -237,13 +237,14 @@ def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):
     (gone,) = report.details.ledger.removed
     assert (gone.description, report.chunks) == ("市営プール", 1)
     asked = replace(
-        household.request("update"), options=HouseholdOptions(removals=RemovalWish(keep=(gone.id,)))
+        household.request("update"),
+        options=HouseholdOptions(removals=RemovalOptions(keep=(gone.id,))),
     )
     report = import_tool(asked, lambda _: Embedder(household.backend))
     assert (report.details.ledger.returned, report.chunks) == (1, 2)
     assert household.search("市営プール", k=1).results[0].content == row("b", "市営プール")
     wrong = replace(
-        household.request("update"), options=HouseholdOptions(removals=RemovalWish(keep=(99,)))
+        household.request("update"), options=HouseholdOptions(removals=RemovalOptions(keep=(99,)))
     )
     with pytest.raises(ImportRefused, match="no row 99 of 'kakeibo' is gone"):
         import_tool(wrong, lambda _: Embedder(household.backend))

@@ -18,7 +18,7 @@ from mdvec.database import migrations
 from mdvec.files.scan import Problem, ScanRules, scan
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
-from mdvec.household.interfaces.checks import settle_marks
+from mdvec.household.interfaces.checks import update_marks
 from mdvec.household.ledger import import_ledger
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import FailedRow
@@ -83,7 +83,7 @@ class Ledger:
             "VALUES (1, ?, ?, 0, '0', '0', 1.0, 'duplicate')",
             (original, row),
         )
-        settle_marks(self.connection, 1)
+        update_marks(self.connection, 1)
 
 
 def new_ledger():

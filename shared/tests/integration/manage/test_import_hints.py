@@ -73,9 +73,9 @@ def test_other_files_of_a_household_are_listed_with_advice(tmp_path):
     (made.folder / "7.csv").write_bytes(STATEMENT)
     report = made.import_("new")
     assert [problem.file_path for problem in report.details.ledger.passed_over] == names
-    workbook = "it is a workbook; save its sheet as CSV, beside it"
+    workbook = "it is a workbook; save its sheet as CSV in the same folder"
     assert report.details.ledger.passed_over[0] == Problem("a.xlsx", workbook)
-    assert "let it end in .csv" in report.details.ledger.passed_over[-1].reason
+    assert "rename it to .csv" in report.details.ledger.passed_over[-1].reason
     assert (report.added, report.failed, report.hints) == (1, (), ())
 
 

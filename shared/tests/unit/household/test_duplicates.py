@@ -144,9 +144,7 @@ def ledger(drawn):
     score=st.sampled_from([0, 0.5, 0.75, 0.8, 0.925, 1]),
     order=st.randoms(use_true_random=False),
 )
-def test_exactly_the_pairs_of_a_comparison_of_every_two_rows(
-    drawn, days, yen, percent, score, order
-):
+def test_the_pairs_are_those_of_comparing_every_two_rows(drawn, days, yen, percent, score, order):
     rows = ledger(drawn)
     order.shuffle(rows)
     found, expected = same(rows, options(days, yen, percent, score))
@@ -154,7 +152,7 @@ def test_exactly_the_pairs_of_a_comparison_of_every_two_rows(
 
 
 @pytest.mark.parametrize("count", [1_500, pytest.param(5_000, marks=pytest.mark.soak)])
-def test_exactly_the_pairs_of_a_comparison_of_thousands_of_rows(count):
+def test_the_pairs_of_thousands_of_rows_are_those_of_comparing_every_two(count):
     chance = random.Random(4)
     first = date(2023, 12, 1)
     rows = [

@@ -22,7 +22,7 @@ from mdvec.household.core.moneyforward import (
     BadRow,
     NotTransactions,
     ParsedFile,
-    decoded,
+    decode,
     read_rows,
 )
 
@@ -114,7 +114,7 @@ def test_what_a_file_of_any_dialect_holds_is_read_back_exactly(statement_file):
     data, rows = statement_file
     parsed = read_rows(data)
     assert parsed == ParsedFile(rows, (), parsed.csv)
-    assert parsed.csv == CsvText.of(decoded(data))
+    assert parsed.csv == CsvText.of(decode(data))
     spans = parsed.csv.spans()
     header, *texts = (parsed.csv.text[start:end] for start, end, _ in spans.values())
     assert [*spans][1:] == [row.line for row in rows]
@@ -252,7 +252,7 @@ DAYS = ["{0.year}/{0.month}/{0.day}", "{:%Y/%m/%d} 0:00", "{:%Y-%m-%d} 00:00:00"
     spare=st.integers(0, 3),
     encoding=st.sampled_from(["utf-8-sig", "utf-8", "utf-16"]),
 )
-def test_what_a_spreadsheet_saved_again_is_the_same_rows(
+def test_rows_survive_being_saved_by_a_spreadsheet(
     amount_name, padded, day, amount, delimiter, quoting, spare, encoding
 ):
     out = io.StringIO(newline="")
@@ -269,10 +269,10 @@ def test_what_a_spreadsheet_saved_again_is_the_same_rows(
 
 
 @pytest.mark.parametrize("broken", ["#NAME?", "#REF!", "#N/A", "#VALUE!", "#DIV/0!", "1.23E+15"])
-def test_ids_that_a_spreadsheet_broke_do_not_make_many_rows_one(broken):
+def test_ids_damaged_by_a_spreadsheet_do_not_merge_rows(broken):
     parsed = read_rows(csv_of(LINE, LINE[:-2] + broken, LINE[:-2] + broken))
     assert parsed.rows == (ROW,)
-    reason = "ID is what a spreadsheet made of it; download the file again"
+    reason = "a spreadsheet has damaged the ID; download the file again"
     assert parsed.bad == (BadRow(3, reason), BadRow(4, reason))
 
 
@@ -298,7 +298,7 @@ def test_a_bad_row_is_reported_by_line_and_parsing_continues():
     parsed = read_rows(csv_of(LINE, bad_date, LINE, bad_amount, LINE + ",more", LINE[:-3], LINE))
     assert [row.line for row in parsed.rows] == [2, 4, 8]
     assert parsed.bad == (
-        BadRow(3, "日付 is a day that no calendar has"),
+        BadRow(3, "日付 is not a valid date"),
         BadRow(5, "金額 is not a whole number of yen"),
         BadRow(6, "it has 11 cells, the header 10"),
         BadRow(7, "it has 9 cells, the header 10"),
@@ -345,7 +345,7 @@ def test_another_file_is_skipped_and_named(data, reason):
 @pytest.mark.parametrize(
     "page", ["<!DOCTYPE html>\n<html>", " \r\n<HTML lang='ja'>", "\ufeff<html>"]
 )
-def test_a_login_page_saved_as_csv_is_called_that(page):
+def test_a_login_page_saved_as_csv_is_reported_as_one(page):
     with pytest.raises(NotTransactions, match="login page"):
         read_rows(page.encode())
 
@@ -384,7 +384,7 @@ def test_two_rows_alike_without_an_id_are_two_purchases_in_every_file():
         ("A－B", "A−B"),
     ],
 )
-def test_the_encoding_of_a_file_does_not_change_who_a_row_is(one, other):
+def test_the_encoding_of_a_file_does_not_change_a_rows_identity(one, other):
     pair = [replace(ROW, mf_id="", description=text, account=text) for text in (one, other)]
     assert identities(pair[:1]) == identities(pair[1:])
 

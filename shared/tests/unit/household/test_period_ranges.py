@@ -26,7 +26,7 @@ def meant(a, b, asking):
 
 
 @pytest.mark.parametrize("asking", range(1, 13))
-def test_every_range_of_months_is_the_latest_that_has_begun_in_the_order_it_was_said(asking):
+def test_every_range_of_months_is_the_latest_that_has_begun_in_the_given_order(asking):
     today = date(NOW, asking, 10)
     for a in range(1, 13):
         for b in range(1, 13):

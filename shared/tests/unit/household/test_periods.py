@@ -92,7 +92,7 @@ def test_seasons_halves_quarters_and_fiscal_years_are_understood(period, meant):
     assert said(period).months == months(meant)
 
 
-def test_the_year_that_began_before_april_is_still_the_fiscal_year_before():
+def test_until_april_the_fiscal_year_is_last_years():
     assert said("今年度", date(2025, 3, 31)).months == months("2024-04..2025-03")
     assert said("昨年度", date(2025, 3, 31)).months == months("2023-04..2024-03")
 

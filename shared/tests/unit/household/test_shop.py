@@ -50,7 +50,7 @@ def test_a_shop_is_its_own_shop_and_never_empty(text):
 
 
 @given(text=NAMES | st.text(min_size=1, max_size=12))
-def test_widths_and_case_make_no_other_shop(text):
+def test_widths_and_case_do_not_change_the_shop(text):
     assert shop_of(unicodedata.normalize("NFKC", text)) == shop_of(text)
     assert shop_of(text.casefold()) == shop_of(text)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from mdvec.files.encoding import file_encoding, read_text
 from mdvec.files.scan import UnreadableFile
-from mdvec.household.core.moneyforward import NotTransactions, decoded
+from mdvec.household.core.moneyforward import NotTransactions, decode
 from mdvec.text.encoding import UnknownEncoding, encoding_of
 
 HIRAGANA = "あいうえおかがきくけこさしすせただちっつてでとなにのはひほまみむもやよらりるれろわをん"
@@ -35,7 +35,7 @@ def readings(folder, data):
     for read in (
         lambda: read_text(folder, "a.txt").content,
         lambda: data.decode(file_encoding(folder / "a.txt")),
-        lambda: decoded(data),
+        lambda: decode(data),
     ):
         try:
             found.append(read())

@@ -26,12 +26,12 @@ _MAX_LISTED = 12
 class UnknownCategory(MdvecError):
     """No category has that name; the message lists similar names and all 大項目."""
 
-    def __init__(self, said: str, nearest: Sequence[str], choices: Iterable[str]) -> None:
+    def __init__(self, name: str, nearest: Sequence[str], choices: Iterable[str]) -> None:
         self.nearest = tuple(nearest)
         self.choices = tuple(choices)
         near = f"近い名前: {'、'.join(self.nearest)}。" if self.nearest else ""
         super().__init__(
-            f"該当カテゴリが見つかりません（「{shortened(said)}」）。{near}"
+            f"該当カテゴリが見つかりません（「{shortened(name)}」）。{near}"
             f"選べる大項目: {'、'.join(self.choices) or 'なし'}"
         )
 
@@ -39,12 +39,12 @@ class UnknownCategory(MdvecError):
 class AmbiguousCategory(UnknownCategory):
     """A name matches several categories, or a category and a total; the message lists them."""
 
-    def __init__(self, said: str, choices: Sequence[str]) -> None:
+    def __init__(self, name: str, choices: Sequence[str]) -> None:
         self.nearest = self.choices = tuple(choices)
         MdvecError.__init__(
             self,
-            f"「{shortened(said)}」に当てはまるカテゴリが複数あります。"
-            f"次のどれかを指定してください: {_listed(self.choices)}",
+            f"「{shortened(name)}」に当てはまるカテゴリが複数あります。"
+            f"次のどれかを指定してください: {_list_some(self.choices)}",
         )
 
 
@@ -75,7 +75,7 @@ def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
-def named(said: str, hierarchy: Hierarchy) -> Category | None:
+def find_category(name: str, hierarchy: Hierarchy) -> Category | None:
     """The category with this full name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
 
     Both may be joined by other marks too. Width, case, spaces and 「・」 are ignored; an exact
@@ -84,31 +84,31 @@ def named(said: str, hierarchy: Hierarchy) -> Category | None:
     Raises:
         AmbiguousCategory: several categories match.
     """
-    if said in hierarchy:
-        return Category(said)
-    for found in (_majors(said, hierarchy), _minors(said, hierarchy), _paths(said, hierarchy)):
+    if name in hierarchy:
+        return Category(name)
+    for found in (_majors(name, hierarchy), _minors(name, hierarchy), _paths(name, hierarchy)):
         if len(found) > 1:
-            raise AmbiguousCategory(said, [str(category) for category in found])
+            raise AmbiguousCategory(name, [str(category) for category in found])
         if found:
             return found[0]
     return None
 
 
-def partly_named(said: str, hierarchy: Hierarchy) -> list[Category]:
+def find_by_part(name: str, hierarchy: Hierarchy) -> list[Category]:
     """Every 大項目 and 中項目 whose name contains a text.
 
     If a 中項目 repeats the name of its 大項目 (「その他水道・光熱費」 below 「水道・光熱費」), only
     the rest of its name is searched.
     """
-    wanted = folded(said)
+    wanted = fold(name)
     if not wanted:
         return []
-    majors = [Category(major) for major in hierarchy if wanted in folded(major)]
+    majors = [Category(major) for major in hierarchy if wanted in fold(major)]
     return majors + [one for one in _every_minor(hierarchy) if _is_part_of_minor(wanted, one)]
 
 
 def _is_part_of_minor(wanted: str, category: Category) -> bool:
-    major, minor = folded(category.major), folded(category.minor or "")
+    major, minor = fold(category.major), fold(category.minor or "")
     if wanted in major:
         minor = minor.replace(major, " ")
     return wanted in minor
@@ -118,66 +118,66 @@ def homonyms(category: Category, hierarchy: Hierarchy) -> list[Category]:
     """The 中項目 elsewhere that have the same name as a 大項目."""
     if category.minor is not None:
         return []
-    wanted = folded(category.major)
+    wanted = fold(category.major)
     return [
         one for one in _every_minor(hierarchy)
-        if one.major != category.major and folded(one.minor or "") == wanted
+        if one.major != category.major and fold(one.minor or "") == wanted
     ]  # fmt: skip
 
 
-def _majors(said: str, hierarchy: Hierarchy) -> list[Category]:
-    wanted = folded(said)
-    return [Category(major) for major in hierarchy if folded(major) == wanted]
+def _majors(name: str, hierarchy: Hierarchy) -> list[Category]:
+    wanted = fold(name)
+    return [Category(major) for major in hierarchy if fold(major) == wanted]
 
 
-def _minors(said: str, hierarchy: Hierarchy) -> list[Category]:
+def _minors(name: str, hierarchy: Hierarchy) -> list[Category]:
     every = _every_minor(hierarchy)
-    exact = [category for category in every if category.minor == said]
-    wanted = folded(said)
-    return exact or [category for category in every if folded(category.minor or "") == wanted]
+    exact = [category for category in every if category.minor == name]
+    wanted = fold(name)
+    return exact or [category for category in every if fold(category.minor or "") == wanted]
 
 
 def _every_minor(hierarchy: Hierarchy) -> list[Category]:
     return [Category(major, minor) for major, minors in hierarchy.items() for minor in minors]
 
 
-def _paths(said: str, hierarchy: Hierarchy) -> list[Category]:
+def _paths(name: str, hierarchy: Hierarchy) -> list[Category]:
     """The categories that 「大項目 > 中項目」 can mean, split at every possible separator."""
     return [
         Category(major.major, minor.minor)
-        for left, right in _cuts(said)
+        for left, right in _splits(name)
         for major in _majors(left, hierarchy)
         for minor in _minors(right, {major.major: hierarchy[major.major]})
     ]
 
 
-def _cuts(said: str) -> Iterator[tuple[str, str]]:
-    if len(said) <= 4 * _MAX_COMPARED:
-        for mark in re.finditer(r"[>＞/／→:：・]|の", said):
-            yield said[: mark.start()], said[mark.end() :]
+def _splits(name: str) -> Iterator[tuple[str, str]]:
+    if len(name) <= 4 * _MAX_COMPARED:
+        for mark in re.finditer(r"[>＞/／→:：・]|の", name):
+            yield name[: mark.start()], name[mark.end() :]
 
 
-def nearest(said: str, hierarchy: Hierarchy) -> list[str]:
+def nearest(name: str, hierarchy: Hierarchy) -> list[str]:
     """The category names most similar to a text, best first."""
-    wanted = folded(said)[:_MAX_COMPARED]
-    names: dict[str, str] = {}
+    wanted = fold(name)[:_MAX_COMPARED]
+    known: dict[str, str] = {}
     for major, minors in hierarchy.items():
-        for name in (major, *minors):
-            names.setdefault(folded(name), name)
-    holding = [
-        name for folded, name in names.items()
+        for each in (major, *minors):
+            known.setdefault(fold(each), each)
+    containing = [
+        each for folded, each in known.items()
         if wanted and folded and (wanted in folded or folded in wanted)
     ]  # fmt: skip
-    similar = difflib.get_close_matches(wanted, names, _MAX_NEAREST, _MIN_CLOSENESS)
-    return list(dict.fromkeys([*holding, *(names[folded] for folded in similar)]))[:_MAX_NEAREST]
+    similar = difflib.get_close_matches(wanted, known, _MAX_NEAREST, _MIN_CLOSENESS)
+    return list(dict.fromkeys([*containing, *(known[folded] for folded in similar)]))[:_MAX_NEAREST]
 
 
-def folded(name: str) -> str:
+def fold(name: str) -> str:
     """A name normalised for comparison: no width, case, spaces, 「・」 or trailing 「カテゴリ」."""
     plain = unicodedata.normalize("NFKC", name).casefold()
     return re.sub(r"[\s・]+", "", plain).removesuffix("カテゴリ")
 
 
-def _listed(choices: Sequence[str]) -> str:
+def _list_some(choices: Sequence[str]) -> str:
     more = f"（ほか{len(choices) - _MAX_LISTED}件）" if len(choices) > _MAX_LISTED else ""
     return "、".join(choices[:_MAX_LISTED]) + more

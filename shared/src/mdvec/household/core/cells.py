@@ -62,7 +62,7 @@ def parse_date(text: str) -> date:
     try:
         return date(int(match[1]), int(match[3] or match[5]), int(match[4] or match[6]))
     except ValueError:
-        raise BadCell("日付 is a day that no calendar has") from None
+        raise BadCell("日付 is not a valid date") from None
 
 
 def parse_amount(text: str) -> int | None:

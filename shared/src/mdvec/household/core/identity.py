@@ -10,23 +10,25 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from mdvec.household.core.cells import TransactionRow
-from mdvec.household.core.placed import Placed, values_of
+from mdvec.household.core.source_row import SourceRow, values_of
 
-Twins = Mapping[str, Sequence[str]]
+SameRowsWithId = Mapping[str, Sequence[str]]
 """Identities of rows that have an ID, by the ``key_of`` that they would have without one."""
-_NO_TWINS: Twins = MappingProxyType({})
+_NO_SAME_ROWS: SameRowsWithId = MappingProxyType({})
 # One character of Shift_JIS, two of Unicode: the decoder decides which.
 _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―"})
 
 
-def identities(rows: Sequence[TransactionRow], twins: Twins = _NO_TWINS) -> list[str]:
+def identities(
+    rows: Sequence[TransactionRow], same_rows_with_id: SameRowsWithId = _NO_SAME_ROWS
+) -> list[str]:
     """The identity of each row below one header, in order.
 
     A row with an ID is identified by it. Rows that share an ID but differ are the parts of a
     purchase that was split by hand, each with its own identity; exact repeats are one row. A row
     without an ID is identified by date, amount, description and account, plus a running number:
     two equal rows are two purchases, and the same two in another file are the same two. If
-    another file has the purchase with an ID (``twins``), that identity is used.
+    another file has the row with an ID (``same_rows_with_id``), that identity is used.
     """
     found = identities_by_id(rows)
     if None not in found:
@@ -37,7 +39,7 @@ def identities(rows: Sequence[TransactionRow], twins: Twins = _NO_TWINS) -> list
     for row, identity in zip(rows, found, strict=True):
         if identity is None:
             key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
-            identity = _without_id(key, seen[key], twins.get(key, ()), taken)
+            identity = _identity_without_id(key, seen[key], same_rows_with_id.get(key, ()), taken)
             seen[key] += 1
         complete.append(identity)
     return complete
@@ -63,13 +65,15 @@ def identities_by_id(rows: Sequence[TransactionRow]) -> list[str | None]:
     return found
 
 
-def _without_id(key: str, before: int, twins: Sequence[str], taken: Collection[str | None]) -> str:
+def _identity_without_id(
+    key: str, before: int, same_rows_with_id: Sequence[str], taken: Collection[str | None]
+) -> str:
     """The identity of a row without ID that follows ``before`` equal rows."""
-    free = [twin for twin in twins if twin not in taken]
+    free = [identity for identity in same_rows_with_id if identity not in taken]
     if before < len(free):
         return free[before]
     # Numbered among all equal purchases, those with an ID first: the same in every file.
-    return f"row:{key}:{before + 1 + len(twins) - len(free)}"
+    return f"row:{key}:{before + 1 + len(same_rows_with_id) - len(free)}"
 
 
 def is_part(identity: str) -> bool:
@@ -84,36 +88,36 @@ def main_part(identity: str) -> str | None:
     return f"id:{identity.split(':', 2)[2]}"
 
 
-def mentions(
-    path: str, blocks: Iterable[Sequence[TransactionRow]], twins: Twins
-) -> dict[str, Placed]:
+def rows_by_identity(
+    path: str, blocks: Iterable[Sequence[TransactionRow]], same_rows_with_id: SameRowsWithId
+) -> dict[str, SourceRow]:
     """A file's rows by identity; in a file of joined files, later rows replace earlier ones."""
-    said: dict[str, Placed] = {}
+    found: dict[str, SourceRow] = {}
     for rows in blocks:
-        block: dict[str, Placed] = {}
-        for row, identity in zip(rows, identities(rows, twins), strict=True):
-            block[identity] = Placed(path, row.line, values_of(row))
-        for part in [identity for identity in said if main_part(identity) in block]:
-            del said[part]
-        said.update(block)
-    return said
+        block: dict[str, SourceRow] = {}
+        for row, identity in zip(rows, identities(rows, same_rows_with_id), strict=True):
+            block[identity] = SourceRow(path, row.line, values_of(row))
+        for part in [identity for identity in found if main_part(identity) in block]:
+            del found[part]
+        found.update(block)
+    return found
 
 
-def twins_of(
-    rows: Iterable[tuple[str, Placed]], loose: Collection[tuple[str, int | None]]
-) -> Twins:
-    """Rows with an ID that may equal rows without one, whose days and amounts are ``loose``."""
+def find_same_rows_with_id(
+    rows: Iterable[tuple[str, SourceRow]], without_id: Collection[tuple[str, int | None]]
+) -> SameRowsWithId:
+    """Rows with an ID that may equal rows without; ``without_id`` has those days and amounts."""
     found: dict[str, set[str]] = {}
     for identity, row in rows:
-        said = row.values
-        if (said.date, said.amount) in loose and not identity.startswith("row:"):
-            key = key_of(said.date, said.amount, said.description, said.account)
+        values = row.values
+        if (values.date, values.amount) in without_id and not identity.startswith("row:"):
+            key = key_of(values.date, values.amount, values.description, values.account)
             found.setdefault(key, set()).add(identity)
     return {key: sorted(names) for key, names in found.items()}
 
 
-def reunited(
-    stored: Mapping[str, object], mentioned: Collection[str], twins: Twins
+def match_rows_without_id(
+    stored: Mapping[str, object], mentioned: Collection[str], same_rows_with_id: SameRowsWithId
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Matches ledger rows without ID to the identities that the files now give them.
 
@@ -128,25 +132,25 @@ def reunited(
         if name.startswith("row:") and name not in stored:
             new.setdefault(name.split(":")[1], []).append(name)
     renamed: dict[str, str] = {}
-    doubles: dict[str, str] = {}
+    repeats: dict[str, str] = {}
     for name in sorted(lost):
         _, key, number = name.split(":")
-        known = twins.get(key, ())
-        free = [twin for twin in known if twin not in stored] + sorted(new.get(key, []))
+        known = same_rows_with_id.get(key, ())
+        free = [identity for identity in known if identity not in stored] + sorted(new.get(key, []))
         free = [each for each in free if each not in renamed.values()]
         if free:
             renamed[name] = free[0]
         elif int(number) <= len(known):
-            doubles[name] = known[int(number) - 1]
-    return renamed, doubles
+            repeats[name] = known[int(number) - 1]
+    return renamed, repeats
 
 
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:
     """The key that identifies a row without ID, up to its running number."""
-    parts = (day, str(amount), _plain(description), _plain(account))
+    parts = (day, str(amount), _normalise(description), _normalise(account))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     """The text normalised: independent of the file's encoding, line ends and widths."""
     return " ".join(unicodedata.normalize("NFKC", text).translate(_ONE_SPELLING).split())

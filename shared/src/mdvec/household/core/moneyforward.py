@@ -58,10 +58,10 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A file's rows, and the text that they stand in.
+    """A file's rows, and its text.
 
     ``passed_over`` is "" for a file of transactions; otherwise it says what the file is, and there
-    are no rows. ``begins`` are the indexes in ``rows`` at which a further header stood: such a
+    are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such a
     file was joined from several.
     """
 
@@ -93,9 +93,9 @@ def read_rows(data: bytes) -> ParsedFile:
             "it is a web page, most likely the login page saved in place of the CSV; "
             "log in and download it again"
         )
-    text = decoded(data)
+    text = decode(data)
     lines = array("I")
-    records = _with_content(records_of(text), lines)
+    records = _non_blank(records_of(text), lines)
     header = next((cells for _, cells in records), [])
     columns = _Columns.of(_header_names(header))
     if isinstance(columns, str):
@@ -116,7 +116,7 @@ def read_rows(data: bytes) -> ParsedFile:
     return ParsedFile(tuple(rows), tuple(bad), CsvText(text, lines), begins=tuple(begins))
 
 
-def _with_content(
+def _non_blank(
     records: Iterable[tuple[int, Record]], lines: array[int]
 ) -> Iterator[tuple[int, Record]]:
     """The records that are not blank; ``lines`` gets the line of every record."""
@@ -175,7 +175,7 @@ class _Columns:
             raise BadCell(f"it has {len(cells)} cells, the header {self.width}")
         cells.insert(self.width, "")
         if _SPREADSHEET_ERROR.fullmatch(cells[self.mf_id]):
-            raise BadCell("ID is what a spreadsheet made of it; download the file again")
+            raise BadCell("a spreadsheet has damaged the ID; download the file again")
         return TransactionRow(
             date=parse_date(cells[self.date]),
             amount=parse_amount(cells[self.amount]),
@@ -207,7 +207,7 @@ def _is_web_page(data: bytes) -> bool:
     return head.startswith(b"<") and (b"<html" in head or b"<!doctype html" in head)
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     """Decodes a file's bytes.
 
     Raises:

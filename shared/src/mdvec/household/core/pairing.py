@@ -30,12 +30,12 @@ Bounds = Callable[[int], tuple[int, int]]
 Key = TypeVar("Key")
 
 _BLOCK = 1_000_000
-# Sums of floats that mean the same may differ in their last bits.
+# Float sums that should be equal may differ in their last bits.
 SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedRows:
+class ComparisonTable:
     """Rows sorted by day and amount, with the compared fields as numbers.
 
     Equal texts have equal numbers; an empty account or ID is -1. ``places`` index the sorted
@@ -56,7 +56,7 @@ class ComparedRows:
     category_names: Sequence[tuple[str, str]]
 
     @classmethod
-    def of(cls, transactions: Sequence[Entry], amounts_near: Bounds) -> ComparedRows:
+    def of(cls, transactions: Sequence[Entry], amounts_near: Bounds) -> ComparisonTable:
         """Builds the columns; rows have an amount, ``amounts_near`` gives those of partners."""
         days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
         amounts = np.array([row.amount or 0 for row in transactions], dtype=np.int64)
@@ -64,11 +64,13 @@ class ComparedRows:
         days, amounts = days[order], amounts[order]
         rows = [transactions[number] for number in order.tolist()]
         different, places = np.unique(amounts, return_inverse=True)
-        low, high = _places_near(different, amounts_near)
-        shops, descriptions = _numbered([row.description for row in rows])
-        categories, names = _numbered([(row.category_major, row.category_minor) for row in rows])
-        accounts, account_names = _numbered([row.account for row in rows])
-        ids, id_names = _numbered([row.mf_id for row in rows])
+        low, high = _partner_places(different, amounts_near)
+        shops, descriptions = _number_values([row.description for row in rows])
+        categories, names = _number_values(
+            [(row.category_major, row.category_minor) for row in rows]
+        )
+        accounts, account_names = _number_values([row.account for row in rows])
+        ids, id_names = _number_values([row.mf_id for row in rows])
         return cls(
             rows=rows,
             days=days,
@@ -78,27 +80,27 @@ class ComparedRows:
             high=high[places],
             shops=shops,
             categories=categories,
-            accounts=_without_empty(accounts, account_names),
-            ids=_without_empty(ids, id_names),
+            accounts=_empty_as_minus_one(accounts, account_names),
+            ids=_empty_as_minus_one(ids, id_names),
             shop_letters=[letter_pairs(text) for text in descriptions],
             category_names=names,
         )
 
-    def count_near(self, days: int) -> int:
+    def count_candidates(self, days: int) -> int:
         """The number of pairs within the tolerances."""
         return sum(int((end - start).sum()) for start, end in self._partners(days))
 
-    def near(self, days: int, only: Set[int] | None) -> Iterator[Near]:
+    def candidates(self, days: int, only: Set[int] | None) -> Iterator[CandidatePairs]:
         """Pairs within the tolerances, in blocks; with ``only``, those with one of these ids."""
         wanted = None
         if only is not None:
             wanted = np.array([row.id in only for row in self.rows], dtype=bool)
         for start, end in self._partners(days):
-            for first, second in _expanded(start, end):
+            for first, second in _expand(start, end):
                 if wanted is not None:
                     kept = wanted[first] | wanted[second]
                     first, second = first[kept], second[kept]
-                yield Near(self, first, second)
+                yield CandidatePairs(self, first, second)
 
     def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
         """For each distance in days, the range of later rows that each row is compared with."""
@@ -115,10 +117,10 @@ class ComparedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class CandidatePairs:
     """Pairs of rows within the tolerances, as row indexes."""
 
-    of: ComparedRows
+    table: ComparisonTable
     first: Ints
     second: Ints
 
@@ -127,44 +129,48 @@ class Near:
         """The number of pairs."""
         return len(self.first)
 
-    def alike(self, least: float) -> Iterator[tuple[Entry, Entry, float]]:
+    def scoring_at_least(self, least: float) -> Iterator[tuple[Entry, Entry, float]]:
         """The pairs that score ``least`` or more, with their scores."""
         # Comparing descriptions is slow; most pairs score too low even with equal ones.
         promising = self._scores(np.ones(self.count)) >= least - SLACK
-        pairs = Near(self.of, self.first[promising], self.second[promising])
+        pairs = CandidatePairs(self.table, self.first[promising], self.second[promising])
         scores = pairs._scores(pairs._descriptions())
         for number in np.flatnonzero(scores >= least - SLACK):
             one, other = int(pairs.first[number]), int(pairs.second[number])
-            yield self.of.rows[one], self.of.rows[other], float(scores[number])
+            yield self.table.rows[one], self.table.rows[other], float(scores[number])
 
     def _scores(self, descriptions: Floats) -> Floats:
-        of, first, second = self.of, self.first, self.second
-        one, other = np.abs(of.amounts[first]), np.abs(of.amounts[second])
-        two_lines = (of.accounts[first] == of.accounts[second]) & (of.accounts[first] >= 0)
-        two_lines &= (
-            (of.ids[first] != of.ids[second]) & (of.ids[first] >= 0) & (of.ids[second] >= 0)
+        table, first, second = self.table, self.first, self.second
+        one, other = np.abs(table.amounts[first]), np.abs(table.amounts[second])
+        distinct_ids_same_account = (table.accounts[first] == table.accounts[second]) & (
+            table.accounts[first] >= 0
+        )
+        distinct_ids_same_account &= (
+            (table.ids[first] != table.ids[second])
+            & (table.ids[first] >= 0)
+            & (table.ids[second] >= 0)
         )
         return weighted(
-            (of.days[second] - of.days[first]).astype(np.float64),
+            (table.days[second] - table.days[first]).astype(np.float64),
             np.abs(one - other) / np.maximum(np.maximum(one, other), 1),
             descriptions,
-            np.where(two_lines, 0.0, 1.0),
+            np.where(distinct_ids_same_account, 0.0, 1.0),
             self._categories(),
         )
 
     def _descriptions(self) -> Floats:
-        letters = self.of.shop_letters
-        return self._of_each(
-            self.of.shops, lambda one, other: shared_letters(letters[one], letters[other])
+        letters = self.table.shop_letters
+        return self._per_distinct_pair(
+            self.table.shops, lambda one, other: shared_letters(letters[one], letters[other])
         )
 
     def _categories(self) -> Floats:
-        names = self.of.category_names
-        return self._of_each(
-            self.of.categories, lambda one, other: category_closeness(names[one], names[other])
+        names = self.table.category_names
+        return self._per_distinct_pair(
+            self.table.categories, lambda one, other: category_closeness(names[one], names[other])
         )
 
-    def _of_each(self, numbers: Ints, closeness: Callable[[int, int], float]) -> Floats:
+    def _per_distinct_pair(self, numbers: Ints, closeness: Callable[[int, int], float]) -> Floats:
         """The closeness of each pair, computed once for each combination of two numbers."""
         size = int(numbers.max(initial=0)) + 1
         both = numbers[self.first] * size + numbers[self.second]
@@ -173,7 +179,7 @@ class Near:
         return np.array(known, dtype=np.float64)[places]
 
 
-def _places_near(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
+def _partner_places(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
     """For each of the sorted amounts, the first and last place of its possible partners."""
     values = different.tolist()
     bounds = [amounts_near(value) for value in values]
@@ -186,17 +192,17 @@ def _places_near(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
     )
 
 
-def _numbered(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
+def _number_values(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
     """A number for each value, equal for equal values, and the values by number."""
     numbers: defaultdict[Key, int] = defaultdict(count().__next__)
     return np.array([numbers[value] for value in values], dtype=np.int64), list(numbers)
 
 
-def _without_empty(numbers: Ints, names: Sequence[str]) -> Ints:
+def _empty_as_minus_one(numbers: Ints, names: Sequence[str]) -> Ints:
     return np.where(numbers == names.index(""), -1, numbers) if "" in names else numbers
 
 
-def _expanded(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
+def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Pairs each row index with every index in its range from start to end, in blocks."""
     lengths = end - start
     total = np.cumsum(lengths)

@@ -88,7 +88,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPairs:
     """The pairs, best score first; ``below`` more are within the tolerances but score too low."""
 
     pairs: tuple[Pair, ...]
@@ -99,7 +99,7 @@ def find_pairs(
     transactions: Iterable[Entry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
-) -> Found:
+) -> FoundPairs:
     """All pairs of counting rows within the tolerances, across month and year ends too.
 
     ``only`` limits them to pairs in which at least one row has one of these ids.
@@ -107,22 +107,24 @@ def find_pairs(
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
     """
-    from mdvec.household.core.pairing import ComparedRows
+    from mdvec.household.core.pairing import ComparisonTable
 
-    rows = ComparedRows.of([row for row in transactions if row.counts], options.amounts_near)
-    compared = rows.count_near(options.date_tolerance_days)
+    table = ComparisonTable.of([row for row in transactions if row.counts], options.amounts_near)
+    compared = table.count_candidates(options.date_tolerance_days)
     if compared > MAX_COMPARISONS:
         raise _too_many(compared)
     examined, pairs = 0, list[Pair]()
-    for near in rows.near(options.date_tolerance_days, None if only is None else frozenset(only)):
-        examined += near.count
-        for first, second, score in near.alike(options.min_similarity_score):
+    for candidates in table.candidates(
+        options.date_tolerance_days, None if only is None else frozenset(only)
+    ):
+        examined += candidates.count
+        for first, second, score in candidates.scoring_at_least(options.min_similarity_score):
             one, other = sorted((first, second), key=lambda row: row.id)
             pairs.append(Pair(one, other, round(score, _SCORE_DIGITS)))
         if len(pairs) > MAX_PAIRS:
             raise _too_many(len(pairs))
     pairs.sort(key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
-    return Found(tuple(pairs), examined - len(pairs))
+    return FoundPairs(tuple(pairs), examined - len(pairs))
 
 
 def _too_many(count: int) -> DuplicateDetectionError:

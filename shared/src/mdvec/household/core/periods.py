@@ -22,7 +22,7 @@ from mdvec.text.one_line import shortened
 
 DEFAULT_MONTHS = 12
 _MAX_LENGTH = 60
-_FROM_THE_LATEST = "（データのある最後の月まで）"
+_UP_TO_LATEST_DATA = "（データのある最後の月まで）"
 _EXAMPLES = (
     "「2025-06」「2025年6月」「令和7年6月」「先月」「直近3か月」「昨年の夏」"
     "「2025年6月〜8月」「2024年度上半期」"
@@ -32,9 +32,9 @@ _EXAMPLES = (
 class InvalidPeriod(MdvecError):
     """A phrase is not a period; the message gives examples and the months with data."""
 
-    def __init__(self, said: str, available: MonthRange) -> None:
+    def __init__(self, phrase: str, available: MonthRange) -> None:
         super().__init__(
-            f"期間「{shortened(said)}」を解釈できませんでした。{_EXAMPLES}のように指定してください。"
+            f"期間「{shortened(phrase)}」を解釈できませんでした。{_EXAMPLES}のように指定してください。"
             f"利用できる期間は {available.in_words} です。"
         )
 
@@ -42,11 +42,11 @@ class InvalidPeriod(MdvecError):
 class DayInPeriod(InvalidPeriod):
     """A phrase names a day, but sums are monthly; the message names the month to ask for."""
 
-    def __init__(self, said: str, months: MonthRange | None, available: MonthRange) -> None:
+    def __init__(self, phrase: str, months: MonthRange | None, available: MonthRange) -> None:
         instead = _EXAMPLES if months is None else f"「{months.in_words}」"
         MdvecError.__init__(
             self,
-            f"期間「{shortened(said)}」を解釈できませんでした。日や週の単位では集計できません。"
+            f"期間「{shortened(phrase)}」を解釈できませんでした。日や週の単位では集計できません。"
             f"{instead}のように月で指定してください。その月の明細は日付順に確認できます。"
             f"利用できる期間は {available.in_words} です。",
         )
@@ -93,20 +93,24 @@ def resolve_period(
         AmbiguousPeriod: both a phrase and a first or last month were given.
     """
     context = PeriodContext(Month.of(today), available)
-    phrase, start, end = _given(period), _given(start_month), _given(end_month)
+    phrase, start, end = _stripped(period), _stripped(start_month), _stripped(end_month)
     if phrase and (start or end):
         raise AmbiguousPeriod
     if start and end:
         return _from_ends(start, end, context)
     if end:
-        last = _settled(_unit(end, context), context).last
+        last = _with_year(_unit(end, context), context).last
         return _period(end, MonthRange(last.plus(1 - DEFAULT_MONTHS), last), "までの12か月")
     if start:
-        return _period(start, _until_now(_settled(_unit(start, context), context), context), "から")
+        return _period(
+            start, _until_last_data(_with_year(_unit(start, context), context), context), "から"
+        )
     if phrase:
         found, swapped = _phrase(phrase, context)
-        behind = is_counted(normalised(phrase)) and context.available.last < context.now
-        return _period(phrase, found, _FROM_THE_LATEST if behind else "", swapped=swapped)
+        data_ends_earlier = is_counted(normalised(phrase)) and context.available.last < context.now
+        return _period(
+            phrase, found, _UP_TO_LATEST_DATA if data_ends_earlier else "", swapped=swapped
+        )
     return _latest_months(available)
 
 
@@ -120,8 +124,8 @@ def resolve_year_month(
     """
     if year is not None and not 1000 <= year <= 9999:
         raise InvalidPeriod(f"{year}年", available)
-    said = ("" if year is None else f"{year}年") + ("" if month is None else f"{month}月")
-    return resolve_period(today, available, period=said)
+    phrase = ("" if year is None else f"{year}年") + ("" if month is None else f"{month}月")
+    return resolve_period(today, available, period=phrase)
 
 
 def _latest_months(available: MonthRange) -> Period:
@@ -133,72 +137,72 @@ def _latest_months(available: MonthRange) -> Period:
     )
 
 
-def _period(said: str, months: MonthRange, ending: str, *, swapped: bool = False) -> Period:
+def _period(phrase: str, months: MonthRange, suffix: str, *, swapped: bool = False) -> Period:
     remark = "（順序が逆だったため入れ替えました）" if swapped else ""
     return Period(
-        months, f"「{shortened(said)}」{ending}を {months.in_words} と解釈しました{remark}"
+        months, f"「{shortened(phrase)}」{suffix}を {months.in_words} と解釈しました{remark}"
     )
 
 
-def _given(text: str | None) -> str:
+def _stripped(text: str | None) -> str:
     return "" if text is None else text.strip()
 
 
 def _from_ends(start: str, end: str, context: PeriodContext) -> Period:
-    months, swapped = _joined(_unit(start, context), _unit(end, context), context)
+    months, swapped = _join(_unit(start, context), _unit(end, context), context)
     return _period(f"{start}〜{end}", months, "", swapped=swapped)
 
 
-def _unit(said: str, context: PeriodContext) -> MonthRange | Yearless:
-    found = parse_unit(_plain(said, context), context)
+def _unit(phrase: str, context: PeriodContext) -> MonthRange | Yearless:
+    found = parse_unit(_plain(phrase, context), context)
     if found is None:
-        raise InvalidPeriod(said, context.available)
+        raise InvalidPeriod(phrase, context.available)
     return found
 
 
-def _plain(said: str, context: PeriodContext) -> str:
+def _plain(phrase: str, context: PeriodContext) -> str:
     """The normalised phrase; raises InvalidPeriod if it is too long or names a day."""
-    if len(said) > _MAX_LENGTH:
-        raise InvalidPeriod(said, context.available)
-    text = normalised(said)
+    if len(phrase) > _MAX_LENGTH:
+        raise InvalidPeriod(phrase, context.available)
+    text = normalised(phrase)
     if names_a_day(text):
         months = months_of(text)
         meant = None if names_a_day(months) else _months_of_phrase(months, context)
-        raise DayInPeriod(said, meant and meant[0], context.available)
+        raise DayInPeriod(phrase, meant and meant[0], context.available)
     return text
 
 
-def _settled(found: MonthRange | Yearless, context: PeriodContext) -> MonthRange:
+def _with_year(found: MonthRange | Yearless, context: PeriodContext) -> MonthRange:
     return found if isinstance(found, MonthRange) else found.latest(context.now)
 
 
-def _until_now(months: MonthRange, context: PeriodContext) -> MonthRange:
+def _until_last_data(months: MonthRange, context: PeriodContext) -> MonthRange:
     return MonthRange(months.first, max(months.last, context.available.last))
 
 
-def _since_ever(months: MonthRange, context: PeriodContext) -> MonthRange:
+def _from_first_data(months: MonthRange, context: PeriodContext) -> MonthRange:
     return MonthRange(min(months.first, context.available.first), months.last)
 
 
-def _phrase(said: str, context: PeriodContext) -> tuple[MonthRange, bool]:
+def _phrase(phrase: str, context: PeriodContext) -> tuple[MonthRange, bool]:
     """The months of a phrase, and whether its two ends were swapped.
 
     Raises:
         InvalidPeriod: it cannot be parsed.
     """
-    text = _plain(said, context)
+    text = _plain(phrase, context)
     if (found := _months_of_phrase(text, context)) is None:
-        raise InvalidPeriod(said, context.available)
+        raise InvalidPeriod(phrase, context.available)
     return found
 
 
 def _months_of_phrase(text: str, context: PeriodContext) -> tuple[MonthRange, bool] | None:
     if (found := parse_unit(text, context)) is not None:
-        return _settled(found, context), False
+        return _with_year(found, context), False
     for left, right in _halves(re.sub(r"(まで|までの間|にかけて)$", "", text)):
         first, last = parse_unit(left, context), parse_unit(right, context)
         if first is not None and last is not None:
-            return _joined(first, last, context)
+            return _join(first, last, context)
     months = _open_ended(text, context)
     return None if months is None else (months, False)
 
@@ -206,10 +210,10 @@ def _months_of_phrase(text: str, context: PeriodContext) -> tuple[MonthRange, bo
 def _open_ended(text: str, context: PeriodContext) -> MonthRange | None:
     if match := re.fullmatch(r"(.+?)(?:から|以降|以後|[~〜])", text):
         found = parse_unit(match[1], context)
-        return None if found is None else _until_now(_settled(found, context), context)
+        return None if found is None else _until_last_data(_with_year(found, context), context)
     if match := re.fullmatch(r"[~〜]?(.+?)(?:まで|以前)?", text):
         found = parse_unit(match[1], context)
-        return None if found is None else _since_ever(_settled(found, context), context)
+        return None if found is None else _from_first_data(_with_year(found, context), context)
     return None
 
 
@@ -227,7 +231,7 @@ def _halves(text: str) -> Iterator[tuple[str, str]]:
             yield left + "月", right
 
 
-def _joined(
+def _join(
     first: MonthRange | Yearless, last: MonthRange | Yearless, context: PeriodContext
 ) -> tuple[MonthRange, bool]:
     """The range from one end to the other, and whether they had to be swapped.

@@ -26,7 +26,7 @@ def decide(
     leaving = Counter(day[:7] for day, before in gone.values() if before in (None, "asked"))
     of_month = Counter(day[:7] for day in days if day[:7] in leaving)
     return {
-        identity: _decided(
+        identity: _decide_one(
             before,
             asked=only_ask or before == "asked" or _are_many(leaving[day[:7]], of_month[day[:7]]),
             accepted=accepted,
@@ -35,7 +35,7 @@ def decide(
     }
 
 
-def _decided(before: str | None, *, asked: bool, accepted: bool) -> str:
+def _decide_one(before: str | None, *, asked: bool, accepted: bool) -> str:
     if before in ("kept", "removed"):
         return before
     return "asked" if asked and not accepted else "removed"

@@ -121,7 +121,7 @@ def candidate_row(row: Transaction) -> CandidateRow:
     )
 
 
-def detected(candidates: int, decided: int, below: int, least: float) -> str:
+def detection_message(candidates: int, decided: int, below: int, least: float) -> str:
     """Message after a search: how many pairs are candidates, decided, or below the score."""
     parts = [
         "重複候補は見つかりませんでした。"
@@ -142,7 +142,7 @@ def detected(candidates: int, decided: int, below: int, least: float) -> str:
     return "".join(parts)
 
 
-def listed(shown: int, total: int, *, open_only: bool) -> str:
+def list_message(shown: int, total: int, *, open_only: bool) -> str:
     """Message of a list: how many pairs there are, and how many are shown."""
     kind = "未確認の重複候補" if open_only else "重複候補"
     if not total:
@@ -152,7 +152,7 @@ def listed(shown: int, total: int, *, open_only: bool) -> str:
     return f"{kind}は{total}件です。confirm_duplicate で判定できます。"
 
 
-def marked(first: Transaction, second: Transaction) -> str:
+def mark_message(first: Transaction, second: Transaction) -> str:
     """Message after the second row was marked."""
     chain = ""
     if second.duplicate_of != first.id:
@@ -164,7 +164,7 @@ def marked(first: Transaction, second: Transaction) -> str:
     )
 
 
-def marked_already(second: Transaction) -> str:
+def already_marked_message(second: Transaction) -> str:
     """Message if another pair had already marked the second row."""
     return (
         f"この取引は既に重複としてマークされています（取引ID {second.id} は"
@@ -172,7 +172,7 @@ def marked_already(second: Transaction) -> str:
     )
 
 
-def kept(second: Transaction, *, was_marked: bool, open_again: bool) -> str:
+def rejection_message(second: Transaction, *, was_marked: bool, open_again: bool) -> str:
     """Message after a pair was rejected or skipped; its second row may have been marked before."""
     word = "保留にしました。この組は候補に残ります。" if open_again else (
         "重複ではないと記録しました。この組は今後候補に出ません。"
@@ -185,7 +185,7 @@ def kept(second: Transaction, *, was_marked: bool, open_again: bool) -> str:
     return f"{word}取引ID {second.id} のフラグを外しました。" if was_marked else word
 
 
-def decided_already(decision: str, second: Transaction) -> str:
+def already_decided_message(decision: str, second: Transaction) -> str:
     """Message if the same decision had already been made."""
     match decision:
         case "duplicate":
@@ -198,7 +198,7 @@ def decided_already(decision: str, second: Transaction) -> str:
     return "この組は既に保留になっています。候補に残ります。"
 
 
-def restored(row: Transaction, *, was_marked: bool) -> str:
+def restoration_message(row: Transaction, *, was_marked: bool) -> str:
     """Message after a row was restored, or had not been marked."""
     if not was_marked:
         return f"取引ID {row.id} は重複としてマークされていません。変更はありません。"

@@ -36,7 +36,7 @@ def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
     shops = {description: description for description in descriptions}
     left = list(shops)
     while left:
-        found = _folded([shops[description] for description in left])
+        found = _normalise([shops[description] for description in left])
         changed = [
             (description, shop)
             for description, shop in zip(left, found, strict=True)
@@ -47,7 +47,7 @@ def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
     return shops
 
 
-def _folded(texts: Sequence[str]) -> list[str]:
+def _normalise(texts: Sequence[str]) -> list[str]:
     """Normalises each text and strips one number at its end.
 
     The texts are processed as the lines of a single text.

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 DATE, AMOUNT, DESCRIPTION, SOURCE, CATEGORY = 0.15, 0.20, 0.30, 0.25, 0.10
 _HALF_DAYS = 7
 _AMOUNT_STEEPNESS = 10
-_UNKNOWN = 0.5
+_NEUTRAL = 0.5  # the value of what cannot be compared
 _SAME_MAJOR = 0.7
 _UNCATEGORISED = "未分類"
 
 Value = TypeVar("Value", float, "NDArray[np.float64]")
 
 
-class Line(NamedTuple):
+class ComparedRow(NamedTuple):
     """The compared columns of a row that counts; half as expensive to read as a Transaction."""
 
     id: int
@@ -51,11 +51,12 @@ class Line(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Always true: only rows that count are read as lines."""
+        """Always true: rows that do not count are not read."""
         return True
 
 
-Entry = Transaction | Line
+Entry = Transaction | ComparedRow
+"""A row to compare: whole, or only its compared columns."""
 
 
 def weighted(
@@ -88,7 +89,7 @@ def letter_pairs(description: str) -> frozenset[str]:
 def shared_letters(one: frozenset[str], other: frozenset[str]) -> float:
     """The Dice coefficient of two sets of letter pairs; 0.5 if one is empty."""
     if not one or not other:
-        return _UNKNOWN
+        return _NEUTRAL
     return 2 * len(one & other) / (len(one) + len(other))
 
 
@@ -98,4 +99,4 @@ def category_closeness(one: tuple[str, str], other: tuple[str, str]) -> float:
         return 1.0
     if one[0] == other[0]:
         return _SAME_MAJOR
-    return _UNKNOWN if {one[0], other[0]} & {_UNCATEGORISED, ""} else 0.0
+    return _NEUTRAL if {one[0], other[0]} & {_UNCATEGORISED, ""} else 0.0

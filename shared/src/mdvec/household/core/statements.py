@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from mdvec.household.core.file_names import StatementName, statement_name
 from mdvec.household.core.identity import is_part, main_part
-from mdvec.household.core.placed import Placed
+from mdvec.household.core.source_row import SourceRow
 
 _NONE: frozenset[str] = frozenset()
 _STALE_DAYS = 3
@@ -26,7 +26,8 @@ class Statement:
     """One version of a statement file.
 
     ``days`` are the sorted days of its rows, as YYYY-MM-DD, and ``accounts`` the accounts in them.
-    ``is_whole``: it had no bad rows. ``seen`` numbers the import that first read it.
+    ``can_show_removals``: rows missing from it are gone; false if it had bad rows. ``first_seen``
+    numbers the import that first read it.
     """
 
     path: str
@@ -34,8 +35,8 @@ class Statement:
     mtime_ns: int
     days: tuple[str, ...]
     accounts: frozenset[str]
-    is_whole: bool
-    seen: int = 0
+    can_show_removals: bool
+    first_seen: int = 0
 
     @property
     def name(self) -> StatementName:
@@ -55,42 +56,46 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """A statement with its rows by identity, placed among the others.
+class RankedStatement:
+    """A statement with its rows by identity, and what ranks it among the others.
 
-    ``age`` is its effective modification time, by which witnesses are ordered. ``outdone_by`` is
-    a statement that must be newer although its time is older. ``end`` is the last day covered.
+    ``effective_mtime_ns`` is its modification time, lowered to that of ``superseded_by``, a
+    statement that must be newer although its time is older. ``end`` is the last day covered.
     """
 
     statement: Statement
-    age: int
-    rows: Mapping[str, Placed]
-    outdone_by: Statement | None
+    effective_mtime_ns: int
+    rows: Mapping[str, SourceRow]
+    superseded_by: Statement | None
     end: str
 
-    def is_newer_than(self, other: Witness) -> bool:
+    def is_newer_than(self, other: RankedStatement) -> bool:
         """Whether its time, name or rows are newer; files of a copied folder may share a time."""
-        return self.age > other.age or _is_newer(
+        return self.effective_mtime_ns > other.effective_mtime_ns or _is_newer(
             self.statement, self.end, other.statement, other.end
         )
 
-    def shows_gone(self) -> Iterator[str]:
+    def covered_days(self) -> Iterator[str]:
         """The days that the file covers completely: rows missing on these days are gone."""
         name = self.statement.name
-        if not (self.statement.is_whole and name.has_period and self.rows):
+        if not (self.statement.can_show_removals and name.has_period and self.rows):
             return
         first = date.fromisoformat(name.first).toordinal()
-        saved = date.fromisoformat(local_day(self.age)).toordinal()
+        saved = date.fromisoformat(local_day(self.effective_mtime_ns)).toordinal()
         for day in range(first, min(date.fromisoformat(name.last).toordinal() + 1, saved)):
             yield date.fromordinal(day).isoformat()
 
 
-class Standing(NamedTuple):
-    """A transaction's latest row, from witness number ``by``, and which witness shows it gone."""
+class CurrentRow(NamedTuple):
+    """A transaction's latest row.
 
-    row: Placed
-    by: int
-    gone: int | None
+    ``stated_in`` is the index of the statement that it comes from, ``missing_from`` that of the
+    newer statement that shows it to be gone, if any.
+    """
+
+    row: SourceRow
+    stated_in: int
+    missing_from: int | None
 
 
 def local_day(time_ns: int) -> str:
@@ -105,7 +110,9 @@ def local_day(time_ns: int) -> str:
         return date.min.isoformat()
 
 
-def in_order(said: Iterable[tuple[Statement, Mapping[str, Placed]]]) -> list[Witness]:
+def rank_statements(
+    statements: Iterable[tuple[Statement, Mapping[str, SourceRow]]],
+) -> list[RankedStatement]:
     """Orders statements, each with its rows by identity, from oldest to newest.
 
     A copy is as old as the oldest file with the same content. Regardless of times, a file is the
@@ -114,25 +121,25 @@ def in_order(said: Iterable[tuple[Statement, Mapping[str, Placed]]]) -> list[Wit
     rows, times decide. They also decide between files of one name without such numbers, unless
     one lacks the last three days of the other.
     """
-    pairs = list(said)
+    pairs = list(statements)
     oldest: dict[str, int] = {}
     for statement, _ in pairs:
         known = oldest.get(statement.content_hash, statement.mtime_ns)
         oldest[statement.content_hash] = min(known, statement.mtime_ns)
     ends = _ends([statement for statement, _ in pairs])
     places = sorted(range(len(pairs)), key=lambda n: (ends[n], pairs[n][0].name.number))
-    found: dict[int, Witness] = {}
+    found: dict[int, RankedStatement] = {}
     for place in reversed(places):
         statement, rows = pairs[place]
-        age, by = oldest[statement.content_hash], None
-        for other, witness in found.items():
-            if witness.age < age and _is_newer(
-                witness.statement, ends[other], statement, ends[place]
+        effective_mtime_ns, by = oldest[statement.content_hash], None
+        for other, one in found.items():
+            if one.effective_mtime_ns < effective_mtime_ns and _is_newer(
+                one.statement, ends[other], statement, ends[place]
             ):
-                age, by = witness.age, witness.statement
-        found[place] = Witness(statement, age, rows, by, ends[place])
+                effective_mtime_ns, by = one.effective_mtime_ns, one.statement
+        found[place] = RankedStatement(statement, effective_mtime_ns, rows, by, ends[place])
     places.sort(key=lambda n: pairs[n][0].path)
-    places.sort(key=lambda n: (found[n].age, ends[n], pairs[n][0].name.number))
+    places.sort(key=lambda n: (found[n].effective_mtime_ns, ends[n], pairs[n][0].name.number))
     return [found[place] for place in places]
 
 
@@ -176,15 +183,19 @@ def _outnumbers(one: Statement, other: Statement) -> bool:
     overwritten, its name can be used again.
     """
     name, others = one.name, other.name
-    return name.stem == others.stem and name.number > others.number and other.seen <= one.seen
+    return (
+        name.stem == others.stem
+        and name.number > others.number
+        and other.first_seen <= one.first_seen
+    )
 
 
 def _days_between(statement: Statement, after: str, last: str) -> list[str]:
     return [day for day in statement.days if after < day <= last]
 
 
-def kin_of(
-    witnesses: Sequence[Witness], known: Sequence[int], before: Mapping[str, int]
+def families_of(
+    ranked: Sequence[RankedStatement], known: Sequence[int], before: Mapping[str, int]
 ) -> list[int]:
     """Groups statements into families: those that share transactions, directly or indirectly.
 
@@ -201,48 +212,50 @@ def kin_of(
         return number
 
     owners = dict(before)
-    for witness, number in zip(witnesses, known, strict=True):
-        for identity in witness.rows:
+    for one, number in zip(ranked, known, strict=True):
+        for identity in one.rows:
             owner = owners.setdefault(identity, number)
-            if owner != number and (one := root(owner)) != (other := root(number)):
-                above[max(one, other)] = min(one, other)
+            if owner != number and (left := root(owner)) != (right := root(number)):
+                above[max(left, right)] = min(left, right)
     return [root(number) for number in known]
 
 
-def settle(witnesses: Sequence[Witness], kin: Sequence[int]) -> dict[str, Standing]:
-    """The standing of each transaction after all witnesses, which are ordered from the oldest.
+def current_rows(
+    ranked: Sequence[RankedStatement], families: Sequence[int]
+) -> dict[str, CurrentRow]:
+    """The current row of each transaction; statements are ranked from oldest to newest.
 
-    The newest witness that has a transaction determines its values. The transaction is gone if a
-    newer witness of the same family covers its day completely, has rows of its account, and lacks
-    it. A part of a split purchase is gone if a newer file has the purchase without that part.
+    The newest statement that has a transaction determines its values. The transaction is gone if
+    a newer statement of the same family covers its day completely, has rows of its account, and
+    lacks it. A part of a split purchase is gone if a newer file has the purchase without it.
     """
-    standing: dict[str, Standing] = {}
+    current: dict[str, CurrentRow] = {}
     by_day: dict[str, set[str]] = {}
-    for number, witness in enumerate(witnesses):
-        for identity, row in witness.rows.items():
-            before = standing.get(identity)
+    for number, one in enumerate(ranked):
+        for identity, row in one.rows.items():
+            before = current.get(identity)
             if before is None or before.row.day != row.day:
                 if before is not None:
                     by_day[before.row.day].discard(identity)
                 by_day.setdefault(row.day, set()).add(identity)
-            standing[identity] = Standing(row, number, None)
-        for day in witness.shows_gone():
-            for identity in by_day.get(day, _NONE).difference(witness.rows):
-                known = standing[identity]
+            current[identity] = CurrentRow(row, number, None)
+        for day in one.covered_days():
+            for identity in by_day.get(day, _NONE).difference(one.rows):
+                known = current[identity]
                 if (
-                    known.gone is None
-                    and kin[known.by] == kin[number]
-                    and known.row.account in witness.statement.accounts
-                    and witness.is_newer_than(witnesses[known.by])
+                    known.missing_from is None
+                    and families[known.stated_in] == families[number]
+                    and known.row.account in one.statement.accounts
+                    and one.is_newer_than(ranked[known.stated_in])
                 ):
-                    standing[identity] = known._replace(gone=number)
-    return standing | dict(_lost_parts(standing))
+                    current[identity] = known._replace(missing_from=number)
+    return current | dict(_removed_parts(current))
 
 
-def _lost_parts(standing: Mapping[str, Standing]) -> Iterator[tuple[str, Standing]]:
-    for identity in filter(is_part, standing):
-        known = standing[identity]
-        main = main_part(identity) if known.gone is None else None
-        whole = None if main is None else standing.get(main)
-        if whole is not None and whole.by > known.by and whole.row.mf_id:
-            yield identity, known._replace(gone=whole.by)
+def _removed_parts(current: Mapping[str, CurrentRow]) -> Iterator[tuple[str, CurrentRow]]:
+    for identity in filter(is_part, current):
+        known = current[identity]
+        main = main_part(identity) if known.missing_from is None else None
+        whole = None if main is None else current.get(main)
+        if whole is not None and whole.stated_in > known.stated_in and whole.row.mf_id:
+            yield identity, known._replace(missing_from=whole.stated_in)

@@ -12,11 +12,11 @@ from mdvec.household.core.categories import (
     Category,
     Hierarchy,
     UnknownCategory,
-    folded,
+    find_by_part,
+    find_category,
+    fold,
     homonyms,
-    named,
     nearest,
-    partly_named,
 )
 from mdvec.text.one_line import shortened
 
@@ -62,7 +62,7 @@ _DECORATED = re.compile(
 _TOTALS: tuple[Subject, ...] = (Total.SPENDING, _INCOME, Total.BALANCE, Total.SAVINGS_RATE)
 
 
-def resolve_subject(said: str, hierarchy: Hierarchy) -> ResolvedSubject:
+def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
     """The total or category with this name, or the only one whose name contains it.
 
     支出, 収入, 収支 and 貯蓄率 are totals, also as 「総支出」「支出の合計」. Width, case, spaces
@@ -73,55 +73,55 @@ def resolve_subject(said: str, hierarchy: Hierarchy) -> ResolvedSubject:
         AmbiguousCategory: several subjects match.
         UnknownCategory: no subject matches.
     """
-    total = _total(said)
+    total = _total(name)
     try:
-        category = named(said, hierarchy)
+        category = find_category(name, hierarchy)
     except AmbiguousCategory as error:
         if total is None:
             raise
-        raise AmbiguousCategory(said, [f"{total}合計", *error.choices]) from None
+        raise AmbiguousCategory(name, [f"{total}合計", *error.choices]) from None
     if total is not None and category in (None, total):
-        return _of_total(said, total)
+        return _of_total(name, total)
     if category is None:
-        return _guessed(said, hierarchy)
-    if total is None or said.strip().endswith("カテゴリ"):
-        return ResolvedSubject(category, _homonyms_remark(said, category, hierarchy))
-    raise AmbiguousCategory(said, [f"{total}合計", _said_surely(category)])
+        return _resolve_by_part(name, hierarchy)
+    if total is None or name.strip().endswith("カテゴリ"):
+        return ResolvedSubject(category, _homonyms_remark(name, category, hierarchy))
+    raise AmbiguousCategory(name, [f"{total}合計", _unmistakable_name(category)])
 
 
-def _total(said: str) -> Subject | None:
-    match = _DECORATED.fullmatch(folded(said))
+def _total(name: str) -> Subject | None:
+    match = _DECORATED.fullmatch(fold(name))
     return None if match is None else _WORDS[match[1]]
 
 
-def _of_total(said: str, total: Subject) -> ResolvedSubject:
-    if str(total) in folded(said):
+def _of_total(name: str, total: Subject) -> ResolvedSubject:
+    if str(total) in fold(name):
         return ResolvedSubject(total)
     meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
-    return ResolvedSubject(total, f"「{shortened(said)}」は{meant}として集計しました")
+    return ResolvedSubject(total, f"「{shortened(name)}」は{meant}として集計しました")
 
 
-def _said_surely(category: Category) -> str:
+def _unmistakable_name(category: Category) -> str:
     """A category in words that cannot be mistaken for a total."""
     return f"{category}カテゴリ" if category.minor is None else str(category)
 
 
-def _homonyms_remark(said: str, category: Category, hierarchy: Hierarchy) -> str | None:
+def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str | None:
     others = homonyms(category, hierarchy)
     if not others:
         return None
     return (
-        f"「{shortened(said)}」は大項目の{category}として集計しました"
+        f"「{shortened(name)}」は大項目の{category}として集計しました"
         f"（同じ名前の中項目: {'、'.join(map(str, others))}）"
     )
 
 
-def _guessed(said: str, hierarchy: Hierarchy) -> ResolvedSubject:
-    wanted = folded(said)
-    found: list[Subject] = [*partly_named(said, hierarchy)]
+def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
+    wanted = fold(name)
+    found: list[Subject] = [*find_by_part(name, hierarchy)]
     found += [total for total in _TOTALS if wanted and wanted in str(total) and total not in found]
     if not found:
-        raise UnknownCategory(said, nearest(said, hierarchy), hierarchy)
+        raise UnknownCategory(name, nearest(name, hierarchy), hierarchy)
     if len(found) > 1:
-        raise AmbiguousCategory(said, [str(one) for one in found])
-    return ResolvedSubject(found[0], f"「{shortened(said)}」は「{found[0]}」として集計しました")
+        raise AmbiguousCategory(name, [str(one) for one in found])
+    return ResolvedSubject(found[0], f"「{shortened(name)}」は「{found[0]}」として集計しました")

@@ -186,15 +186,15 @@ def change(amount: int | None, base: int | None) -> Decimal | None:
 
 def percent(part: int, whole: int) -> Decimal:
     """A part as a percentage of the whole, with one decimal, rounded half away from zero."""
-    return Decimal(_rounded(Fraction(1000 * part, whole))) / 10
+    return Decimal(_round_half_away(Fraction(1000 * part, whole))) / 10
 
 
 def mean(amounts: list[int]) -> int:
     """The mean in whole yen, rounded half away from zero."""
-    return _rounded(Fraction(sum(amounts), len(amounts)))
+    return _round_half_away(Fraction(sum(amounts), len(amounts)))
 
 
-def _rounded(number: Fraction) -> int:
+def _round_half_away(number: Fraction) -> int:
     whole = int(abs(number) + Fraction(1, 2))
     return whole if number >= 0 else -whole
 

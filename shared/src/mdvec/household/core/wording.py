@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
@@ -31,6 +32,14 @@ REASONS = {
     "removed": "明細から消えたもの",
 }
 """The reasons why a row does not count, in Japanese."""
+
+
+class Figures(NamedTuple):
+    """Spending, income and balance in yen; None for those that the answer leaves out."""
+
+    spending: int | None
+    income: int | None
+    balance: int | None
 
 
 class EmptyLedger(MdvecError):
@@ -146,18 +155,18 @@ def summary_text(trends: Iterable[CategoryTrend], months: MonthRange) -> str:
 def household_text(
     months: MonthRange,
     subject: Subject | None,
-    amounts: tuple[int | None, int | None, int | None],
+    figures: Figures,
     spending: Sequence[CategoryShare],
     income: Sequence[CategoryShare],
     rate: Decimal | None = None,
 ) -> str:
-    """The sums of a period: spending, income and balance (None is omitted), and by category.
+    """The sums of a period: its figures (None is omitted), and the amounts by category.
 
     ``rate`` is the savings rate; it is only written if it was requested.
     """
     about = "家計簿" if subject is None else subject_in_words(subject)
     lines = [f"{months.in_words}の{about}です。"]
-    for name, amount in zip(("支出", "収入", "収支"), amounts, strict=True):
+    for name, amount in zip(("支出", "収入", "収支"), figures, strict=True):
         if amount is not None:
             lines.append(f"- {name}: {format_currency(amount, signed=name == '収支')}")
     if subject is Total.SAVINGS_RATE:

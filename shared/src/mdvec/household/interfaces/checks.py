@@ -17,7 +17,7 @@ from typing import Any
 import apsw
 
 from mdvec.household.core.pairs import DetectionOptions, Pair
-from mdvec.household.core.similarity import Line
+from mdvec.household.core.similarity import ComparedRow
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.counting import counts, counts_unless_duplicate
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
@@ -60,21 +60,21 @@ class ReviewCounts:
     not_duplicate: int
 
 
-def counting_lines(connection: apsw.Connection, tool_id: int) -> list[Line]:
+def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
     """The compared columns of all rows that count."""
-    # Almost every row counts: reading them by an index would look each one up.
+    # Almost every row counts: an index would only add a lookup for each.
     rows = connection.execute(
-        f"SELECT {', '.join(Line._fields)} "
+        f"SELECT {', '.join(ComparedRow._fields)} "
         f"FROM transactions AS t NOT INDEXED WHERE tool_id = ? AND {counts('t')}",
         (tool_id,),
     )
     days = _Days()
-    return [_line(row, days) for row in rows]
+    return [_compared_row(row, days) for row in rows]
 
 
-def _line(row: tuple[Any, ...], days: _Days) -> Line:
+def _compared_row(row: tuple[Any, ...], days: _Days) -> ComparedRow:
     row_id, day, amount, description, major, minor, account, mf_id = row
-    return Line(
+    return ComparedRow(
         id=row_id,
         date=days[day],
         amount=amount,
@@ -217,7 +217,7 @@ def record_decision(
         "UNION SELECT transaction_id_2 FROM duplicate_checks WHERE id = ?1)",
         (check_id,),
     )
-    settle_marks(connection, tool_id)
+    update_marks(connection, tool_id)
 
 
 def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
@@ -230,8 +230,8 @@ def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: 
     return [_check(row) for row in rows]
 
 
-def settle_marks(connection: apsw.Connection, tool_id: int) -> None:
-    """Bring the duplicate marks in line with the decisions.
+def update_marks(connection: apsw.Connection, tool_id: int) -> None:
+    """Update the duplicate marks to match the decisions.
 
     Call within every transaction that removes rows or decisions: a row whose original is gone
     counts again.
@@ -272,7 +272,7 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
     )
     originals: dict[int, int] = {}
     for first, second in pairs:
-        # In the order of second rows, first is settled before anything refers to it.
+        # In the order of second rows, the original of first is known before any row refers to it.
         originals.setdefault(int(second), originals.get(int(first), int(first)))
     return originals
 

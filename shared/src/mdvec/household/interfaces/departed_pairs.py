@@ -41,7 +41,7 @@ def former_ids(
 
 
 def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:
-    """Restore the decisions whose two rows are in the ledger again; call settle_marks after it."""
+    """Restore the decisions whose two rows are in the ledger again; call update_marks after it."""
     back = (
         "FROM departed_pairs AS d WHERE d.tool_id = ?1 "
         "AND EXISTS (SELECT 1 FROM transactions AS t WHERE t.id = d.transaction_id_1 "

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from mdvec.household.core.placed import Placed, Values
+from mdvec.household.core.source_row import SourceRow, Values
 from mdvec.household.core.transaction import Transaction
 
 _FIELDS = tuple(field.name for field in fields(Transaction))
@@ -48,10 +48,10 @@ class StoredRow(NamedTuple):
     values: Values
 
 
-class Written(NamedTuple):
+class RowToWrite(NamedTuple):
     """A row to be written: its values, its statement, and the statement that shows it removed."""
 
-    row: Placed
+    row: SourceRow
     statement: int
     removal: str | None
     removed_by: int | None
@@ -133,7 +133,7 @@ def stored_rows(connection: apsw.Connection, tool_id: int) -> dict[str, StoredRo
 def insert_rows(
     connection: apsw.Connection,
     tool_id: int,
-    rows: Iterable[tuple[str, Written]],
+    rows: Iterable[tuple[str, RowToWrite]],
     numbers: Mapping[str, int],
 ) -> None:
     """Add rows with their identities; call within a transaction.
@@ -156,7 +156,7 @@ def insert_rows(
     )  # fmt: skip
 
 
-def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Written]]) -> None:
+def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, RowToWrite]]) -> None:
     """Update rows, by id, to the values of a newer file; call within a transaction."""
     connection.executemany(
         f"UPDATE transactions SET ({_PLACE}, {_VALUES}, updated_at) = "
@@ -166,7 +166,7 @@ def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, Written]]
 
 
 def move_rows(
-    connection: apsw.Connection, tool_id: int, rows: Sequence[tuple[int, Written]]
+    connection: apsw.Connection, tool_id: int, rows: Sequence[tuple[int, RowToWrite]]
 ) -> None:
     """Update the file and line of rows, by id; call within a transaction."""
     if not rows:
@@ -185,7 +185,7 @@ _PLACED = (
 )
 
 
-def _place(new: Written) -> tuple[int, str, int, str | None, int | None]:
+def _place(new: RowToWrite) -> tuple[int, str, int, str | None, int | None]:
     return new.statement, new.row.source_file, new.row.row_number, new.removal, new.removed_by
 
 

@@ -14,11 +14,11 @@ from mdvec.household.core.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class KnownStatement:
-    """A stored statement, with its id and the id of its family of files (``kin``)."""
+    """A stored statement, with its id and the id of its family of files (``families_of``)."""
 
     id: int
     statement: Statement
-    kin: int
+    family: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def known_statements(connection: apsw.Connection, tool_id: int) -> list[KnownSta
                 mtime_ns=mtime_ns,
                 days=tuple(json.loads(days)),
                 accounts=frozenset(json.loads(accounts)),
-                is_whole=bool(is_whole),
-                seen=seen,
+                can_show_removals=bool(is_whole),
+                first_seen=seen,
             ),
             kin,
         )
@@ -74,24 +74,25 @@ def remember_statement(connection: apsw.Connection, tool_id: int, statement: Sta
         (
             tool_id, statement.path, statement.content_hash, statement.mtime_ns,
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
-            statement.is_whole, statement.seen,
+            statement.can_show_removals, statement.first_seen,
         ),
     ).fetchall()  # fmt: skip
     return int(str(row[0][0]))
 
 
-def set_kin(connection: apsw.Connection, kin: Iterable[tuple[int, int]]) -> None:
+def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]]) -> None:
     """Store the families of statements, given as pairs of ids; call within a transaction."""
-    connection.executemany("UPDATE ledger_statements SET kin = ?2 WHERE id = ?1 AND kin <> ?2", kin)
+    connection.executemany(
+        "UPDATE ledger_statements SET kin = ?2 WHERE id = ?1 AND kin <> ?2", families
+    )
 
 
 def forget_statements(
     connection: apsw.Connection, tool_id: int, kept: Collection[int], *, only_rows: bool
 ) -> None:
-    """Delete statements that are not whole and that no row refers to, except those ``kept``.
+    """Delete statements that cannot show removals and that no row refers to, except ``kept``.
 
-    With ``only_rows``, all but those ``kept`` first stop being whole: they no longer show rows
-    to be gone.
+    With ``only_rows``, all but those ``kept`` first stop showing removals.
     """
     names = json.dumps(sorted(kept))
     if only_rows:
@@ -150,7 +151,7 @@ def _gone_row(row: tuple[Any, ...]) -> GoneRow:
     )
 
 
-def ids_of_gone(connection: apsw.Connection, tool_id: int) -> set[int]:
+def ids_of_gone_rows(connection: apsw.Connection, tool_id: int) -> set[int]:
     """The ids of all rows that vanished from their statements, in whatever state."""
     rows = connection.execute(
         "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL", (tool_id,)
@@ -177,7 +178,7 @@ def is_indexed(connection: apsw.Connection, tool_id: int) -> bool:
     return _mark(connection, tool_id, "is_indexed")
 
 
-def ledger_changed(connection: apsw.Connection, tool_id: int) -> None:
+def mark_ledger_changed(connection: apsw.Connection, tool_id: int) -> None:
     """Record an import: the search index is outdated, and removals need no consent any more.
 
     Call within the import's transaction.
@@ -187,7 +188,7 @@ def ledger_changed(connection: apsw.Connection, tool_id: int) -> None:
     )
 
 
-def index_followed(connection: apsw.Connection, tool_id: int) -> None:
+def mark_index_current(connection: apsw.Connection, tool_id: int) -> None:
     """Mark the search index as up to date; call within a transaction."""
     connection.execute("UPDATE ledger_versions SET is_indexed = 1 WHERE tool_id = ?", (tool_id,))
 

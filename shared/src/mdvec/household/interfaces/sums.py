@@ -166,7 +166,7 @@ def planned_sums(
         f"WHERE {where} AND date > ? AND {counts()} GROUP BY 1, 2",
         (*values, today.isoformat()),
     )
-    return [_counted(row) for row in rows]
+    return [_counted_sum(row) for row in rows]
 
 
 def pending_removal_sums(
@@ -180,10 +180,10 @@ def pending_removal_sums(
         f"WHERE {where} AND removal = 'asked' AND {counts()} GROUP BY 1, 2",
         values,
     )
-    return [_counted(row) for row in rows]
+    return [_counted_sum(row) for row in rows]
 
 
-def _counted(row: tuple[Any, ...]) -> MonthlySum:
+def _counted_sum(row: tuple[Any, ...]) -> MonthlySum:
     month, major, rows, amount = row
     return MonthlySum(
         month=Month.from_iso(month),

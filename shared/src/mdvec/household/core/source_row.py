@@ -25,7 +25,7 @@ class Values(NamedTuple):
     mf_id: str
 
 
-class Placed(NamedTuple):
+class SourceRow(NamedTuple):
     """A transaction's values with the file and line that they come from."""
 
     source_file: str

@@ -64,7 +64,8 @@ def test_touching_an_old_file_does_not_restore_old_values(folder, why, mode):
     because = "has the higher number" if why == "number" else "has rows of later days"
     assert report.overruled == (
         Problem(
-            old, f"its time is later than that of {new}, which {because} and has the last word"
+            old,
+            f"its time is later than that of {new}, which {because}, so that file takes precedence",
         ),
     )
 
