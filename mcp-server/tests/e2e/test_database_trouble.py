@@ -78,7 +78,7 @@ def restore(database, whole):
     shutil.copy(whole, database)
 
 
-def test_every_tool_reports_what_became_of_the_database(database, connect):
+def test_every_tool_reports_what_happened_to_the_database(database, connect):
     home = database.parent.parent
     registering.add_tool(database, "kakeibo", "家計簿", database.parent / "notes", "household")
     table = database.parent / "numbers.csv"

@@ -67,7 +67,7 @@ def test_a_tool_can_be_called_as_soon_as_it_was_added(database, wire):
     assert one.ask("later", "水")["tool"] == "later"
 
 
-def test_the_note_on_an_unfinished_import_goes_with_its_end(database, wire):
+def test_the_unfinished_note_disappears_when_the_import_ends(database, wire):
     def set_import(files):
         with open_database(database, "write") as connection:
             connection.execute(

@@ -62,7 +62,7 @@ def test_a_database_that_comes_later_is_followed(live, database):
     assert list(live.offer.tools) == ["a", "b"]
 
 
-def test_an_offer_is_made_anew_only_for_what_it_shows(live, database):
+def test_an_offer_is_rebuilt_only_if_what_it_shows_changed(live, database):
     add(database, "a")
     settled(live)
     offer = live.offer
@@ -74,7 +74,7 @@ def test_an_offer_is_made_anew_only_for_what_it_shows(live, database):
     assert live.offer is not offer
 
 
-def test_a_reader_is_no_change(live, database):
+def test_a_reader_does_not_count_as_a_change(live, database):
     add(database, "a")
     settled(live)
     seen = live._seen

@@ -28,7 +28,7 @@ PAIR = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems":
         ({}, object),
     ],
 )
-def test_what_pydantic_can_judge_is_left_as_it_is(schema, value):
+def test_arguments_that_pydantic_checks_are_unchanged(schema, value):
     assert checked_arguments("t", {"p": value}, {"p": schema}) == {"p": value}
 
 

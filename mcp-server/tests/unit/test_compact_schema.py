@@ -59,7 +59,7 @@ def test_input_schemas_keep_their_unions_and_descriptions():
     }
 
 
-def test_an_optional_parameter_has_its_type_alone():
+def test_the_schema_of_an_optional_parameter_omits_null():
     class Arguments(BaseModel):
         page: int | None = Field(None, ge=1, description="From 1.")
         pages: list[int] | None = None

@@ -54,7 +54,7 @@ def test_an_import_prints_a_line_per_table_and_needs_no_model(runs):
     assert done.code == 0
 
 
-def test_everything_is_in_the_json(imported):
+def test_the_json_report_names_the_fields_of_a_dataset(imported):
     again, details = imported.each(
         "import -n runs -m update --format json", "status -n runs --format json"
     )

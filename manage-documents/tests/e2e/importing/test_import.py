@@ -197,7 +197,7 @@ def test_a_missing_source_folder_is_one_sentence_and_loses_nothing(notes):
     assert len(documents(notes)) == 3
 
 
-def test_all_active_tools_are_imported_whatever_becomes_of_one(mdvec):
+def test_all_active_tools_are_imported_even_if_one_fails(mdvec):
     mdvec.write("a.md", "# 一\n\n本文。\n")
     gone = mdvec.work / "gone"
     gone.mkdir()

@@ -23,7 +23,7 @@ def test_each_import_search_and_refusal_is_a_line_without_its_text(notes):
     assert "水" not in log.read_text("utf-8")
 
 
-def test_what_was_asked_is_told_where_the_settings_say_so_and_each_file_at_debug(notes):
+def test_queries_are_logged_only_if_set_and_each_file_at_debug(notes):
     log = notes.home / "logs" / "mdvec.log"
     settings = {"MDVEC_LOG_FILE": str(log), "MDVEC_LOG_LEVEL": "debug", "MDVEC_LOG_QUERIES": "true"}
     notes.write("new.md", "# 新しい\n\n新しい文書です。\n")

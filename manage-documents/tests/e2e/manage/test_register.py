@@ -71,7 +71,7 @@ def test_a_link_keeps_its_target_and_a_file_its_mode_and_a_copy(mdvec):
     assert "Invalid value for '--http'" in wrong.err
 
 
-def test_the_rules_come_into_a_section_once_and_leave_the_text_of_before(mdvec):
+def test_the_rules_are_installed_once_and_keep_the_existing_text(mdvec):
     file = mdvec.work / "CLAUDE.md"
     file.write_text("# 私の決まり\n\n日本語で答える。\n")
     first, again = mdvec.each("rules install", "rules install")

@@ -34,7 +34,7 @@ def asked(mdvec):
     return (mdvec.home / "asked").read_text().splitlines()
 
 
-def test_what_is_installed_starts_a_server_that_answers_and_stops_in_order(session):
+def test_the_installed_service_starts_and_stops_cleanly(session):
     address = free_address()
     printed = session("service", "install", "--http", address, "--print")
     assert session("service", "status", "--format", "json").json["installed"] is False

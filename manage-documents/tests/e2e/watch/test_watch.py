@@ -78,7 +78,7 @@ def write(folder, name):
     (folder / name).write_text(f"# {name}\n\n水は一人一日三リットル。\n", encoding="utf-8")
 
 
-def test_what_is_new_and_what_changes_is_imported_until_ctrl_c(notes, watch):
+def test_new_and_changed_files_are_imported_until_ctrl_c(notes, watch):
     write(notes, "一.md")
     one = watch()
     assert one.until("added").startswith("notes: 1 added, 0 updated, 0 deleted")
@@ -93,7 +93,7 @@ def test_what_is_new_and_what_changes_is_imported_until_ctrl_c(notes, watch):
     assert [line for line in one.said if "added" not in line and "model" not in line] == []
 
 
-def test_ctrl_c_during_an_import_keeps_what_is_in(notes, watch):
+def test_ctrl_c_during_an_import_keeps_finished_documents(notes, watch):
     for number in range(300):
         write(notes, f"{number}.md")
         os.utime(notes / f"{number}.md", (1, 1))
@@ -114,7 +114,7 @@ def test_ctrl_c_during_an_import_keeps_what_is_in(notes, watch):
     assert 5 <= stored() < 300
 
 
-def test_a_folder_that_is_away_is_one_line_and_no_deletion(notes, watch):
+def test_a_missing_folder_is_reported_in_one_line_and_deletes_nothing(notes, watch):
     write(notes, "一.md")
     registering.add_tool(notes / "v.sqlite", "other", "d", notes.parent, "markdown")
     registering.delete_tool(notes / "v.sqlite", "other")

@@ -181,7 +181,7 @@ def test_a_tool_without_documents_says_how_to_import(connected):
     assert "mdvec import -n empty" in answer.content[0].text
 
 
-def test_a_missing_database_is_no_error_and_is_not_made(tmp_path, server):
+def test_a_missing_database_is_not_an_error_and_is_not_created(tmp_path, server):
     async def listed(client):
         return client.instructions, (await client.list_tools()).tools
 

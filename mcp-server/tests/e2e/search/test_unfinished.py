@@ -8,7 +8,9 @@ NOTE = (
 )
 
 
-def test_a_client_is_told_that_a_collection_is_not_whole_until_it_is(database, connect, import_use):
+def test_a_client_is_told_that_a_collection_is_incomplete_until_it_is_complete(
+    database, connect, import_use
+):
     with open_database(database, "write") as connection:
         connection.execute(
             "UPDATE tools SET last_import_at = NULL, import_files = 222, import_done = 1 "

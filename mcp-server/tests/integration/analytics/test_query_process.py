@@ -326,7 +326,7 @@ def child(tmp_path):
     assert is_gone(child.pid)
 
 
-def test_a_child_over_its_memory_limit_is_given_up(child):
+def test_a_child_over_its_memory_limit_is_killed(child):
     child._memory = 2**20
     with pytest.raises(MemoryExceeded):
         child.request(ENDLESS, 60.0)

@@ -89,7 +89,7 @@ def test_a_client_of_each_generation_is_answered():
         assert wire.next()["error"]["code"] == -32700
 
 
-def test_a_server_that_was_started_anew_is_greeted_again_unseen():
+def test_a_restarted_server_gets_a_new_session_without_the_clients_help():
     with web_server() as url, bridge(url) as wire:
         first = url
         wire.greet()

@@ -185,7 +185,7 @@ def test_invalid_calls_are_refused_in_japanese(household, tool, arguments, refus
     assert "Traceback" not in words(answer)
 
 
-def test_a_text_is_no_number_even_if_it_reads_as_one(household):
+def test_a_text_is_not_a_number_even_if_it_looks_like_one(household):
     (answer,) = household.add().ask(("detect_duplicates", {"amount_tolerance_pct": "nan"}))
     assert words(answer) == (
         'detect_duplicates: amount_tolerance_pct should be a number, not "nan"'

@@ -53,7 +53,7 @@ def test_a_model_that_was_just_used_stays():
     assert (models.release_idle(), models.loaded()) == ([], ["use"])
 
 
-def test_a_model_unused_for_long_is_let_go_and_loads_again():
+def test_a_model_unused_for_long_is_unloaded_and_loads_again():
     loads: list[str] = []
     models = pool(loads, idle_seconds=0)
     with models.embedder("use"):
@@ -63,7 +63,7 @@ def test_a_model_unused_for_long_is_let_go_and_loads_again():
         assert loads == ["use", "use"]
 
 
-def test_a_full_memory_lets_go_of_an_idle_model_but_not_of_one_in_use():
+def test_a_full_memory_unloads_an_idle_model_but_not_one_in_use():
     models = pool([], memory_use=lambda: 0.9, grace_seconds=0)
     with models.embedder("use"):
         assert models.release_idle() == []

@@ -21,7 +21,7 @@ def test_any_answer_fits_and_says_what_was_left_out(values, missing):
     assert answer["rows"] == values[: len(answer["rows"])]
 
 
-def test_one_entry_more_would_not_fit():
+def test_trimming_keeps_as_many_entries_as_fit():
     answer = GUARD.trimmed({"rows": ["あ" * 20] * 50}, ("rows",), left_out)
     more = {**answer, "rows": [*answer["rows"], "あ" * 20]}
     assert size(more) > 1_024

@@ -499,7 +499,7 @@ def test_a_link_that_takes_a_files_place_during_the_import_is_not_followed(
     assert list(runs.tables()) == ["my_runs__a"]
 
 
-def test_a_databases_log_that_is_a_link_out_of_the_folder_is_not_read(runs, tmp_path):
+def test_a_wal_linked_from_outside_the_folder_is_not_read(runs, tmp_path):
     runs.duckdb("a.duckdb", "CREATE TABLE t AS SELECT 1 AS n")
     (tmp_path / "theirs.wal").write_bytes(b"theirs")
     (runs.folder / "a.duckdb.wal").symlink_to(tmp_path / "theirs.wal")

@@ -269,7 +269,7 @@ def test_an_interrupted_import_says_how_far_it_came_and_update_completes_it(coll
     assert (report.added, report.unchanged) == (3, 3)
 
 
-def test_an_interrupted_replace_leaves_the_old_and_no_leftovers(collection):
+def test_an_interrupted_replace_keeps_the_old_contents_and_no_leftovers(collection):
     for number in range(4):
         collection.write(f"{number}.md", note(f"節{number}"))
     collection.import_("new")
@@ -388,7 +388,7 @@ def test_a_lock_file_that_cannot_be_created_is_one_sentence(collection):
     assert lock.is_dir()
 
 
-def test_an_older_tool_keeps_its_way_of_cutting_until_it_is_rebuilt(collection):
+def test_an_older_tool_keeps_its_cutting_rules_until_it_is_rebuilt(collection):
     code = "```js\n" + "call('あ。い');\n" * 60 + "```\n"
     collection.write("a.md", note("一"))
     collection.import_("new")
@@ -442,7 +442,7 @@ def test_a_note_without_a_body_is_found_by_its_title_and_front_matter(collection
         assert hit.content.rstrip() == "---\ntitle: 引っ越しの見積もり\nphone: 0120\n---"
 
 
-def test_front_matter_that_is_no_yaml_is_imported_and_named_once(collection):
+def test_invalid_yaml_front_matter_is_imported_and_named_once(collection):
     collection.write("a.md", "---\ntitle: A: B\ntags: [会議]\n---\n本文。\n")
     collection.write("b.md", "---\ntitle: good\n---\n本文。\n")
     report = collection.import_("new")

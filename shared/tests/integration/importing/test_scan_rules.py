@@ -119,7 +119,7 @@ def test_a_refused_import_changes_no_rules(mixed):
     assert import_(mixed, explicit=NOTHING_SET)[0].deleted == 0
 
 
-def test_a_tool_of_the_format_before_keeps_all_that_it_holds(mixed):
+def test_a_tool_of_the_previous_format_keeps_all_its_documents(mixed):
     mixed.write("large.md", "# 大\n\n" + "言葉。" * 200)
     import_(mixed, "new", extensions=(".md", ".mdx"))
     before_rules_were_stored(mixed)
@@ -135,7 +135,7 @@ def test_a_tool_of_the_format_before_keeps_all_that_it_holds(mixed):
     assert import_(mixed, explicit=NOTHING_SET)[0].deleted == 0
 
 
-def test_a_database_of_the_format_before_is_read_as_it_is(mixed):
+def test_a_database_of_the_previous_format_can_be_read(mixed):
     import_(mixed, "new")
     before_rules_were_stored(mixed)
     before = mixed.database.read_bytes()

@@ -108,7 +108,7 @@ def test_a_stream_replaced_meanwhile_stays():
         sys.stdout = before
 
 
-def test_the_guarded_stream_is_still_a_stream():
+def test_guarded_stdout_keeps_flush_writable_and_isatty():
     def cell():
         with output_guard():
             print("x", flush=True)

@@ -70,7 +70,7 @@ def test_every_day_is_read_back_from_each_of_its_forms(day):
 
 
 @given(st.integers(0, 9999))
-def test_so_many_days_ago_is_a_day(count):
+def test_n_days_ago_is_parsed_as_that_day(count):
     day = TODAY - timedelta(days=count)
     assert (
         parse_days(f"{count}日前", TODAY)

@@ -155,7 +155,7 @@ def test_every_setting_can_be_set_in_the_environment():
     }  # fmt: skip
 
 
-def test_endings_have_no_case_wherever_they_are_written(tmp_path):
+def test_file_extensions_are_lowercased_from_file_and_environment(tmp_path):
     file = tmp_path / "config.toml"
     file.write_text('[scan]\nextensions = [".MD", ".Txt"]\n', encoding="utf-8")
     from_file = load_settings({}, config=file)
