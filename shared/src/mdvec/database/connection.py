@@ -22,7 +22,7 @@ from mdvec.errors import MdvecError
 Connection = apsw.Connection
 Mode = Literal["read", "write", "create"]
 BUSY_TIMEOUT_MS = 30_000
-_LOG_TIMEOUT_MS = 1_000
+_CHECKPOINT_TIMEOUT_MS = 1_000
 
 
 class DatabaseError(MdvecError):
@@ -54,7 +54,7 @@ class DatabaseUnusable(DatabaseError):
 
 @contextmanager
 def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
-    """Open the file for one piece of work, and close it.
+    """Open the file for the duration of the block.
 
     ``read`` changes and creates nothing. ``write`` requires the file to exist and migrates it to
     the latest format. ``create`` also creates the file and its folder if they are missing.
@@ -65,44 +65,45 @@ def open_database(path: Path, mode: Mode) -> Iterator[apsw.Connection]:
         DatabaseError: the disk is full, or another program keeps the file locked.
     """
     _check_path(path, mode)
-    with translated(path):
+    with translate_errors(path):
         connection = _connect_read(path) if mode == "read" else _connect_write(path, mode)
         try:
             yield connection
         finally:
             if mode != "read":
-                empty_log(connection)
-            # Closing checkpoints the log; on a full disk that fails and loses nothing.
+                checkpoint_wal(connection)
+            # Closing checkpoints the log too; if that fails on a full disk, nothing is lost.
             with suppress(apsw.Error):
                 connection.close()
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Raise SQLite's errors as ``DatabaseError`` about ``path``.
 
-    Ctrl-C during a statement ends the transaction, and ending it again fails: it stays Ctrl-C.
+    After Ctrl-C during a statement, SQLite has already rolled back, so the second rollback fails;
+    re-raise the KeyboardInterrupt.
     """
     try:
         yield
     except apsw.Error as error:
-        first = _cause(error)
+        first = _first_error(error)
         if isinstance(first.__context__, KeyboardInterrupt):
             raise first.__context__ from None
-        raise _in_words(first, path) from error
+        raise _user_error(first, path) from error
 
 
-def _cause(error: apsw.Error) -> apsw.Error:
-    """The first of a chain of errors: the one that says what happened.
+def _first_error(error: apsw.Error) -> apsw.Error:
+    """The first of a chain of errors, which is the cause.
 
-    On a full disk SQLite ends the transaction itself; ending it again then fails too.
+    On a full disk SQLite has already rolled back, so the second rollback fails too.
     """
     while isinstance(error.__context__, apsw.Error):
         error = error.__context__
     return error
 
 
-def _in_words(error: apsw.Error, path: Path) -> DatabaseError:
+def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
     match error:
         case apsw.NotADBError():
             return DatabaseUnusable(
@@ -142,11 +143,11 @@ def _in_words(error: apsw.Error, path: Path) -> DatabaseError:
     )
 
 
-def empty_log(connection: apsw.Connection, timeout_ms: int = _LOG_TIMEOUT_MS) -> bool:
-    """Write the log into the file and truncate it, since it may still hold deleted data.
+def checkpoint_wal(connection: apsw.Connection, timeout_ms: int = _CHECKPOINT_TIMEOUT_MS) -> bool:
+    """Copy the write-ahead log into the file and truncate it: it may contain deleted data.
 
-    Returns whether that was possible. If a search blocks it for longer than the timeout, the last
-    connection to close does it, perhaps that search's own.
+    Returns whether that was possible. If a search blocks it for longer than the timeout, it is
+    done when the last connection closes, perhaps that search's own.
     """
     with suppress(apsw.Error):
         connection.set_busy_timeout(timeout_ms)
@@ -233,7 +234,7 @@ def _reader(address: str, flags: int, path: Path) -> apsw.Connection:
 
 def _prepare(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    # A read followed by a write in a deferred transaction fails at once when two processes do it.
+    # If two deferred transactions both upgrade from read to write, one fails at once.
     connection.transaction_mode = "IMMEDIATE"
     connection.execute("PRAGMA foreign_keys = ON").fetchall()
     connection.execute("PRAGMA synchronous = NORMAL").fetchall()

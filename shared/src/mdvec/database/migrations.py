@@ -64,7 +64,7 @@ def m006_scan_rules(connection: apsw.Connection) -> None:
 
 
 def m007_cut(connection: apsw.Connection) -> None:
-    """Note the rules that each tool's texts were cut by, as later ones cut otherwise."""
+    """Record the version of the cutting rules (``cut``) of each tool; later versions differ."""
     connection.execute("UPDATE tools SET chunking = json_set(chunking, '$.cut', 1)")
 
 

@@ -34,7 +34,7 @@ def is_writable(database: Path) -> bool:
 
 
 def temporary_folder(connection: apsw.Connection) -> Path:
-    """The folder of SQLite's temporary files, which depends on several variables."""
+    """The folder of SQLite's temporary files, which several environment variables determine."""
     # SQLite allocates the name and only SQLite could free it: a few hundred bytes stay allocated.
     name = ctypes.c_char_p()
     connection.file_control("main", apsw.SQLITE_FCNTL_TEMPFILENAME, ctypes.addressof(name))

@@ -14,7 +14,7 @@ from mdvec.database.connection import (
     BUSY_TIMEOUT_MS,
     DatabaseError,
     DatabaseUnusable,
-    empty_log,
+    checkpoint_wal,
     open_database,
 )
 from mdvec.database.place import is_writable, size_on_disk, temporary_folder
@@ -78,10 +78,10 @@ def compact(
             connection.set_progress_handler(lambda: False, _STEPS_BETWEEN_SIGNALS)
             for tool in tools.list_tools(connection):
                 _tidy(connection, tool)
-            empty_log(connection)
+            checkpoint_wal(connection)
             connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             connection.execute("VACUUM")
-            is_complete = empty_log(connection, patience_ms)
+            is_complete = checkpoint_wal(connection, patience_ms)
         after = size_on_disk(database)
     return Compacted(database, before, after, max(0, before - after), is_complete)
 
