@@ -25,7 +25,7 @@ _DATED = {
     "DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE",
 }  # fmt: skip
 _TIMES = {"TIME", "TIME_NS"}
-_KEPT = {
+_KEPT_TYPES = {
     "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER",
     "UBIGINT", "FLOAT", "DOUBLE", "DECIMAL", "VARCHAR", "BLOB", '"NULL"',
 } | _DATED | _TIMES  # fmt: skip
@@ -40,7 +40,8 @@ _BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
 def export_connection(path: Path, folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB connection that can only read this file and write to the folder.
 
-    It leaves the progress bar alone: in a notebook without ipywidgets, DuckDB refuses to set it.
+    The progress-bar setting is left unset: in a notebook without ipywidgets, DuckDB refuses to
+    set it.
     """
     import duckdb
 
@@ -83,30 +84,30 @@ def exact_rows(
     """
     # Parsing a CSV file twice would take longer than storing its rows.
     made = "VIEW" if types is None else "TABLE"
-    connection.execute(f"CREATE TEMP {made} found AS SELECT {_read(types)} FROM {source}")
+    connection.execute(f"CREATE TEMP {made} found AS SELECT {_typed_columns(types)} FROM {source}")
     described = connection.execute("SELECT column_name, column_type FROM (DESCRIBE found)")
     columns = {str(name): _type(str(kind)) for name, kind in described.fetchall()}
-    doubtful = _doubtful(connection, columns, library)
-    kept = {name: _kept(kind, library, name in doubtful) for name, kind in columns.items()}
+    doubtful = _unrepresentable_columns(connection, columns, library)
+    kept = {name: _target_type(kind, library, name in doubtful) for name, kind in columns.items()}
     casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
     connection.execute(f"CREATE TEMP VIEW {EXPORT_VIEW} AS SELECT {casts} FROM found")
     return kept, types is None and kept == columns
 
 
-def _doubtful(
+def _unrepresentable_columns(
     connection: duckdb.DuckDBPyConnection, columns: Mapping[str, DuckDBType], library: Library
 ) -> frozenset[str]:
     """The columns with a value that the library could not represent in their type."""
-    doubts = {name: _doubt(name, kind, library) for name, kind in columns.items()}
-    checked = {name: doubt for name, doubt in doubts.items() if doubt is not None}
+    checks = {name: _loss_check(name, kind, library) for name, kind in columns.items()}
+    checked = {name: check for name, check in checks.items() if check is not None}
     if not checked:
         return frozenset()
-    sums = ", ".join(f"coalesce(bool_or({doubt}), false)" for doubt in checked.values())
+    sums = ", ".join(f"coalesce(bool_or({check}), false)" for check in checked.values())
     row = connection.execute(f"SELECT {sums} FROM found").fetchone() or ()
-    return frozenset(name for name, is_so in zip(checked, row, strict=True) if is_so)
+    return frozenset(name for name, is_doubtful in zip(checked, row, strict=True) if is_doubtful)
 
 
-def _read(types: Mapping[str, str] | None) -> str:
+def _typed_columns(types: Mapping[str, str] | None) -> str:
     """SQL: a file's columns, cast to ``types``; nested values in a CSV file stay text."""
     if types is None:
         return "*"
@@ -124,7 +125,7 @@ def _type(kind: str) -> DuckDBType:
         return DuckDBType(kind)
 
 
-def _doubt(name: str, kind: DuckDBType, library: Library) -> str | None:
+def _loss_check(name: str, kind: DuckDBType, library: Library) -> str | None:
     """SQL: whether a value may not be representable; None if all values are."""
     column, leaves = identifier(name), kind.leaves()
     if kind.family in _LARGE:
@@ -142,7 +143,7 @@ def _doubt(name: str, kind: DuckDBType, library: Library) -> str | None:
     return None
 
 
-def _kept(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBType:  # noqa: FBT001 - see exact_rows
+def _target_type(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBType:  # noqa: FBT001 - see exact_rows
     """The type to hand to the library."""
     if not kind.is_nested and kind.family in _LARGE and not doubtful:
         return DuckDBType("BIGINT")
@@ -157,7 +158,7 @@ def _kept(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBType:  # 
         lost = doubtful and part.family in _DATED | _TIMES
         lost = lost or (library == "pandas" and part.family in _NOT_IN_PANDAS)
         lost = lost or (library == "pandas" and kind.is_nested and part.family in _NOT_IN_PYTHON)
-        return _TEXT if lost or part.family not in _KEPT else None
+        return _TEXT if lost or part.family not in _KEPT_TYPES else None
 
     return kind.replaced(change)
 

@@ -23,14 +23,14 @@ class Condition:
     """The condition that a document must meet; None and "" restrict nothing.
 
     Attributes:
-        has_path: whether its path matches.
+        path_matches: tells whether a path matches.
         path_prefix: what every matching path begins with.
         tags: folded tags, all of which it must have, or subtags of them.
         since: the first day.
         until: the last day.
     """
 
-    has_path: Callable[[str], bool] | None = None
+    path_matches: Callable[[str], bool] | None = None
     path_prefix: str = ""
     tags: Sequence[str] = ()
     since: date | None = None
@@ -49,14 +49,15 @@ def chunks_passing(
             f"document_id IN (SELECT document_id FROM {identifier(tables.tags)} "
             "WHERE tag = ? OR (tag > ? AND tag < ?))"
         )
-        values += [tag, f"{tag}/", f"{tag}0"]  # "0" follows "/"
+        # "0" is the next ASCII character after "/": matches tag/…
+        values += [tag, f"{tag}/", f"{tag}0"]
     if condition.since is not None:
         where.append("(day >= ? OR (day IS NULL AND mtime_ns >= ?))")
         values += [condition.since.isoformat(), _midnight_ns(condition.since)]
     if condition.until is not None and condition.until < date.max:
         where.append("(day <= ? OR (day IS NULL AND mtime_ns < ?))")
         values += [condition.until.isoformat(), _midnight_ns(condition.until + timedelta(days=1))]
-    if condition.has_path is not None:
+    if condition.path_matches is not None:
         ids = _documents_at(connection, tables, condition)
         where.append("document_id IN carray(?)" if len(ids) else "FALSE")
         values += [apsw.carray(ids)] if len(ids) else []
@@ -75,14 +76,16 @@ def _documents_at(
     """The ids of the documents whose path matches."""
     import numpy as np
 
-    prefix, has_path = condition.path_prefix, condition.has_path
+    prefix, path_matches = condition.path_prefix, condition.path_matches
     # The index on paths covers this query.
     rows = connection.execute(
         f"SELECT id, file_path FROM {identifier(tables.documents)} "
         "WHERE tool_id = ? AND file_path >= ? AND file_path < ?",
         (tables.tool_id, prefix, f"{prefix}\U0010ffff"),
     )
-    ids = [document_id for document_id, path in rows if has_path is None or has_path(str(path))]
+    ids = [
+        document_id for document_id, path in rows if path_matches is None or path_matches(str(path))
+    ]
     return np.array(ids, dtype=np.int64)
 
 

@@ -71,7 +71,7 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
 def _condition(filters: Filters) -> Condition:
     path = filters.path
     return Condition(
-        has_path=None if path is None else path.matches,
+        path_matches=None if path is None else path.matches,
         path_prefix="" if path is None else path.prefix,
         tags=filters.tags,
         since=filters.since,
