@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
@@ -66,7 +66,7 @@ def imported(database: Path, folder: Path, embedder: Embedder) -> ImportReport:
     """A folder in a new database, as `mdvec import` with its default settings would have it."""
     add_tool(database, TOOL, "what the benchmark asks", folder, "markdown")
     rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
-    request = ImportRequest(database, TOOL, "new", rules, ChunkingWish(), embedder.name)
+    request = ImportRequest(database, TOOL, "new", rules, ChunkingOverrides(), embedder.name)
     return import_tool(request, lambda _: embedder)
 
 

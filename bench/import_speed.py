@@ -111,7 +111,7 @@ def import_beside_model(database: str) -> dict[str, float]:
     from mdvec.embedding.backends.use import UseBackend
     from mdvec.embedding.embedder import Embedder
     from mdvec.files.scan import ScanRules
-    from mdvec.importing.options import ChunkingWish
+    from mdvec.importing.options import ChunkingOverrides
     from mdvec.importing.report import ImportRequest
     from mdvec.manage.import_tool import import_tool
 
@@ -123,7 +123,7 @@ def import_beside_model(database: str) -> dict[str, float]:
 
     rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
     report = import_tool(
-        ImportRequest(Path(database), "react", "new", rules, ChunkingWish(), "use"), load
+        ImportRequest(Path(database), "react", "new", rules, ChunkingOverrides(), "use"), load
     )
     (model,) = models
     return {

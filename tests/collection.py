@@ -13,7 +13,7 @@ import numpy as np
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.signature_build import entries, read_build
@@ -51,19 +51,19 @@ class Collection:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text.encode("utf-8"))
 
-    def request(self, mode: Mode = "update", **wishes: object) -> ImportRequest:
+    def request(self, mode: Mode = "update", **overrides: object) -> ImportRequest:
         """A request to import this collection."""
         return ImportRequest(
             database=self.database,
             tool=self.name,
             mode=mode,
             rules=self.rules,
-            chunking=ChunkingWish(**wishes),
+            chunking=ChunkingOverrides(**overrides),
         )
 
-    def import_(self, mode: Mode = "update", **wishes: object) -> ImportReport:
+    def import_(self, mode: Mode = "update", **overrides: object) -> ImportReport:
         """Import the folder with the tiny model."""
-        return import_tool(self.request(mode, **wishes), lambda _: Embedder(self.backend))
+        return import_tool(self.request(mode, **overrides), lambda _: Embedder(self.backend))
 
     def search(self, query: str, k: int = 5, **more: object) -> Answer:
         """Search the collection with the tiny model."""

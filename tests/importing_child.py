@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
 from tiny_embedder import tiny_embedder
@@ -17,7 +17,7 @@ def main() -> None:
     database, tool, mode = sys.argv[1:]
     rules = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
     report = import_tool(
-        ImportRequest(Path(database), tool, mode, rules, ChunkingWish()),
+        ImportRequest(Path(database), tool, mode, rules, ChunkingOverrides()),
         lambda _: tiny_embedder(),
         on_progress=lambda progress: print(progress.files_done, flush=True),
         on_notice=lambda notice: print(notice, flush=True),

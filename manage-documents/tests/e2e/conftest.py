@@ -23,7 +23,7 @@ from pathlib import Path
 import pytest
 from mdvec.embedding import catalog
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -272,7 +272,7 @@ def fill(mdvec, use) -> Callable[..., ImportReport]:
     def fill_it(name: str = "notes") -> ImportReport:
         registering.add_tool(mdvec.database, name, f"the {name} of a test", mdvec.docs, "markdown")
         rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
-        request = ImportRequest(mdvec.database, name, "new", rules, ChunkingWish())
+        request = ImportRequest(mdvec.database, name, "new", rules, ChunkingOverrides())
         return import_tool(request, lambda _: use)
 
     return fill_it

@@ -23,7 +23,7 @@ from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, Tool
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -161,7 +161,7 @@ def loaded(model: str) -> Embedder:
 
 def import_(database: Path, name: str, mode: str = "update", model: str = "use") -> None:
     """Import a tool with the embedded model, or with another real one."""
-    request = ImportRequest(database, name, mode, RULES, ChunkingWish(), model)
+    request = ImportRequest(database, name, mode, RULES, ChunkingOverrides(), model)
     import_tool(request, lambda _: loaded(model))
 
 

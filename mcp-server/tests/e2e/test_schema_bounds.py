@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -43,7 +43,7 @@ def client(tmp_path_factory, connect):
     registering.add_tool(database, "notes", "メモ", SAMPLES, "markdown")
     for name in ("kakeibo", "runs"):
         import_tool(
-            ImportRequest(database, name, "new", RULES, ChunkingWish()),
+            ImportRequest(database, name, "new", RULES, ChunkingOverrides()),
             lambda _: Embedder(TinyBackend()),
         )
     folders = {"MDVEC_ANALYTICS_FOLDER": str(folder / "exports")}

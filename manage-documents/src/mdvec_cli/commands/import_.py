@@ -224,17 +224,17 @@ def _progress(
 
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("files"),
-        TextColumn("{task.fields[chunks]} {task.fields[unit]}, {task.fields[rate]:.0f}/s"),
+        TextColumn("{task.fields[units]} {task.fields[unit]}, {task.fields[rate]:.0f}/s"),
         TimeRemainingColumn(),
     )  # fmt: skip
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"importing {name}", total=None, chunks=0, rate=0.0, unit="")
+        task = bar.add_task(f"importing {name}", total=None, units=0, rate=0.0, unit="")
 
         def show(progress: Progress) -> None:
             elapsed = bar.tasks[0].elapsed or 1.0
             bar.update(
                 task, completed=progress.files_done, total=progress.files,
-                chunks=progress.chunks_done, rate=progress.chunks_done / elapsed,
+                units=progress.units_done, rate=progress.units_done / elapsed,
                 unit=progress.unit,
             )  # fmt: skip
 

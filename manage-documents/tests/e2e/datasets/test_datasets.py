@@ -7,7 +7,7 @@ import signal
 import pytest
 from mdvec.embedding import catalog
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -31,7 +31,7 @@ def runs(mdvec):
 def imported(runs):
     """The same, imported."""
     rules = ScanRules((".md", ".markdown", ".txt"), (), 10 * 2**20)
-    request = ImportRequest(runs.database, "runs", "new", rules, ChunkingWish())
+    request = ImportRequest(runs.database, "runs", "new", rules, ChunkingOverrides())
     import_tool(request, catalog.load)
     return runs
 

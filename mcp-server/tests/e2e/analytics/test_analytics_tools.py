@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mdvec.analysis.exports import ExportFolder
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -37,7 +37,7 @@ RUN_SQL = f"""
 
 def import_(database: Path, name: str) -> None:
     import_tool(
-        ImportRequest(database, name, "new", RULES, ChunkingWish()),
+        ImportRequest(database, name, "new", RULES, ChunkingOverrides()),
         lambda _: Embedder(TinyBackend()),
     )
 

@@ -9,7 +9,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household.interfaces.rows import data_version, list_transactions
 from mdvec.household.month import monthly_household
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -55,7 +55,7 @@ def start_process(tmp_path):
 def sample(tmp_path_factory):
     path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
     registering.add_tool(path, "kakeibo", "家計簿", SAMPLES, "household")
-    request = ImportRequest(path, "kakeibo", "new", RULES, ChunkingWish())
+    request = ImportRequest(path, "kakeibo", "new", RULES, ChunkingOverrides())
     import_tool(request, lambda _: Embedder(TinyBackend()))
     with open_database(path, "write") as connection:
         # Of each kind of row that does not count there is one.
@@ -212,7 +212,7 @@ def test_a_shop_is_found_and_grouped_in_any_spelling(start_process, tmp_path):
     (folder / "7.csv").write_text("\n".join(lines), encoding="utf-8")
     database = tmp_path / "vectors.sqlite"
     registering.add_tool(database, "kakeibo", "家計簿", folder, "household")
-    request = ImportRequest(database, "kakeibo", "new", RULES, ChunkingWish())
+    request = ImportRequest(database, "kakeibo", "new", RULES, ChunkingOverrides())
     import_tool(request, lambda _: Embedder(TinyBackend()))
     process = start_process(database)
     assert rows(process, "SELECT count(*) FROM transactions WHERE shop ILIKE '%amazon%'") == [[3]]

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from mdvec.files.scan import ScanRules
 from mdvec.files.within import NotOpened, open_within
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
@@ -28,7 +28,7 @@ def embeds_nothing(name):
 
 
 def import_(database, name):
-    request = ImportRequest(database, name, "update", ScanRules((), (), 10**7), ChunkingWish())
+    request = ImportRequest(database, name, "update", ScanRules((), (), 10**7), ChunkingOverrides())
     return import_tool(request, embeds_nothing)
 
 

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -30,7 +30,7 @@ RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
 def database(tmp_path_factory):
     path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
     registering.add_tool(path, "kakeibo", "家計簿", SAMPLES, "household")
-    request = ImportRequest(path, "kakeibo", "new", RULES, ChunkingWish())
+    request = ImportRequest(path, "kakeibo", "new", RULES, ChunkingOverrides())
     import_tool(request, lambda _: Embedder(TinyBackend()))
     return path
 

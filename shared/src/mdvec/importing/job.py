@@ -76,8 +76,8 @@ class Importer:
     """The importer of one kind of source.
 
     Attributes:
-        import_source: brings the tool's tables in line with the files of its source.
-        stored_states: the files whose contents the tool holds, as they were when imported.
+        import_source: updates the tool's tables from the files of its source.
+        stored_states: the files whose contents are stored, with their states when imported.
         found_states: the files of a scan that it would import, under the same paths.
     """
 
@@ -87,7 +87,7 @@ class Importer:
 
 
 def states_as_found(_: apsw.Connection, __: Tool, found: Scan) -> Mapping[str, FileState]:
-    """The files of a scan, of a kind that imports each of them under its own path."""
+    """The ``found_states`` of a kind that imports each file under its own path."""
     return {file.path: file.state for file in found.files}
 
 
@@ -104,14 +104,14 @@ class ProgressCount:
     def file_done(self) -> None:
         """Count one more file."""
         self.files_done += 1
-        self._tell()
+        self._report()
 
     def add_units(self, number: int) -> None:
         """Count more chunks or rows."""
         self.units_done += number
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         self._on_progress(Progress(self.files_done, self.files, self.units_done, self._unit))
 
 

@@ -21,7 +21,7 @@ class ImportRefused(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkingWish:
+class ChunkingOverrides:
     """The chunking options that the user set; None stands for those not set."""
 
     strategy: Strategy | None = None
@@ -31,7 +31,7 @@ class ChunkingWish:
     min_chars: int | None = None
 
 
-def model_to_load(tool: Tool, wished: str | None, *, rebuild: bool) -> str | None:
+def model_to_load(tool: Tool, requested_model: str | None, *, rebuild: bool) -> str | None:
     """The name of the model to load; None chooses one.
 
     A tool keeps its model; only a rebuild may change it.
@@ -40,25 +40,25 @@ def model_to_load(tool: Tool, wished: str | None, *, rebuild: bool) -> str | Non
         ImportRefused: another model was requested without a rebuild.
     """
     if tool.model is None:
-        return None if wished == AUTO else wished
-    if wished in (None, tool.model) or (wished == AUTO and not rebuild):
+        return None if requested_model == AUTO else requested_model
+    if requested_model in (None, tool.model) or (requested_model == AUTO and not rebuild):
         return tool.model
     if not rebuild:
         raise ImportRefused(
             f"the tool {tool.name!r} was imported with the model {tool.model!r}; "
-            f"to change it to {wished!r}, build it again with --mode replace"
+            f"to change it to {requested_model!r}, build it again with --mode replace"
         )
-    return None if wished == AUTO else wished
+    return None if requested_model == AUTO else requested_model
 
 
 def resolve_chunking(
-    tool: Tool, wish: ChunkingWish, card: ModelCard | None, *, rebuild: bool
+    tool: Tool, overrides: ChunkingOverrides, card: ModelCard | None, *, rebuild: bool
 ) -> ChunkingOptions:
     """The chunking options: as requested, else the tool's, else the model's defaults.
 
     Args:
         tool: the tool; its stored chunking binds unless this is a rebuild.
-        wish: what the user requested.
+        overrides: the options that the user set.
         card: the model; needed for a rebuild.
         rebuild: whether every document is chunked again.
 
@@ -66,7 +66,7 @@ def resolve_chunking(
         ImportRefused: another chunking was requested without a rebuild.
         InvalidChunking: the options are impossible, or too large for this model.
     """
-    requested = {name: value for name, value in _values(wish).items() if value is not None}
+    requested = {name: value for name, value in _fields_of(overrides).items() if value is not None}
     stored = {} if tool.chunking is None else asdict(tool.chunking)
     if stored and not rebuild:
         for name, value in requested.items():
@@ -80,10 +80,10 @@ def resolve_chunking(
         raise ImportRefused(f"the tool {tool.name!r} has no model yet")
     if stored and tool.model != card.name:
         del stored["size"], stored["overlap"]  # counted in another model's tokens
-    for rule in ("context", "cut"):  # a rebuild takes those of today
+    for rule in ("context", "cut"):  # a rebuild takes the current version's
         stored.pop(rule, None)
     options = {**_defaults(card, {**stored, **requested}), **stored, **requested}
-    return _within_limit(ChunkingOptions(**options), card)
+    return _check_size(ChunkingOptions(**options), card)
 
 
 def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _within_limit(options: ChunkingOptions, card: ModelCard) -> ChunkingOptions:
+def _check_size(options: ChunkingOptions, card: ModelCard) -> ChunkingOptions:
     if options.size > card.max_tokens:
         raise InvalidChunking(
             f"chunks of {options.size} tokens are too long for the model {card.name!r}, which "
@@ -107,8 +107,8 @@ def _within_limit(options: ChunkingOptions, card: ModelCard) -> ChunkingOptions:
     return options
 
 
-def _values(wish: ChunkingWish) -> dict[str, Any]:
-    return {field.name: getattr(wish, field.name) for field in fields(wish)}
+def _fields_of(overrides: ChunkingOverrides) -> dict[str, Any]:
+    return {field.name: getattr(overrides, field.name) for field in fields(overrides)}
 
 
 def _shown(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Protocol
 from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, ScanRules
-from mdvec.importing.options import ChunkingWish, ImportRefused
+from mdvec.importing.options import ChunkingOverrides, ImportRefused
 from mdvec.tools.kinds import KINDS
 
 Mode = Literal["new", "replace", "update"]
@@ -58,7 +58,7 @@ class ImportRequest:
     tool: str
     mode: Mode
     rules: ScanRules
-    chunking: ChunkingWish
+    chunking: ChunkingOverrides
     model: str | None = None
     options: KindOptions | None = None
     scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
@@ -68,11 +68,11 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of an import; ``unit`` is what ``chunks_done`` counts."""
+    """The progress of an import; ``unit`` names what ``units_done`` counts: chunks or rows."""
 
     files_done: int
     files: int
-    chunks_done: int
+    units_done: int
     unit: str = "chunks"
 
 

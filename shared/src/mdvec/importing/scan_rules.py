@@ -39,7 +39,9 @@ def rules_in_force(tool: Tool, current: ScanRules) -> ScanRules:
     return _of_kind(tool, tool.scan or current)
 
 
-def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, FileState]) -> ScanChoice:
+def choose_rules(
+    tool: Tool, request: ImportRequest, stored_states: Mapping[str, FileState]
+) -> ScanChoice:
     """The tool's own rules, or the current settings if it has none or they are requested.
 
     A rebuild takes the settings that were set explicitly, ``request.take_scan`` all of them. A
@@ -48,14 +50,14 @@ def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, FileStat
     Args:
         tool: the tool, with the rules that are stored for it.
         request: the current settings, and which of them were set explicitly.
-        held: the files whose contents the tool holds, as they were when imported.
+        stored_states: the files whose contents are stored, with their states when imported.
     """
     current = request.rules
-    rebuild = request.mode == "replace" or (request.mode == "new" and not held)
+    rebuild = request.mode == "replace" or (request.mode == "new" and not stored_states)
     if request.take_scan:
         own = replace(current, include=tool.scan.include if tool.scan else ())
     elif tool.scan is None:
-        own = current if rebuild else _keeping(current, held)
+        own = current if rebuild else _widened_for(current, stored_states)
     elif rebuild:
         explicit = {name: getattr(current, name) for name in request.scan_explicit}
         own = replace(tool.scan, **explicit)
@@ -63,9 +65,10 @@ def choose_rules(tool: Tool, request: ImportRequest, held: Mapping[str, FileStat
         own = tool.scan
     rules = _of_kind(tool, own)
     notice = _notice(tool, rules, _of_kind(tool, current))
+    # A new version's default ending is not a change that the user made: alone it is not reported.
     if "extensions" not in request.scan_explicit:
-        as_before = _of_kind(tool, _without_later_endings(current, own))
-        notice = notice if _notice(tool, rules, as_before) else None
+        older_defaults = _of_kind(tool, _without_later_endings(current, own))
+        notice = notice if _notice(tool, rules, older_defaults) else None
     return ScanChoice(rules, own, notice)
 
 
@@ -82,19 +85,21 @@ def _of_kind(tool: Tool, rules: ScanRules) -> ScanRules:
     return replace(rules, max_bytes=sys.maxsize) if kind.is_streamed else rules
 
 
-def _keeping(current: ScanRules, held: Mapping[str, FileState]) -> ScanRules:
-    """The current rules, widened to include every file that the tool holds."""
-    endings = {os.path.splitext(path)[1].lower() for path in held} - {""}  # noqa: PTH122 - only a name
+def _widened_for(current: ScanRules, stored_states: Mapping[str, FileState]) -> ScanRules:
+    """The current rules, widened to include every file that the tool has stored."""
+    endings = {os.path.splitext(path)[1].lower() for path in stored_states} - {""}  # noqa: PTH122 - only a name
     return ScanRules(
         extensions=(*current.extensions, *sorted(endings - {*current.extensions})),
-        exclude=tuple(pattern for pattern in current.exclude if not _excludes(pattern, held)),
-        max_bytes=max(current.max_bytes, *(size for size, _ in held.values()), 0),
+        exclude=tuple(
+            pattern for pattern in current.exclude if not _excludes(pattern, stored_states)
+        ),
+        max_bytes=max(current.max_bytes, *(size for size, _ in stored_states.values()), 0),
     )
 
 
-def _excludes(pattern: str, held: Mapping[str, FileState]) -> bool:
+def _excludes(pattern: str, stored_states: Mapping[str, FileState]) -> bool:
     spec = GitIgnoreSpec.from_lines([pattern])
-    return any(spec.match_file(path) for path in held)
+    return any(spec.match_file(path) for path in stored_states)
 
 
 def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
@@ -102,7 +107,7 @@ def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
         f"{field.name} = {_shown(getattr(rules, field.name))}, "
         f"not {_shown(getattr(current, field.name))}"
         for field in fields(ScanRules)
-        if field.name != "include"  # no setting, the tool's own alone
+        if field.name != "include"  # not a setting: each tool has its own
         and _comparable(rules, field.name) != _comparable(current, field.name)
     ]
     if not differing:

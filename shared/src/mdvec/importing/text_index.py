@@ -42,7 +42,7 @@ class TextIndex:
 
     @property
     def has_generation(self) -> bool:
-        """Whether an import has ever filled it."""
+        """Whether the tool was ever imported."""
         return self._tool.generation > 0
 
     @property
@@ -144,8 +144,8 @@ class TextIndex:
                 f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
                 f"installation has {embedder.fingerprint}; build it again with --mode replace"
             )
-        wish = job.request.chunking
-        return embedder, resolve_chunking(tool, wish, embedder.card, rebuild=rebuild)
+        overrides = job.request.chunking
+        return embedder, resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
 
     def begin(self, files: int, stored: int = 0) -> None:
         """Record the begin of an import of ``files`` files, of which ``stored`` are unchanged."""
@@ -167,7 +167,7 @@ class TextIndex:
         self._tables = self._tool.tables
 
     def create_missing_indexes(self) -> None:
-        """Build the search indexes that another version left out, or whose words it analysed."""
+        """Build the search indexes that are missing, or whose words another version analysed."""
         if not tables.has_indexes(self._connection, self._tables):
             which, build = "search indexes", chunks.rebuild_indexes
         elif not tables.has_current_words(
@@ -213,7 +213,7 @@ class TextIndex:
             self._record_end()
 
     def drop_leftovers(self) -> None:
-        """Drop what an interrupted rebuild left behind."""
+        """Drop the tables that an interrupted rebuild left behind."""
         with self._connection:
             table_changes.drop_leftovers(
                 self._connection, self._tool.id, self._tool.name, current=self._tool.generation

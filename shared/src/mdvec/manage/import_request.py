@@ -9,7 +9,7 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household.options import HouseholdOptions, RemovalOptions
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import EmbedderFor, ImportRequest, Mode
 from mdvec.settings.sections import Settings
 
@@ -24,19 +24,23 @@ def import_request(
     take_scan: bool = False,
     checksum: bool = False,
 ) -> ImportRequest:
-    """What to import and how: as the settings say, and as this import is asked for.
+    """The request of an import: the settings, with the options of this import.
 
-    ``model`` is the one that was asked for by name; that of the settings counts otherwise.
+    ``model`` is a model requested by name; the default is that of the settings.
     """
-    named, wish, duplicates = settings.model.name, settings.chunking, settings.duplicates
+    named, chunking, duplicates = settings.model.name, settings.chunking, settings.duplicates
     detection = duplicates.options() if duplicates.auto_detect_on_import else None
     return ImportRequest(
         database=settings.database_path,
         tool=tool,
         mode=mode,
         rules=scan_rules(settings),
-        chunking=ChunkingWish(
-            wish.strategy, wish.size, wish.overlap, wish.heading_levels, wish.min_chars
+        chunking=ChunkingOverrides(
+            chunking.strategy,
+            chunking.size,
+            chunking.overlap,
+            chunking.heading_levels,
+            chunking.min_chars,
         ),
         model=model or (None if named == catalog.AUTO else named),
         options=HouseholdOptions(detection, removals or RemovalOptions()),
@@ -52,7 +56,7 @@ def scan_rules(settings: Settings) -> ScanRules:
 
 
 def loading_and_telling(tell: Callable[[str], None]) -> EmbedderFor:
-    """Loads the model of an import, and tells why it is that one."""
+    """Returns a function that loads the model of an import, and tells why it was chosen."""
     return functools.partial(_load_and_tell, tell)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from mdvec.embedding import catalog
 from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -43,7 +43,7 @@ def answer(tmp_path_factory):
     for name, source in (("notes", NOTES), ("kana", kana)):
         registering.add_tool(folder / "db.sqlite", name, name, source, "markdown")
         rules = ScanRules((".md", ".txt"), (), 10 * 2**20)
-        request = ImportRequest(folder / "db.sqlite", name, "new", rules, ChunkingWish())
+        request = ImportRequest(folder / "db.sqlite", name, "new", rules, ChunkingOverrides())
         import_tool(request, lambda _: model)
 
     return lambda tool, query: search(

@@ -11,7 +11,7 @@ from collection import RULES, Collection
 from tiny_embedder import TinyBackend
 
 from mdvec.embedding.embedder import Embedder
-from mdvec.importing.options import ChunkingWish
+from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
@@ -128,7 +128,7 @@ def test_a_tool_that_was_never_imported_has_only_new_files(tmp_path):
 
 
 def import_kind(database, name):
-    request = ImportRequest(database, name, "update", replace(RULES), ChunkingWish())
+    request = ImportRequest(database, name, "update", replace(RULES), ChunkingOverrides())
     return import_tool(request, lambda _: Embedder(TinyBackend()))
 
 

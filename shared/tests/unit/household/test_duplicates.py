@@ -81,34 +81,34 @@ def similarity(one, other):
     )
 
 
-def compared_one_by_one(rows, wish):
+def compared_one_by_one(rows, options):
     """The definition of the tolerances: compares every two rows in exact numbers."""
     counting = [(row.date.toordinal(), row) for row in sorted(rows, key=by_id) if row.counts]
     within = []
     for (day, one), (other_day, other) in combinations(counting, 2):
-        if abs(day - other_day) > wish.date_tolerance_days:
+        if abs(day - other_day) > options.date_tolerance_days:
             continue
         difference = Decimal(abs(one.amount - other.amount))
         mean = Decimal(abs(one.amount) + abs(other.amount)) / 2
         if (one.amount > 0, one.amount < 0) != (other.amount > 0, other.amount < 0):
             continue
-        if not wish.amount_tolerance_abs and not wish.amount_tolerance_pct and difference:
+        if not options.amount_tolerance_abs and not options.amount_tolerance_pct and difference:
             continue
-        if wish.amount_tolerance_abs and difference > wish.amount_tolerance_abs:
+        if options.amount_tolerance_abs and difference > options.amount_tolerance_abs:
             continue
-        if wish.amount_tolerance_pct and difference * 100 > wish.amount_tolerance_pct * mean:
+        if options.amount_tolerance_pct and difference * 100 > options.amount_tolerance_pct * mean:
             continue
         within.append((one.id, other.id, similarity(one, other)))
-    least = wish.min_similarity_score - 1e-9
+    least = options.min_similarity_score - 1e-9
     alike = {pair[:2]: round(pair[2], 4) for pair in within if pair[2] >= least}
     return alike, len(within) - len(alike)
 
 
-def same(rows, wish):
-    found = find_pairs(rows, wish)
+def same(rows, options):
+    found = find_pairs(rows, options)
     scores = {(pair.first.id, pair.second.id): pair.score for pair in found.pairs}
     assert len(scores) == len(found.pairs)
-    return (scores, found.below), compared_one_by_one(rows, wish)
+    return (scores, found.below), compared_one_by_one(rows, options)
 
 
 transactions: st.SearchStrategy[dict[str, Any]] = st.builds(
@@ -307,7 +307,7 @@ def test_a_ledger_without_rows_has_no_pairs():
 
 
 @pytest.mark.parametrize(
-    ("wish", "words"),
+    ("options", "words"),
     [
         ({"date_tolerance_days": -1}, "date_tolerance_days は0〜366の日数で"),
         ({"date_tolerance_days": 367}, "date_tolerance_days は0〜366の日数で"),
@@ -320,9 +320,9 @@ def test_a_ledger_without_rows_has_no_pairs():
         ({"min_similarity_score": 1.01}, "min_similarity_score は0〜1の数で"),
     ],
 )
-def test_invalid_options_are_refused(wish, words):
+def test_invalid_options_are_refused(options, words):
     with pytest.raises(DuplicateDetectionError, match=words):
-        DetectionOptions(**wish)
+        DetectionOptions(**options)
 
 
 def test_a_day_with_more_pairs_than_are_compared_at_once_loses_none():
