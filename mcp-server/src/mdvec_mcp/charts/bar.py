@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.categories import Entry, joined, members_note
+from mdvec_mcp.charts.categories import Entry, members_note, merge_small  # X members_note
 from mdvec_mcp.charts.chart import CategoryChart, ChartError
 from mdvec_mcp.charts.framing import draw_frame
 from mdvec_mcp.charts.page import Box, Page
@@ -56,7 +56,7 @@ def draw_bars(page: Page, chart: CategoryChart) -> None:
     """
     if not any(value for _, value in chart.items):
         raise ChartError("棒グラフにできる金額がありません（すべて0円です）。")
-    entries = joined(chart.items, max(_max_rows(page) - 1, 2))
+    entries = merge_small(chart.items, max(_max_rows(page) - 1, 2))
     frame = draw_frame(page, chart.title, [members_note(entries), chart.note])
     room = frame.height - _AXIS_EM * page.style.small
     row = min(room / len(entries), _MAX_ROW_EM * page.style.font)

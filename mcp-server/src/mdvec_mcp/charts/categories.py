@@ -19,10 +19,10 @@ class Entry:
     members: tuple[str, ...] = ()
 
 
-def joined(items: Items, max_entries: int, min_value: int = 0) -> list[Entry]:
+def merge_small(items: Items, max_entries: int, min_value: int = 0) -> list[Entry]:
     """The largest amounts, at most ``max_entries``, in descending order, and その他 for the rest.
 
-    With ``min_value``, smaller amounts belong to the rest. A rest of one keeps its own name.
+    With ``min_value``, smaller amounts belong to the rest. A single rest keeps its own name.
     """
     ranked = sorted(items, key=lambda item: -item[1])
     own = [item for item in ranked if not min_value or item[1] >= min_value][:max_entries]

@@ -33,7 +33,7 @@ def draw_frame(page: Page, title: str, notes: Sequence[str]) -> Box:
     return Box(margin, margin + style.title * _TITLE_EM + margin, width - margin, bottom)
 
 
-def sliceless_note(slices: int, negative: int, zero: int) -> str:
+def undrawn_note(slices: int, negative: int, zero: int) -> str:
     """The note on amounts without a slice in a pie: those below zero, and those of zero."""
     if not negative + zero:
         return ""

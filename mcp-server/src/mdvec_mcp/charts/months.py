@@ -8,7 +8,7 @@ from mdvec_mcp.charts.page import Box, Page
 from mdvec_mcp.charts.styles import AXIS, FAINT_INK
 
 _STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)  # months from label to label
-_MONTH_ROOM, _YEAR_ROOM = 1.25, 1.15  # label widths that a label needs for itself
+_MONTH_ROOM, _YEAR_ROOM = 1.25, 1.15  # widths of a label that each label gets
 
 # Multiples of the font size.
 _TICK_EM = 0.3

@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from math import cos, pi, sin
 
 from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.categories import Entry, joined, members_note
+from mdvec_mcp.charts.categories import Entry, members_note, merge_small
 from mdvec_mcp.charts.chart import CategoryChart, ChartError
-from mdvec_mcp.charts.framing import draw_frame, sliceless_note
+from mdvec_mcp.charts.framing import draw_frame, undrawn_note
 from mdvec_mcp.charts.page import Box, Page
 
 _MAX_SLICES = 8  # one for each colour
 _MIN_SLICES = 2
 _MIN_SLICE_ONE_IN = 50  # a slice under one fiftieth cannot be seen
 _MAX_ENTRIES_SHARE = 0.62  # of the picture's height
-_ENTRIES_BESIDE = 2  # the legend's lines for その他 and 合計
+_EXTRA_ENTRIES = 2  # the legend's lines for その他 and 合計
 
 # The legend, in multiples of the font size.
 _ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.5, 0.9, 0.5, 0.8
@@ -48,13 +48,13 @@ def draw_pie(page: Page, chart: CategoryChart) -> None:
     if total <= 0:
         raise ChartError("円グラフにできる支出がありません（合計が0円以下です）。")
     max_entries = int(page.size[1] * _MAX_ENTRIES_SHARE / _row_height(page)) - len(refunds)
-    max_slices = max(min(_MAX_SLICES, max_entries - _ENTRIES_BESIDE), _MIN_SLICES)
-    slices = joined(items, max_slices, -(-drawn // _MIN_SLICE_ONE_IN))
+    max_slices = max(min(_MAX_SLICES, max_entries - _EXTRA_ENTRIES), _MIN_SLICES)
+    slices = merge_small(items, max_slices, -(-drawn // _MIN_SLICE_ONE_IN))
     zeros = len(chart.items) - len(items) - len(negative)
     notes = [
         members_note(slices),
         members_note(refunds),
-        sliceless_note(len(items), len(negative), zeros),
+        undrawn_note(len(items), len(negative), zeros),
         chart.note,
     ]
     entries = slices + refunds
@@ -85,7 +85,7 @@ def _places(page: Page, frame: Box, entries: list[Entry], total: int) -> tuple[B
 
 
 def _side_by_side(frame: Box, gap: float, legend_width: float) -> tuple[Box, Box]:
-    """Room that neither needs goes in equal parts before, between and behind them."""
+    """Spare room is split equally before, between and after them."""
     circle = min(
         frame.height, frame.width - min(legend_width, frame.width * _MAX_LEGEND_SHARE) - gap
     )

@@ -19,7 +19,7 @@ from PIL import Image
 
 from mdvec_mcp.charts import yen
 from mdvec_mcp.charts.bar import draw_bars
-from mdvec_mcp.charts.categories import joined, members_note
+from mdvec_mcp.charts.categories import members_note, merge_small
 from mdvec_mcp.charts.chart import (
     CategoryChart,
     ChartError,
@@ -276,7 +276,7 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
 
 
 def test_small_slices_are_merged_and_listed():
-    entries = joined((("大", 1000), ("中", 500), ("小", 3), ("微", 2)), 8, min_value=20)
+    entries = merge_small((("大", 1000), ("中", 500), ("小", 3), ("微", 2)), 8, min_value=20)
     assert [(entry.name, entry.value) for entry in entries] == [
         ("大", 1000), ("中", 500), ("その他（2項目）", 5),
     ]  # fmt: skip
@@ -285,7 +285,7 @@ def test_small_slices_are_merged_and_listed():
 
 
 def test_a_single_small_slice_keeps_its_name():
-    entries = joined((("大", 1000), ("小", 3)), 8, min_value=20)
+    entries = merge_small((("大", 1000), ("小", 3)), 8, min_value=20)
     assert [entry.name for entry in entries] == ["大", "小"]
     assert members_note(entries) == ""
 
@@ -294,7 +294,7 @@ def test_a_single_small_slice_keeps_its_name():
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(-(10**9), 10**9)), max_size=30),
        st.integers(1, 12), st.integers(0, 10**6))  # fmt: skip
 def test_merging_loses_no_yen(items, most, smallest):
-    entries = joined(tuple(items), most, smallest)
+    entries = merge_small(tuple(items), most, smallest)
     assert sum(entry.value for entry in entries) == sum(value for _, value in items)
     assert len(entries) <= most + 1
 
