@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 
 from mdvec_mcp.bridge.headers import self_contained_headers
-from mdvec_mcp.bridge.remote import Message, Remote, SessionExpired, Unanswered
+from mdvec_mcp.bridge.remote import Message, Remote, ServerUnusable, SessionExpired
 from mdvec_mcp.envelope import error_reply, reply_to_unusable, without_lone_surrogates
 
 _NO_ANSWER = -32000
@@ -78,7 +78,7 @@ class _Bridge:
             self._remote.notify(message, session if headers is None else headers)
         except SessionExpired:
             return  # its subject ended with the session
-        except Unanswered as error:
+        except ServerUnusable as error:
             _say(str(error))
             return
         if message.get("method") == "notifications/initialized":
@@ -88,7 +88,7 @@ class _Bridge:
         """Forward a request, and write its replies, or an error if there is none."""
         try:
             answered = self._ask(request)
-        except Unanswered as error:
+        except ServerUnusable as error:
             answered = request["id"] in self._cancelled or self._refuse(request, str(error))
         if not answered:
             self._refuse(request, f"the server at {self._remote.url} gave no answer; ask again")
@@ -118,7 +118,7 @@ class _Bridge:
         try:
             return self._ask_with(self._remote.session, request)
         except SessionExpired as error:
-            raise Unanswered(f"the server at {self._remote.url} keeps no session") from error
+            raise ServerUnusable(f"the server at {self._remote.url} keeps no session") from error
 
     def _ask_with(self, headers: dict[str, str], request: Message) -> bool:
         answered = False
@@ -150,14 +150,14 @@ class _Bridge:
                         wait = _FIRST_WAIT_SECONDS
             except SessionExpired:
                 self._renew(session)
-            except Unanswered:
+            except ServerUnusable:
                 wait = min(2 * wait, _MAX_WAIT_SECONDS)
             self._ended.wait(wait)
 
     def _renew(self, session: dict[str, str]) -> None:
         try:
             self._remote.renew(session)
-        except Unanswered as error:
+        except ServerUnusable as error:
             _say(str(error))
 
     def _in_background(self, work: Callable[..., None], *arguments: object) -> None:

@@ -24,8 +24,8 @@ _INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 _RENEWAL = "mdvec-bridge-renewal"
 
 
-class Unanswered(Exception):
-    """The server did not answer; the message is for the client's user."""
+class ServerUnusable(Exception):
+    """The server did not answer, or refused; the message is for the client's user."""
 
 
 class SessionExpired(Exception):
@@ -44,7 +44,7 @@ class Remote:
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=4),
             trust_env=urlsplit(url).hostname not in _LOOPBACK,  # no proxy for a local server
         )
-        self._hello: Message | None = None
+        self._initialize_request: Message | None = None
         self._session: dict[str, str] = {}
         self._open: dict[object, socket.socket] = {}
         self._renewing = threading.Lock()
@@ -54,18 +54,18 @@ class Remote:
         """The headers of the current session; empty if there is none."""
         return self._session
 
-    def begin(self, hello: Message) -> str | None:
+    def begin(self, initialize_request: Message) -> str | None:
         """Send the client's `initialize` and remember the session; returns the reply.
 
         Raises:
-            Unanswered: there is no reply.
+            ServerUnusable: there is no reply.
         """
-        with self._exchange("POST", {}, content=_one_line(hello)) as response:
+        with self._exchange("POST", {}, content=_one_line(initialize_request)) as response:
             answer = next(_texts(response), None)
             id_ = response.headers.get(SESSION)
         agreed = json.loads(answer or "{}").get("result", {}).get("protocolVersion")
         known = {SESSION: id_, VERSION: agreed}
-        self._hello = hello
+        self._initialize_request = initialize_request
         self._session = {name: value for name, value in known.items() if value is not None}
         return answer
 
@@ -73,11 +73,11 @@ class Remote:
         """Begin a new session to replace the expired one, unless another thread already has.
 
         Raises:
-            Unanswered: the server does not begin one.
+            ServerUnusable: the server does not begin one.
         """
         with self._renewing:
-            if self._session is expired and self._hello is not None:
-                self.begin({**self._hello, "id": _RENEWAL})
+            if self._session is expired and self._initialize_request is not None:
+                self.begin({**self._initialize_request, "id": _RENEWAL})
                 self.notify(_INITIALIZED, self._session)
 
     def notify(self, message: Message, headers: dict[str, str]) -> None:
@@ -90,7 +90,7 @@ class Remote:
         """Send a message; yields an iterator over the messages in reply, as they arrive.
 
         Raises:
-            Unanswered: there is no reply.
+            ServerUnusable: there is no reply.
             SessionExpired: the session of ``headers`` has expired.
         """
         key = object() if SESSION in headers else message.get("id")
@@ -148,26 +148,28 @@ class Remote:
                 self._check(response, headers)
                 yield response
         except httpx2.ConnectError as error:
-            raise Unanswered(
+            raise ServerUnusable(
                 f"no mdvec server answers at {self.url}; start it with: mdvec-mcp --http, "
                 "or permanently with: mdvec service install"
             ) from error
         except httpx2.HTTPError as error:
-            raise Unanswered(f"the connection to {self.url} broke ({error}); ask again") from error
+            raise ServerUnusable(
+                f"the connection to {self.url} broke ({error}); ask again"
+            ) from error
 
     def _check(self, response: httpx2.Response, headers: dict[str, str]) -> None:
         """Raise an error unless the response is a reply; a JSON error is one."""
         if response.status_code == 404 and SESSION in headers:
             raise SessionExpired
         if response.status_code == 401:
-            raise Unanswered(
+            raise ServerUnusable(
                 f"the server at {self.url} refuses this token; give it with --token-file, "
                 "or as MDVEC_SERVER_TOKEN"
             )
         kind = response.headers.get("content-type", "")
         if response.is_error and not kind.startswith(_JSON):
             said = response.read().decode(errors="replace").strip()
-            raise Unanswered(f"the server at {self.url} answers {response.status_code}: {said}")
+            raise ServerUnusable(f"the server at {self.url} answers {response.status_code}: {said}")
 
 
 def _texts(response: httpx2.Response) -> Iterator[str]:
