@@ -35,14 +35,14 @@ def safe_summary_table(
     """
     frame = _frame(df)
     if columns is not None:
-        frame = _selected(frame, columns)
+        frame = _select(frame, columns)
     rows, max_rows = len(frame), max(max_rows, 0)
     first = rows if rows <= max_rows else (max_rows + 1) // 2
     last = 0 if rows <= max_rows else max_rows - first
     names, head = _cells(frame.head(first))
     _, tail = _cells(frame.tail(last))
     shown = names[:_MAX_COLUMNS]
-    lines = _aligned([shown, *(row[: len(shown)] for row in (*head, *tail))])
+    lines = _align([shown, *(row[: len(shown)] for row in (*head, *tail))])
     if rows > first + last:
         omitted = f"{_ELLIPSIS} ({rows - first - last:,} rows omitted) {_ELLIPSIS}"
         lines.insert(1 + first, omitted)
@@ -67,7 +67,7 @@ def _frame(df: Any) -> Any:  # noqa: ANN401 - see above
     )
 
 
-def _selected(frame: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - see above
+def _select(frame: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - see above
     have = [str(name) for name in frame.columns]
     for name in map(str, columns):
         if name not in have:
@@ -112,7 +112,7 @@ def _cut(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in short)
 
 
-def _aligned(rows: list[list[str]]) -> list[str]:
+def _align(rows: list[list[str]]) -> list[str]:
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
