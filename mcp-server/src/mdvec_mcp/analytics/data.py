@@ -74,7 +74,7 @@ def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answe
     )
     brief = [{**entry, "columns": len(entry["columns"])} for entry in answer["tables"]]
     answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
-    return guard.trimmed(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")
+    return guard.trim(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")
 
 
 def _all_tools(connection: Connection, database: Path) -> list[Tool]:

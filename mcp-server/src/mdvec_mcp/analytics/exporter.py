@@ -9,7 +9,7 @@ from mdvec.analysis.errors import ExportError
 from mdvec.analysis.exports import ExportFolder
 from mdvec.log.activity import milliseconds, record
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
+from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.process.query_process import QueryProcess
@@ -67,6 +67,8 @@ class Exporter:
             "columns": columns,
             "expires_at": export.expires_at,
         }
-        return self.guard.trimmed(
-            warned(answer, warnings), ("columns",), lambda gone: f"it has {gone} more columns"
+        return self.guard.trim(
+            with_warnings(answer, warnings),
+            ("columns",),
+            lambda gone: f"it has {gone} more columns",
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mdvec.analysis.exports import ExportFolder
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
+from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -59,13 +59,13 @@ class Listing:
         told = [*warnings]
         if wide:
             told.append(f"of {named(wide)} only {_MAX_COLUMNS} columns are listed; {_find(wide)}")
-        if self.guard.fits(full := warned(answer, told)):
+        if self.guard.fits(full := with_warnings(answer, told)):
             return full
         names = list(answer["tables"])
         brief = {**answer, "tables": names}
         told = [*warnings, *([f"columns are left out; {_find(names)}"] if names else [])]
-        return self.guard.trimmed(
-            warned(brief, told),
+        return self.guard.trim(
+            with_warnings(brief, told),
             ("tables", "materialized", "exports"),
             lambda gone: f"{gone} more exist, but are not listed",
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from mdvec_mcp.analytics.core.guard import Answer, warned
+from mdvec_mcp.analytics.core.guard import Answer, with_warnings
 from mdvec_mcp.analytics.core.naming import named
-from mdvec_mcp.analytics.core.statement import folded
+from mdvec_mcp.analytics.core.statement import fold
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 
@@ -36,7 +36,7 @@ class MaterializedTables:
         """
         ttl = ttl_seconds or self.ttl_seconds
         with self._lock:
-            table = self.queries.materialize(folded(name), query, replace=True, ttl_seconds=ttl)
+            table = self.queries.materialize(fold(name), query, replace=True, ttl_seconds=ttl)
             dropped = list(self.queries.expiries())[: -self.max_tables]
             for oldest in dropped:
                 self.queries.drop(oldest)
@@ -44,4 +44,4 @@ class MaterializedTables:
         if dropped:
             warnings.append(f"the oldest tables were dropped to make room: {named(dropped)}")
         answer = {"view": table.name, "rows": table.rows, "expires_at": table.expires_at}
-        return warned(answer, warnings)
+        return with_warnings(answer, warnings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
+from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -33,8 +33,8 @@ class RowQueries:
                 f"{guard.max_bytes:,} bytes); aggregate in SQL, or export the query"
             )
 
-        return guard.trimmed(
-            warned(answer, self.queries.take_warnings()),
+        return guard.trim(
+            with_warnings(answer, self.queries.take_warnings()),
             ("columns", "rows"),
             left_out,
             int(found.more),

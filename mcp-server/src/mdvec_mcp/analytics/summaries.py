@@ -11,7 +11,7 @@ from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
 from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Samples
-from mdvec_mcp.analytics.core.guard import Answer, Guard, warned
+from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.histogram import Histogram, Span
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.period import Period, period_column, required_column
@@ -99,8 +99,8 @@ class Summaries:
                 "name those you need in columns"
             )
 
-        return guard.trimmed(
-            warned(answer, self.queries.take_warnings()),
+        return guard.trim(
+            with_warnings(answer, self.queries.take_warnings()),
             ("columns",),
             left_out,
             len(picked) - len(told),
@@ -196,4 +196,4 @@ def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str])
         answer["not_finite_count"] = found.not_finite_count
     if found.other_count:
         answer |= {"other_count": found.other_count, "other_values": found.other_values}
-    return warned(answer, warnings)
+    return with_warnings(answer, warnings)

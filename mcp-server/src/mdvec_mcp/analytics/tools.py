@@ -17,7 +17,7 @@ from mdvec.tools.kinds import KINDS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
-from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable, warned
+from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 from mdvec_mcp.freshness import in_english
@@ -196,11 +196,11 @@ async def call_within_guard(
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
     """
-    settled = (guard or analytics.guard).settled
+    fit_warnings = (guard or analytics.guard).fit_warnings
 
     def looking() -> Answer:
         if analytics.freshness is None:
-            return settled(work())
+            return fit_warnings(work())
         look = analytics.freshness.look("tables", lambda tool: KINDS[tool.kind].has_tables)
         try:
             answer = work()
@@ -211,7 +211,9 @@ async def call_within_guard(
             if len(told.encode()) > _MAX_ERROR_BYTES:
                 raise
             raise ToolError(told) from error
-        return settled(warned(answer, [*answer.get("warnings", ()), *look.notes(in_english)]))
+        return fit_warnings(
+            with_warnings(answer, [*answer.get("warnings", ()), *look.notes(in_english)])
+        )
 
     answer = await in_thread(looking, limiter=_limiter(), max_error_bytes=_MAX_ERROR_BYTES)
     return text_result(as_json(answer), portable(answer))

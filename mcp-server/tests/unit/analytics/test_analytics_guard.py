@@ -14,7 +14,7 @@ def left_out(gone: int) -> str:
 
 @given(st.lists(st.text(max_size=80), max_size=60), st.integers(0, 5))
 def test_any_answer_fits_and_says_what_was_left_out(values, missing):
-    answer = GUARD.trimmed({"rows": values}, ("rows",), left_out, missing)
+    answer = GUARD.trim({"rows": values}, ("rows",), left_out, missing)
     assert size(answer) <= 1_024
     gone = len(values) - len(answer["rows"]) + missing
     assert answer.get("warnings") == ([f"{gone} left out"] if gone else None)
@@ -22,14 +22,14 @@ def test_any_answer_fits_and_says_what_was_left_out(values, missing):
 
 
 def test_trimming_keeps_as_many_entries_as_fit():
-    answer = GUARD.trimmed({"rows": ["あ" * 20] * 50}, ("rows",), left_out)
+    answer = GUARD.trim({"rows": ["あ" * 20] * 50}, ("rows",), left_out)
     more = {**answer, "rows": [*answer["rows"], "あ" * 20]}
     assert size(more) > 1_024
 
 
 def test_the_last_key_is_cut_first():
     guard = Guard(120, 10)
-    answer = guard.trimmed(
+    answer = guard.trim(
         {"tables": ["runs", "transactions"], "exports": ["x" * 40] * 5},
         ("tables", "exports"),
         left_out,
@@ -41,7 +41,7 @@ def test_the_last_key_is_cut_first():
 
 def test_columns_are_cut_from_the_end():
     columns = {f"column {n}": {"min": 0, "max": n} for n in range(100)}
-    answer = GUARD.trimmed({"columns": columns}, ("columns",), left_out)
+    answer = GUARD.trim({"columns": columns}, ("columns",), left_out)
     assert list(answer["columns"]) == list(columns)[: len(answer["columns"])]
 
 
@@ -51,7 +51,7 @@ def test_japanese_is_not_escaped():
 
 @given(st.lists(st.text(max_size=500), max_size=40), st.integers(0, 30))
 def test_as_many_warnings_as_fit_are_kept(warnings, entries):
-    answer = GUARD.settled({"bins": list(range(entries)), "warnings": warnings})
+    answer = GUARD.fit_warnings({"bins": list(range(entries)), "warnings": warnings})
     assert size(answer) <= 1_024
     assert answer["bins"] == list(range(entries))
     if len(answer["warnings"]) < len(warnings):

@@ -14,7 +14,7 @@ from mdvec_mcp.analytics.core.statement import (
     MAX_CHARACTERS,
     check,
     clean,
-    named_table,
+    find_table,
     with_source,
 )
 
@@ -90,7 +90,7 @@ def test_a_table_that_is_not_known_is_refused_with_the_names_of_those_that_are(t
 @pytest.mark.parametrize("name", ["/etc/passwd", "a.csv", "..\\x", "s3://b/k", "x.parquet"])
 def test_a_cte_name_is_never_a_file(tree, name):
     sql = f"WITH {identifier(name)} AS (SELECT 1) SELECT * FROM {identifier(name)}"
-    with pytest.raises(QueryRefused, match="cannot be given the name"):
+    with pytest.raises(QueryRefused, match="a WITH clause cannot be named"):
         check(tree(sql), KNOWN, sql)
 
 
@@ -155,7 +155,7 @@ def test_unknown_nodes_of_the_tree_are_refused(tree):
 def test_an_incomplete_tree_is_refused(tree):
     known = json.loads(tree("SELECT a FROM runs"))
     del known["statements"][0]["node"]["from_table"]["qualified_name"]
-    with pytest.raises(QueryRefused, match="something unknown"):
+    with pytest.raises(QueryRefused, match="unsupported element"):
         check(json.dumps(known), KNOWN)
 
 
@@ -203,18 +203,18 @@ def test_every_function_whose_name_suggests_outside_access_is_denied_or_known():
 
 
 def test_a_source_of_one_word_is_a_table_in_any_case_quoted_or_not():
-    assert named_table("RUNS", KNOWN) == "runs"
-    assert named_table('"Runs"', KNOWN) == "runs"
-    assert named_table("家計", KNOWN) == "家計"
-    assert named_table("SELECT 1", KNOWN) is None
+    assert find_table("RUNS", KNOWN) == "runs"
+    assert find_table('"Runs"', KNOWN) == "runs"
+    assert find_table("家計", KNOWN) == "家計"
+    assert find_table("SELECT 1", KNOWN) is None
     for word in ("nope", "../runs", "runs.parquet", "'runs'", '"no such"', "/etc/passwd"):
         with pytest.raises(UnknownTable):
-            named_table(word, KNOWN)
+            find_table(word, KNOWN)
 
 
 def test_only_ascii_letters_ignore_case_as_in_duckdb():
     with pytest.raises(UnknownTable):
-        named_table("runſ", KNOWN)  # its upper case is that of s
+        find_table("runſ", KNOWN)  # its upper case is that of s
 
 
 @pytest.mark.parametrize(

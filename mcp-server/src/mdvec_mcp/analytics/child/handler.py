@@ -19,8 +19,8 @@ from mdvec_mcp.analytics.core.statement import (
     SELECT_ALL,
     check,
     clean,
-    folded,
-    named_table,
+    find_table,
+    fold,
     with_source,
 )
 from mdvec_mcp.analytics.core.storing import stored_type
@@ -134,7 +134,7 @@ class RequestHandler:
         name: str = message["name"]
         self._check_name(name, replace=message["replace"])
         query, reads = self._query(message)
-        if folded(name) in {folded(table) for table in reads}:
+        if fold(name) in {fold(table) for table in reads}:
             raise QueryRefused(
                 f"the query reads {shortened(name)!r}, which it would replace; "
                 "give the new table another name"
@@ -144,9 +144,7 @@ class RequestHandler:
             f"CREATE OR REPLACE TABLE {identifier(name)} AS\nSELECT * FROM (\n{query}\n)"
         ).fetchone()
         self.materialized = {
-            table: kept
-            for table, kept in self.materialized.items()
-            if folded(table) != folded(name)
+            table: kept for table, kept in self.materialized.items() if fold(table) != fold(name)
         } | {name: columns}
         return {
             "rows": int(made[0]) if made else 0,
@@ -155,9 +153,7 @@ class RequestHandler:
         }
 
     def _drop(self, message: Message) -> Message:
-        for name in [
-            table for table in self.materialized if folded(table) == folded(message["name"])
-        ]:
+        for name in [table for table in self.materialized if fold(table) == fold(message["name"])]:
             self.connection.execute(f"DROP TABLE {identifier(name)}")
             del self.materialized[name]
         return {}
@@ -169,9 +165,9 @@ class RequestHandler:
                 f"no table can be called {shown!r}; use letters, digits and underscores, begin "
                 "with a letter, and take no word of SQL"
             )
-        if folded(name) in {folded(table) for table in self.tables}:
+        if fold(name) in {fold(table) for table in self.tables}:
             raise BadTableName(f"{shown!r} is a table of the user's data; take another name")
-        if not replace and folded(name) in {folded(table) for table in self.materialized}:
+        if not replace and fold(name) in {fold(table) for table in self.materialized}:
             raise BadTableName(f"there is a table {shown!r} already; take another name")
 
     def _needs_no_quotes(self, name: str) -> bool:
@@ -191,7 +187,7 @@ class RequestHandler:
     def _source(self, source: str) -> tuple[str, frozenset[str]]:
         """A source as it can stand after FROM, and the tables that it reads."""
         known, text = self._known(), clean(source)
-        table = named_table(text, known)
+        table = find_table(text, known)
         if table is not None:
             return identifier(table), frozenset({table})
         tree = self._serialized(text)

@@ -9,7 +9,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.core.statement import folded
+from mdvec_mcp.analytics.core.statement import fold
 
 Cell = Any
 """A value in a result row; its type depends on the SQL."""
@@ -93,7 +93,7 @@ def found_column(columns: Sequence[Column], name: str) -> Column:
     Raises:
         UnknownColumn: it does not exist.
     """
-    for same in (str, folded):
+    for same in (str, fold):
         for column in columns:
             if same(column.name) == same(name):
                 return column

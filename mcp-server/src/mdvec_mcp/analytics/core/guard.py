@@ -28,7 +28,7 @@ class Guard:
         """Whether the answer is small enough."""
         return size(answer) <= self.max_bytes
 
-    def settled(self, answer: Answer) -> Answer:
+    def fit_warnings(self, answer: Answer) -> Answer:
         """The answer with as many of its warnings as fit."""
         warnings = [
             warning if len(warning) <= _MAX_WARNING else f"{warning[: _MAX_WARNING - 1]}…"
@@ -36,16 +36,16 @@ class Guard:
         ]
         for kept in range(len(warnings), -1, -1):
             more = [f"and {len(warnings) - kept} more warnings"] if kept < len(warnings) else []
-            settled = {**answer, "warnings": warnings[:kept] + more}
-            if self.fits(settled) or not kept:
+            shortened = {**answer, "warnings": warnings[:kept] + more}
+            if self.fits(shortened) or not kept:
                 break
-        return settled if warnings else answer
+        return shortened if warnings else answer
 
-    def trimmed(
+    def trim(
         self,
         answer: Answer,
         keys: Sequence[str],
-        told: Callable[[int], str],
+        warning_for: Callable[[int], str],
         missing: int = 0,
     ) -> Answer:
         """The answer with as many entries under ``keys`` as fit.
@@ -55,7 +55,7 @@ class Guard:
         Args:
             answer: the answer to be cut.
             keys: the keys of the lists or dictionaries that can be cut.
-            told: gets the number of entries left out and returns the warning about them.
+            warning_for: returns the warning about a number of entries left out.
             missing: the number of entries left out before.
         """
         if not missing and self.fits(answer):
@@ -64,14 +64,14 @@ class Guard:
         low, high = 0, sum(wholes)
         while low < high:
             middle = (low + high + 1) // 2
-            if self.fits(_with_first(answer, keys, middle, told, missing)):
+            if self.fits(_with_first_entries(answer, keys, middle, warning_for, missing)):
                 low = middle
             else:
                 high = middle - 1
-        return _with_first(answer, keys, low, told, missing)
+        return _with_first_entries(answer, keys, low, warning_for, missing)
 
 
-def warned(answer: Answer, warnings: Sequence[str]) -> Answer:
+def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
     """The answer with the warnings, if there are any."""
     return {**answer, "warnings": list(warnings)} if warnings else answer
 
@@ -95,8 +95,8 @@ def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
     return str(value) if isinstance(value, int) and abs(value) > _MAX_PORTABLE else value
 
 
-def _with_first(
-    answer: Answer, keys: Sequence[str], kept: int, told: Callable[[int], str], missing: int
+def _with_first_entries(
+    answer: Answer, keys: Sequence[str], kept: int, warning_for: Callable[[int], str], missing: int
 ) -> Answer:
     """The answer with the first ``kept`` entries of all keys together."""
     cut, left = dict(answer), kept
@@ -111,5 +111,5 @@ def _with_first(
         left -= number
     gone = sum(len(answer[key]) for key in keys) - kept + missing
     if gone:
-        cut["warnings"] = [*answer.get("warnings", []), told(gone)]
+        cut["warnings"] = [*answer.get("warnings", []), warning_for(gone)]
     return cut

@@ -23,7 +23,9 @@ _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
 _CTE_NAME = re.compile(r"[\w $#-]+")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
-_CATALOG, _SCHEMA, _RECURRING = "memory", "main", "recurring"
+_CATALOG, _SCHEMA = "memory", "main"
+_RECURRING = "recurring"
+"""The schema through which a recursive CTE reads all of its rows so far."""
 SELECT_ALL = "SELECT * FROM {source}"
 """The statement that selects a source unchanged."""
 # A placeholder inside quotes is text, for example the name of a column.
@@ -32,7 +34,7 @@ _PLACEHOLDER = re.compile(r""""(?:[^"]|"")*"|'(?:[^']|'')*'|\{source\}""")
 Node = dict[str, Any]
 
 
-def folded(name: str) -> str:
+def fold(name: str) -> str:
     """A name with its ASCII letters in lower case, as DuckDB compares names."""
     return "".join(chr(ord(sign) + 32) if "A" <= sign <= "Z" else sign for sign in name)
 
@@ -46,7 +48,7 @@ def clean(source: str) -> str:
     """A source without surrounding white space.
 
     Raises:
-        QueryRefused: it is empty, too long, or holds control characters.
+        QueryRefused: it is empty, too long, or contains control characters.
     """
     text = source.removeprefix("\ufeff").strip()
     if not text:
@@ -57,11 +59,11 @@ def clean(source: str) -> str:
             "materialize a part of it first, then ask in a shorter query"
         )
     if _CONTROL.search(text) or any("\ud800" <= sign <= "\udfff" for sign in text):
-        raise QueryRefused("the SQL holds a control character; write it as chr(n) or leave it out")
+        raise QueryRefused("the SQL contains a control character; write chr(n) or leave it out")
     return text
 
 
-def named_table(text: str, known: Collection[str]) -> str | None:
+def find_table(text: str, known: Collection[str]) -> str | None:
     """The known table that the text names, quoted or not; None if the text is a query.
 
     Raises:
@@ -71,7 +73,7 @@ def named_table(text: str, known: Collection[str]) -> str | None:
         return None
     quoted = text.startswith('"') and text.endswith('"') and len(text) > 1
     name = text[1:-1].replace('""', '"') if quoted else text
-    table = {folded(table): table for table in known}.get(folded(name))
+    table = {fold(table): table for table in known}.get(fold(name))
     if table is None:
         raise unknown_table(name, known)
     return table
@@ -91,22 +93,22 @@ def check(serialized: str, known: Collection[str], sql: str = "") -> frozenset[s
     try:
         answer = json.loads(serialized)
         if answer["error"]:
-            raise QueryRefused(_unparsed(answer, sql))
+            raise QueryRefused(_parse_error(answer, sql))
         if len(answer["statements"]) != 1:
             count = len(answer["statements"])
-            raise QueryRefused(f"there are {count} statements; {_RULE}; ask them one by one")
-        reading = _Reading({folded(table): table for table in known})
-        reading.walk(answer["statements"][0], _Scope())
+            raise QueryRefused(f"there are {count} statements; {_RULE}; send them separately")
+        checker = _Checker({fold(table): table for table in known})
+        checker.walk(answer["statements"][0], _Scope())
     except (KeyError, TypeError) as error:
-        raise QueryRefused(f"the SQL holds something unknown here ({error}); {_RULE}") from error
+        raise QueryRefused(f"the SQL contains an unsupported element ({error}); {_RULE}") from error
     except RecursionError:
         raise QueryRefused(
             "the SQL is nested too deeply; name its parts in a WITH, or materialize one first"
         ) from None
-    return frozenset(reading.tables)
+    return frozenset(checker.tables)
 
 
-def _unparsed(answer: Node, sql: str) -> str:
+def _parse_error(answer: Node, sql: str) -> str:
     message = shortened(str(answer.get("error_message", "")), 200)
     if "Only SELECT" in message:
         if re.search(r"\bpivot\b", sql, re.IGNORECASE):
@@ -132,14 +134,14 @@ class _Scope:
     recursive: frozenset[str] = frozenset()
 
     def plus(self, name: str) -> _Scope:
-        return _Scope(self.names | {folded(name)}, self.recursive)
+        return _Scope(self.names | {fold(name)}, self.recursive)
 
     def within(self, name: str) -> _Scope:
-        return _Scope(self.names | {folded(name)}, self.recursive | {folded(name)})
+        return _Scope(self.names | {fold(name)}, self.recursive | {fold(name)})
 
 
 @dataclass
-class _Reading:
+class _Checker:
     """A walk through the tree that raises QueryRefused at the first forbidden node."""
 
     known: dict[str, str]
@@ -166,7 +168,7 @@ class _Reading:
         elif isinstance(kind, str) and kind not in vocabulary.PARTS:
             raise QueryRefused(f"{shortened(kind)} is not allowed in a query; {_RULE}")
         if kind == "TABLE_FUNCTION" and "class" not in node:
-            # The function itself was judged as one of a table, its arguments are like any other.
+            # The function was checked as a table function; its arguments are ordinary expressions.
             return self.walk(node["function"]["arguments"], scope)
         return self._parts(node, scope)
 
@@ -184,7 +186,7 @@ class _Reading:
             name = entry["key"]
             if _CTE_NAME.fullmatch(name) is None:
                 raise QueryRefused(
-                    f"WITH cannot be given the name {shortened(name)!r}; use letters, digits and "
+                    f"a WITH clause cannot be named {shortened(name)!r}; use letters, digits and "
                     "underscores"
                 )
             self.walk(entry["value"], scope)
@@ -201,7 +203,7 @@ class _Reading:
     def _base_table(self, node: Node, scope: _Scope) -> None:
         if node["at_clause"] is not None:
             raise QueryRefused("AT (VERSION …) is not allowed: tables have no earlier versions")
-        path = [folded(part) for part in node["qualified_name"]["path"]]
+        path = [fold(part) for part in node["qualified_name"]["path"]]
         alone = len(path) == 1
         if alone and path[0] in scope.names:
             return
@@ -242,18 +244,18 @@ class _Reading:
             raise QueryRefused(f"{shortened(str(kind))} is not allowed in a query; {_RULE}")
         if "function_name" in node:
             name = _function_name(node)
-            _judge_function(name)
+            _check_function(name)
             if name in vocabulary.NAMING_FUNCTIONS:
-                _judge_function(_named_in(name, node["arguments"]))
+                _check_function(_function_named_in(name, node["arguments"]))
 
 
-def _judge_function(name: str) -> None:
+def _check_function(name: str) -> None:
     why = vocabulary.why_denied(name)
     if why is not None:
         raise QueryRefused(f"the function {shortened(name)}() is not allowed: {why}")
 
 
-def _named_in(function: str, arguments: list[Node]) -> str:
+def _function_named_in(function: str, arguments: list[Node]) -> str:
     """The function that the second argument of another names.
 
     Raises:
@@ -268,9 +270,9 @@ def _named_in(function: str, arguments: list[Node]) -> str:
             f"{function}() needs the plain name of an aggregate, written out, as its second "
             f"argument: {function}(x, 'sum')"
         )
-    return folded(name)
+    return fold(name)
 
 
 def _function_name(node: Node) -> str:
     """The function's own name, without the schema or the column before its dot."""
-    return folded(str(node["qualified_name"]["path"][-1]))
+    return fold(str(node["qualified_name"]["path"][-1]))

@@ -53,7 +53,7 @@ class QueryProcess:
         QueryFailed: DuckDB could not run it.
         QueryStopped: it exceeded its time or memory, or broke the child; the next call works.
         QueriesUnavailable: no child could be started, or other queries keep it busy.
-        Cancelled: nobody wants the result any more; the next query has its turn at once.
+        Cancelled: the call was cancelled; the next query has its turn at once.
 
     Args:
         spool_root: the folder in which the child's private folder is made, mode 0700; on the
@@ -233,7 +233,7 @@ class QueryProcess:
         if self._closed:
             raise QueriesUnavailable("the server is shutting down and takes no more queries")
         data = self._data()
-        if self._child.serves(data):
+        if self._child.is_ready_for(data):
             return
         changed = self._child.restart(data)
         self._remaking.remake_all(changed=changed)

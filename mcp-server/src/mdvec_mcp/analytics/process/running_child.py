@@ -82,7 +82,7 @@ class RunningChild:
                 raise _not_started(f"no folder for exports: {error}") from error
         return self._spool
 
-    def serves(self, data: Data) -> bool:
+    def is_ready_for(self, data: Data) -> bool:
         """Whether a live child has these data, and its spool still exists."""
         return (
             self._process is not None
@@ -136,7 +136,7 @@ class RunningChild:
         Raises:
             QueryError: the child refused it, or DuckDB could not run it.
             ChildDied: there was no response, and the child was killed.
-            Cancelled: nobody wants the result any more, and the child stopped.
+            Cancelled: the call was cancelled, and the child stopped.
         """
         limits = self._limits
         if self._process is None:
@@ -152,7 +152,7 @@ class RunningChild:
                     reason = out_of_memory(limits.memory_mb)
                 case _:
                     reason = process_died()
-            logger.info("analytics: a query lost its process: %s", reason)
+            logger.info("analytics: the query process died during a query: %s", reason)
             raise ChildDied(reason) from error
         if "error" in response:
             self.spool.clear()

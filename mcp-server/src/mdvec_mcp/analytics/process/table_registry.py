@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.statement import folded
+from mdvec_mcp.analytics.core.statement import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,18 @@ class TableRegistry:
             table: the table, which is given its number here.
             reads: the names of the materialized tables that it was made from.
         """
-        needs = frozenset(self._tables[folded(other)].number for other in reads)
+        needs = frozenset(self._tables[fold(other)].number for other in reads)
         self._last_number += 1
         self.drop(table.name)
         self.put(replace(table, number=self._last_number, needs=needs))
 
     def put(self, table: MaterializedTable) -> None:
         """Put a table back that was made again, with its old number."""
-        self._tables[folded(table.name)] = table
+        self._tables[fold(table.name)] = table
 
     def drop(self, name: str) -> None:
         """Remove a table; an unknown name is no error."""
-        self._tables.pop(folded(name), None)
+        self._tables.pop(fold(name), None)
 
     def expired(self, now: float) -> list[MaterializedTable]:
         """The tables whose time to live was over at ``now``, in seconds since 1970."""
