@@ -1,4 +1,4 @@
-"""Tells whether the database file was written, by two looks at the file system."""
+"""Tells whether the database file was written, with two stat calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """What a write changes of the file and its log."""
+    """File attributes that change with every write to the file or its log."""
 
     inode: int
     sizes: tuple[int, int]
@@ -19,7 +19,7 @@ class FileStamp:
 def stamp_of(database: Path) -> FileStamp | None:
     """The stamp of the file, None if there is none.
 
-    A reader creates an empty log and deletes it; that is no write.
+    A reader creates an empty log and deletes it, which does not count as a write.
     """
     try:
         file = database.stat()

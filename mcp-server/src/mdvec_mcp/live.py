@@ -37,8 +37,8 @@ class _State:
     rows: list[Tool]
     ledgers: tuple[int, ...]
 
-    def marks(self) -> list[tuple[object, ...]]:
-        """The part of the rows that the offer shows or uses; an import may change its tags."""
+    def shown_fields(self) -> list[tuple[object, ...]]:
+        """The part of the rows that the offer shows or uses; an import may change their tags."""
         return [
             (
                 (row.name, row.title, row.kind, described(row)),
@@ -71,27 +71,27 @@ class LiveOffer:
         self._knows_ledgers = False
         self.offer = make(rows)
 
-    def look(self) -> list[ServerEvent]:
-        """Read the rows again if the file has changed; what clients should be told.
+    def poll(self) -> list[ServerEvent]:
+        """Read the rows again if the file has changed, and return the events for clients.
 
-        It costs two looks at the file system while nothing changes.
+        Costs two stat calls while nothing changes.
         """
         with self._lock:
             stamp = stamp_of(self._database)
             if stamp is None or stamp == self._seen:
                 return []
-            is_settled = abs(time.time_ns() - stamp.written_ns) > _CLOCK_TICK_NS
-            self._seen = stamp if is_settled else None
+            is_old_enough = abs(time.time_ns() - stamp.written_ns) > _CLOCK_TICK_NS
+            self._seen = stamp if is_old_enough else None
             try:
                 state = _read(self._database)
-                return [] if state is None else self._take(state)
+                return [] if state is None else self._apply(state)
             except DatabaseError as error:
                 logger.info("the tools stay as they are: %s", error)
                 return []
 
-    def _take(self, state: _State) -> list[ServerEvent]:
+    def _apply(self, state: _State) -> list[ServerEvent]:
         old, was, knew = self.offer, self._state, self._knows_ledgers
-        if state.marks() != was.marks():
+        if state.shown_fields() != was.shown_fields():
             self.offer = self._make(state.rows)
         self._state, self._knows_ledgers = state, True
         events: list[ServerEvent] = []

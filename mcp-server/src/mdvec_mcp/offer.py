@@ -15,7 +15,7 @@ from mdvec.tools.names import own_name
 
 from mdvec_mcp.compact_schema import compact_input, compact_output
 
-Shapes = dict[CodeType, Tool]
+ToolTemplates = dict[CodeType, Tool]
 """The first tool built from each function definition, with its schemas."""
 
 
@@ -30,7 +30,7 @@ class Offer:
         instructions: what the model reads before it uses the tools.
         row_names: the names of the rows of the table ``tools``, which the server's own tools must
             not use.
-        shapes: a cache that this offer fills; pass it on to the next one.
+        templates: a cache that this offer fills; pass it on to the next one.
         tools: by name, in the order in which they are listed.
         resources: by URI.
         prompts: by name.
@@ -38,7 +38,7 @@ class Offer:
 
     instructions: str
     row_names: frozenset[str] = frozenset()
-    shapes: Shapes = field(default_factory=dict)
+    templates: ToolTemplates = field(default_factory=dict)
     tools: dict[str, Tool] = field(default_factory=dict)
     resources: dict[str, Resource] = field(default_factory=dict)
     prompts: dict[str, Prompt] = field(default_factory=dict)
@@ -82,15 +82,15 @@ class Offer:
         *,
         structured_output: bool,
     ) -> None:
-        shape = self.shapes.get(fn.__code__)
-        if shape is None:
-            made = Tool.from_function(
+        template = self.templates.get(fn.__code__)
+        if template is None:
+            built = Tool.from_function(
                 fn, name, description=description, annotations=annotations,
                 structured_output=structured_output,
             )  # fmt: skip
-            shape = self.shapes[fn.__code__] = _with_compact_schemas(made)
+            template = self.templates[fn.__code__] = _with_compact_schemas(built)
         own = {"fn": fn, "name": name, "description": description}
-        self.tools[name] = shape.model_copy(update=own)
+        self.tools[name] = template.model_copy(update=own)
 
     def add_resource(
         self, uri: str, description: str, mime_type: str, read: Callable[[], Any]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mdvec_mcp.live import LiveOffer
     from mdvec_mcp.offer import Offer
 
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 
 
 class MdvecServer(MCPServer):
@@ -71,7 +71,7 @@ class MdvecServer(MCPServer):
         """Offer what the database contains now, and notify the clients of changes."""
         if self._live is None:
             return
-        events = await anyio.to_thread.run_sync(self._live.look, abandon_on_cancel=True)
+        events = await anyio.to_thread.run_sync(self._live.poll, abandon_on_cancel=True)
         if self._live.offer is not self._presented:
             self.present(self._live.offer)
         await self.announce(events)
@@ -191,7 +191,7 @@ async def _refreshing(server: MCPServer[Any]) -> AsyncIterator[dict[str, Any]]:
 
     async def refresh() -> None:
         while isinstance(server, MdvecServer):
-            await anyio.sleep(_LOOK_SECONDS)
+            await anyio.sleep(_POLL_SECONDS)
             await server.refresh()
 
     async with anyio.create_task_group() as group:

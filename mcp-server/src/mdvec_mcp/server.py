@@ -20,7 +20,7 @@ from mdvec.tools.rows import Tool
 
 from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.live import LiveOffer
-from mdvec_mcp.offer import Offer, Shapes
+from mdvec_mcp.offer import Offer, ToolTemplates
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.search.model_pool import ModelPool
@@ -49,7 +49,7 @@ class Wiring:
     """What the families' tools need; each service is built when first used, and kept.
 
     Attributes:
-        shapes: of the tools that were offered so far.
+        templates: of the tools that were offered so far.
         early: the models that were loaded early, or will be.
     """
 
@@ -57,7 +57,7 @@ class Wiring:
     database: Path
     models: ModelPool
     settings: Settings
-    shapes: Shapes = field(default_factory=dict)
+    templates: ToolTemplates = field(default_factory=dict)
     early: set[str] = field(default_factory=set)
 
     @cached_property
@@ -163,7 +163,7 @@ def build_server(
 def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:
     """What the server offers for these rows."""
     row_names = frozenset(tool.name for tool in tools)
-    offer = Offer(_instructions(tools, wiring.database), row_names, wiring.shapes)
+    offer = Offer(_instructions(tools, wiring.database), row_names, wiring.templates)
     families = [family for key, family in FAMILIES.items() if _rows_of(key, tools)]
     for family in families:
         if family.is_listed_first:

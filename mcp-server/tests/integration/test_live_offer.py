@@ -47,18 +47,18 @@ def add(database, name, kind="markdown"):
 
 def settled(live):
     """Look until the file's time is old enough to be trusted; what was told meanwhile."""
-    events = live.look()
+    events = live.poll()
     while live._seen is None:
-        events += live.look()
+        events += live.poll()
     return events
 
 
 def test_a_database_that_comes_later_is_followed(live, database):
-    assert (live.look(), list(live.offer.tools)) == ([], [])
+    assert (live.poll(), list(live.offer.tools)) == ([], [])
     add(database, "a")
-    assert live.look() == [ToolsListChanged()]
+    assert live.poll() == [ToolsListChanged()]
     add(database, "b")
-    assert live.look() == [ToolsListChanged()]
+    assert live.poll() == [ToolsListChanged()]
     assert list(live.offer.tools) == ["a", "b"]
 
 
@@ -67,10 +67,10 @@ def test_an_offer_is_rebuilt_only_if_what_it_shows_changed(live, database):
     settled(live)
     offer = live.offer
     registering.update_tool(database, "a", None, database.parent.parent)
-    assert live.look() == []
+    assert live.poll() == []
     assert live.offer is offer
     registering.update_tool(database, "a", "other", None)
-    assert live.look() == [ToolsListChanged()]
+    assert live.poll() == [ToolsListChanged()]
     assert live.offer is not offer
 
 
@@ -80,7 +80,7 @@ def test_a_reader_does_not_count_as_a_change(live, database):
     seen = live._seen
     with open_database(database, "read") as connection:
         connection.execute("SELECT * FROM tools").fetchall()
-        assert live.look() == []
+        assert live.poll() == []
         assert live._seen is seen
 
 
@@ -90,7 +90,7 @@ def test_another_file_in_its_place_is_followed(live, database):
     other = database.with_name("other.sqlite")
     add(other, "b")
     other.replace(database)
-    assert live.look() == [ToolsListChanged()]
+    assert live.poll() == [ToolsListChanged()]
     assert list(live.offer.tools) == ["b"]
 
 
@@ -107,26 +107,26 @@ def test_the_last_offer_stays_while_the_file_cannot_be_read(live, database, dama
     settled(live)
     whole = database.read_bytes()
     damage(database)
-    assert settled(live) == [] if database.exists() else live.look() == []
+    assert settled(live) == [] if database.exists() else live.poll() == []
     assert list(live.offer.tools) == ["a"]
     database.write_bytes(whole)
     registering.set_active(database, "a", active=False)
-    assert live.look() == [ToolsListChanged()]
+    assert live.poll() == [ToolsListChanged()]
     assert list(live.offer.tools) == []
 
 
 def test_resources_are_updated_with_a_ledgers_rows_and_decisions(live, database):
     add(database, "kakeibo", "household")
-    assert live.look() == [ToolsListChanged()]
+    assert live.poll() == [ToolsListChanged()]
     with open_database(database, "write") as connection:
         connection.execute("UPDATE ledger_versions SET version = version + 1")
-    assert live.look() == [ResourceUpdated("data://one")]
+    assert live.poll() == [ResourceUpdated("data://one")]
 
 
 def test_tools_of_one_definition_share_their_schemas(live, database):
     add(database, "a")
     add(database, "b")
-    live.look()
+    live.poll()
     first, second = live.offer.tools.values()
     assert first.parameters is second.parameters
     assert first.fn is not second.fn
