@@ -9,7 +9,7 @@ import typer
 
 
 def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The names that begin so; none if the database cannot be read."""
+    """The names with this beginning; none if the database cannot be read."""
     from mdvec.errors import MdvecError
     from mdvec.manage.registering import list_tools
     from mdvec.settings import load_settings

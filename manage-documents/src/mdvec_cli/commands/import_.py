@@ -44,11 +44,14 @@ class ChunkStrategy(StrEnum):
 
 
 class _NameMissing(typer.BadParameter):
-    """Neither a tool is named nor all are asked for; said as for any option that is missing."""
+    """Neither ``--name`` nor ``--all`` was given; reported like any missing option."""
+
+    def __init__(self) -> None:
+        super().__init__("Missing option '--name' / '-n'")
 
     def format_message(self) -> str:
-        """The message of a missing option."""
-        return "Missing option '--name' / '-n'"
+        """The message alone, without "Invalid value"."""
+        return self.message
 
 
 def import_command(
@@ -124,9 +127,9 @@ def import_command(
     from mdvec.manage.import_request import import_request
 
     if name is None and not import_all:
-        raise _NameMissing("name it")
+        raise _NameMissing
     if name is not None and import_all:
-        raise typer.BadParameter("name one tool, or ask for all", param_hint="--name / --all")
+        raise typer.BadParameter("name one tool, or import all", param_hint="--name / --all")
     if import_all and mode is ImportMode.NEW:
         mode = ImportMode.UPDATE
     settings = settings_from(
@@ -185,7 +188,7 @@ def _import_all(
     failed = 0
     tools = list_tools(database, active_only=True)
     if not tools:
-        say("no tool is active; see what there is with: mdvec tool ls --all")
+        say("no tool is active; list all tools with: mdvec tool ls --all")
     for tool in tools:
         try:
             report = _import_one(request(tool.name), quiet=quiet)

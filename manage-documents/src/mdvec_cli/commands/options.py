@@ -72,7 +72,7 @@ def loaded_settings(
     verbose: bool,
     **sections: dict[str, Any],
 ) -> Loaded:
-    """The settings with their origins; from now on the log tells what happens."""
+    """The settings with their origins; opens the log."""
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log

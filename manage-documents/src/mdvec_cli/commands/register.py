@@ -55,7 +55,7 @@ def register_command(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
-    """Enter the server into a client's settings, with absolute paths.
+    """Write the server into a client's settings, with absolute paths.
 
     The file before the change is kept beside it. Restart the client afterwards.
     """
@@ -73,7 +73,7 @@ def register_command(
     entry = snippet(chosen, chosen.entry(server)).rstrip("\n")
     if print_:
         print_line(entry)
-        say(f"it belongs into {chosen.file(machine)}")
+        say(f"it belongs in {chosen.file(machine)}")
         return
     try:
         change = register(chosen, machine, server, datetime.now().astimezone())
@@ -86,7 +86,7 @@ def register_command(
 
 
 def unregister_command(client: ClientArgument) -> None:
-    """Take the server out of a client's settings."""
+    """Remove the server from a client's settings."""
     from mdvec.manage.clients.clients import CLIENTS
     from mdvec.manage.clients.registration import unregister
 

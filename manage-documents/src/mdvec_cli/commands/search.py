@@ -81,7 +81,7 @@ def search_command(
     tag: Annotated[
         list[str] | None,
         typer.Option("--tag", metavar="TAG", show_default=False,
-                     help="Only notes with this tag, or one below it; repeatable: all of them."),
+                     help="Only notes with this tag or a subtag; repeat to require several."),
     ] = None,
     since: Annotated[
         str | None,
@@ -94,7 +94,7 @@ def search_command(
                      show_default=False),
     ] = None,
     sort: Annotated[
-        Sort, typer.Option("--sort", help="The best first, or the newest of what answers well.")
+        Sort, typer.Option("--sort", help="The best first, or the newest good answers.")
     ] = Sort.RELEVANCE,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the ranks and scores behind each hit.")
@@ -221,15 +221,15 @@ def _explanation(hit: Hit) -> list[str]:
 
 
 def _judgement(answer: Answer) -> str:
-    """What tells whether anything here answers."""
+    """The evidence for whether the hits answer the question."""
     from mdvec.search.core.confidence import CONFIDENT
 
     found = answer.evidence
-    nearest = "cosines are not judged"
+    nearest = "similarity not used"
     if found.likeness is not None:
         nearest = (
-            f"the nearest is {found.likeness:+.1f} deviations from what a question without an "
-            "answer finds"
+            f"the nearest is {found.likeness:+.1f} standard deviations above the usual best match "
+            "of an unanswerable question"
         )
     return (
         f"judged by: at most {found.coverage:.0%} of the question in one passage; {nearest}; "

@@ -90,7 +90,7 @@ def update(
     ] = None,
     title: Annotated[
         str | None,
-        typer.Option(help=f"{_TITLE_HELP} '' takes it away.", show_default=False),
+        typer.Option(help=f"{_TITLE_HELP} '' removes it.", show_default=False),
     ] = None,
     include: Annotated[
         list[str] | None,

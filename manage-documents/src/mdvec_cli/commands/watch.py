@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from mdvec.sync.imports import End, Imports
 
 _LOOK_MS = 5_000
-"""How often sources are looked at that cannot be watched: single files, and missing folders."""
+"""How often sources that cannot be watched are checked: single files, and missing folders."""
 _GATHER_MS = 1_600
 """Changes within this time are one batch."""
 
 
 class WatchRefused(MdvecError):
-    """The system does not watch the folders."""
+    """The system cannot watch the folders."""
 
 
 def watch_command(
@@ -81,7 +81,7 @@ class _Watcher:
             self._import_stale()
 
     def stop(self) -> None:
-        """End the import that runs; documents that are in stay."""
+        """Stop the running import; finished documents stay."""
         runs = [run for name in self._tools() if (run := self._imports.running(name)) is not None]
         self._imports.close()
         for run in runs:
@@ -105,7 +105,7 @@ class _Watcher:
         return {name: active[name] for name in self._names or active}
 
     def _folders(self) -> list[Path]:
-        """The source folders that are there."""
+        """The source folders that exist."""
         return sorted({source for source in self._tools().values() if source.is_dir()})
 
     def _say_what_is_watched(self) -> None:
@@ -124,11 +124,11 @@ class _Watcher:
             if seen.trouble != self._troubles.get(name, ""):
                 self._troubles[name] = seen.trouble
                 say(seen.trouble or f"the source of {name} is there again")
-            # The same difference again is one that an import could not bring in.
+            # If the difference is still the same, the import could not import it.
             if seen.is_stale and self._attempted.get(name) != seen.mark:
                 self._attempted[name] = seen.mark
                 run = self._imports.start(name)
-                while not run.wait(1.0):  # in pieces, so that Ctrl-C is heard
+                while not run.wait(1.0):  # in short waits, so that Ctrl-C is noticed
                     pass
                 self._tell(name, run.end)
 
@@ -148,7 +148,7 @@ class _Watcher:
 def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
     """Something for each batch of changes below the folders, and every few seconds.
 
-    Our own database may be in such a folder; each look at it writes beside it.
+    Our own database may be in such a folder; each check of it writes beside it.
 
     Raises:
         WatchRefused: the system does not watch so many folders.
@@ -166,7 +166,7 @@ def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
             ignore_permission_denied=True,
         )  # fmt: skip
     except FileNotFoundError:
-        return  # it vanished just now; the next look says so
+        return  # it has just vanished; the next check reports it
     except OSError as error:
         raise WatchRefused(
             f"the folders cannot be watched ({error}); set WATCHFILES_FORCE_POLLING=true, which "

@@ -59,7 +59,7 @@ def update_tool(
 ) -> Tool:
     """Change a tool's description, source or title; None leaves a value unchanged.
 
-    An empty title takes it away.
+    An empty title removes it.
 
     Raises:
         ToolNotFound, InvalidTool: there is no such tool, or the new value is refused.

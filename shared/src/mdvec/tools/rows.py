@@ -135,7 +135,7 @@ def update_tool(
     source: Path | None,
     title: str | None = None,
 ) -> Tool:
-    """Change the values that are not None; an empty title takes it away.
+    """Change the values that are not None; an empty title removes it.
 
     Raises:
         ToolNotFound: there is no such tool.
