@@ -26,7 +26,7 @@ _WRITTEN_SECONDS = 2
 """An import that runs writes all the time, which is no reason to look all the time."""
 _RETRY_SECONDS = 600
 """How long the same difference is not imported again."""
-_WAIT_SECONDS = 0.05
+_WAIT_SECONDS = 0.25
 """What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
 
 _FIRST_SECONDS = 2.0
@@ -168,7 +168,9 @@ class FreshnessWatch:
             found = self._looked(concerns)
             now = time.monotonic()
             with self._lock:
-                self._looks[scope] = _Known(now, stamp, found, now - began)
+                # The first look also imports modules, which says nothing of the next ones.
+                took = now - began if scope in self._looks else 0.0
+                self._looks[scope] = _Known(now, stamp, found, took)
         except MdvecError as error:
             logger.info("no look at the sources: %s", error)
         finally:

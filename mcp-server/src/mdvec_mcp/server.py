@@ -13,6 +13,7 @@ from mdvec.embedding.cards import CARDS
 from mdvec.manage.import_request import scan_rules
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
+from mdvec.sync.freshness import load_modules
 from mdvec.sync.imports import Imports
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import OWN, own_name
@@ -50,7 +51,7 @@ class Wiring:
 
     Attributes:
         templates: of the tools that were offered so far.
-        early: the models that were loaded early, or will be.
+        early: the models, and the kinds of tools, that were loaded early, or will be.
     """
 
     server: MdvecServer
@@ -183,12 +184,19 @@ def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:
 
 
 def _load_early(wiring: Wiring, tools: Sequence[Tool]) -> None:
-    """Load the rows' light models, and the dictionary, once a client has listed the tools."""
+    """Once a client has listed the tools, load what their first calls need.
+
+    These are the rows' light models, the dictionary, and the modules of looks at their sources.
+    """
     light = sorted({str(tool.model) for tool in tools if _is_light(tool.model)} - wiring.early)
     if light:
         wiring.early.update(light)
         wiring.server.on_listed(lambda: wiring.models.load_early(light))
         wiring.server.on_listed(_load_dictionary)
+    kinds = {tool.kind for tool in tools} - wiring.early
+    if kinds:
+        wiring.early.update(kinds)
+        wiring.server.on_listed(lambda: load_modules(kinds))
 
 
 def _load_dictionary() -> None:

@@ -6,7 +6,7 @@ A look costs about 0.02 ms a file: it asks the file system for sizes and times o
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,14 @@ class Freshness:
 
 def _files(number: int, one: str, many: str) -> str:
     return f"1 file {one}" if number == 1 else f"{number:,} files {many}"
+
+
+def load_modules(kinds: Iterable[str]) -> None:
+    """Load the modules that looks at tools of these kinds need, so that none waits for them."""
+    import pathspec  # noqa: F401 - a scan loads it when it begins
+
+    for kind in kinds:
+        load(KINDS[kind].importer)
 
 
 def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:

@@ -1,0 +1,42 @@
+"""What answers say of the sources: each look runs beside an answer, which waits a moment for it."""
+
+import subprocess
+import sys
+
+import pytest
+from collection import Collection
+
+NEWER = "1 file is newer than the index of notes; reindex brings it in"
+COLD = """
+import sys
+from pathlib import Path
+from mdvec.files.scan import ScanRules
+from mdvec.settings import Settings
+from mdvec.sync.imports import Imports
+from mdvec_mcp.freshness import FreshnessWatch, in_english
+database, note = map(Path, sys.argv[1:])
+rules = ScanRules((".md",), (), 1_000_000)
+watch = FreshnessWatch(database, rules, 0, False, Imports(Settings()))
+watch.look_at_tool("notes").notes(in_english)
+while "notes" in str(watch._running):
+    pass
+note.write_text("# edited", encoding="utf-8")
+print(*watch.look_at_tool("notes").notes(in_english))
+"""
+
+
+@pytest.fixture
+def notes(tmp_path):
+    notes = Collection(tmp_path / "メモ", tmp_path / "v.sqlite")
+    notes.write("水.md", "# 水\n\n三リットル。\n")
+    notes.write("米.md", "# 米\n\n五キロ。\n")
+    notes.import_()
+    return notes
+
+
+def test_the_first_answer_after_an_edit_says_so_in_a_process_that_has_just_begun(notes):
+    said = subprocess.run(
+        [sys.executable, "-c", COLD, notes.database, notes.folder / "水.md"],
+        capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert said.stdout.strip() == NEWER
