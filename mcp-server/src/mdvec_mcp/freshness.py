@@ -205,7 +205,9 @@ class FreshnessWatch:
 def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """What an answer says of a source that differs from its index."""
     if is_importing and found.is_stale:
-        return f"{found.difference()}; an import is running"
+        return "; ".join(
+            filter(None, (found.difference(), "an import is running", found.warning()))
+        )
     return found.sentence()
 
 
@@ -216,12 +218,18 @@ def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - 
             f"{found.tool} の取り込み元 {found.source} が見つからないか空です（ディスクは接続されて"
             "いますか）。回答は前回の取り込みに基づきます。"
         )
+    older = (
+        f"{found.tool} の{found.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
+        "基づきます（理由は list_sources）。"
+        if found.outdated
+        else ""
+    )
     if not found.is_stale:
-        return ""
+        return older
     newer, parts = found.added + found.changed, []
     if newer:
         parts.append(f"{found.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
     if found.deleted:
         parts.append(f"{found.tool} の取り込み元から{found.deleted}件のファイルがなくなりました")
     how = "取り込み中です。" if is_importing else "reindex で取り込めます。"
-    return f"{'。'.join(parts)}。{how}"
+    return f"{'。'.join(parts)}。{how}{older}"

@@ -239,7 +239,7 @@ class _DatasetImport:
         if source.suffix.lower() not in DELIMITERS:
             self.progress.add_units(facts.rows)
         if database_file.file_state(source) != (file.size, file.mtime_ns):
-            raise UnreadableFile("it changed while the import read it; import again")
+            raise UnreadableFile("it changed while the import read it; import again", may_pass=True)
         table = DatasetTable(
             name=name,
             origin=origin_of(file.path, inner_table),
@@ -256,10 +256,14 @@ class _DatasetImport:
         self.tables.put(FileTable(file.path, inner_table, table))
 
     def _keep_copies(self, path: str) -> None:
-        """Keep the copies that were made of a file that can no longer be read."""
+        """Keep the copies and the state of a file that can no longer be read."""
+        kept = False
         for stored in self._stored_of(path):
             if stored.table.is_copy and stored.table.name not in self.tables:
                 self.tables.put(stored)
+                kept = True
+        if kept and path in self.known:
+            self.files.append(self.known[path])
 
     def _keep_unseen(self) -> None:
         """Keep the tables of files in places that could not be scanned: they may still exist."""
@@ -276,7 +280,7 @@ class _DatasetImport:
         return (stored for stored in self.stored if stored.path == path)
 
     def _fail(self, origin: str, error: UnreadableFile) -> None:
-        self.failed.append(Problem(origin, str(error)))
+        self.failed.append(error.problem(origin))
 
     def _record(self) -> None:
         with self.connection, self.job.stopwatch.stage("write"):

@@ -164,7 +164,10 @@ class _FolderImport:
             self._store(file, text)
         except ModelUnavailable:
             raise
-        except (UnreadableFile, ModelError) as error:
+        except UnreadableFile as error:
+            self.failed.append(error.problem(file.path))
+            return
+        except ModelError as error:
             self.failed.append(Problem(file.path, str(error)))
             return
         if known is None:

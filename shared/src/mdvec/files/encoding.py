@@ -58,7 +58,7 @@ def file_encoding(file: Path) -> str:
             return UTF_16
         return encoding_of(lambda: _text_blocks(file))
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
     except UnknownEncoding as error:
         raise _unknown(error) from error
 
@@ -67,9 +67,9 @@ def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError as error:
-        raise UnreadableFile("it vanished while the import ran") from error
+        raise UnreadableFile("it vanished while the import ran", may_pass=True) from error
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
 
 
 def _unknown(error: UnknownEncoding) -> UnreadableFile:

@@ -73,6 +73,10 @@ class Problem:
     reason: str
 
 
+class PassingProblem(Problem):
+    """A problem that may pass although the file stays as it is: a lock, rights, an I/O error."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
     """The result of scanning a source folder.
@@ -96,7 +100,18 @@ class Scan:
 
 
 class UnreadableFile(Exception):
-    """One file cannot be imported; the message says why."""
+    """One file cannot be imported; the message says why.
+
+    ``may_pass`` is whether it may be readable later although it does not change.
+    """
+
+    def __init__(self, message: str, *, may_pass: bool = False) -> None:
+        super().__init__(message)
+        self.may_pass = may_pass
+
+    def problem(self, path: str) -> Problem:
+        """The problem of the file, or of one of its tables, with this path."""
+        return (PassingProblem if self.may_pass else Problem)(path, str(self))
 
 
 def scan(source: Path, rules: ScanRules) -> Scan:

@@ -62,9 +62,10 @@ def open_within(file: Path, folder: Path) -> int:
         # Opening a pipe in its place must not wait for its writer.
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
-        raise NotOpened(_GONE) from None
+        raise NotOpened(_GONE, may_pass=True) from None
     except OSError as error:
-        raise NotOpened(f"its file cannot be opened: {os.strerror(error.errno or 0)}") from error
+        reason = f"its file cannot be opened: {os.strerror(error.errno or 0)}"
+        raise NotOpened(reason, may_pass=True) from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotOpened(_NO_FILE)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import apsw
 
-from mdvec.files.scan import Problem
 from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
 from mdvec.household.core.source_row import SourceRow
@@ -278,7 +277,7 @@ class _LedgerRun:
         returned = sum(change.returns for change in self.changes)
         return report_of(
             [read.file for read in self.files if not read.unread],
-            [Problem(read.file.path, read.unread) for read in self.files if read.unread],
+            [read.problem for read in self.files if read.unread],
             imported=sum(change.stored is None for change in self.changes),
             updated=sum(
                 change.has_new_values or (change.returns and change.identity in mentioned)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mdvec import __version__
-from mdvec.files.scan import FoundFile, Problem
+from mdvec.files.scan import FoundFile, PassingProblem, Problem
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
@@ -97,11 +97,20 @@ def unsupported_files(others: Iterable[str]) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class StatementFile:
-    """A statement file with its rows, grouped by header; ``unread`` says why it has none."""
+    """A statement file with its rows, grouped by header; ``unread`` says why it has none.
+
+    ``may_pass`` is whether it may be readable later although it does not change.
+    """
 
     file: KnownFile
     blocks: tuple[tuple[TransactionRow, ...], ...] = ()
     unread: str = ""
+    may_pass: bool = False
+
+    @property
+    def problem(self) -> Problem:
+        """Why it was not read."""
+        return (PassingProblem if self.may_pass else Problem)(self.file.path, self.unread)
 
     @property
     def statement(self) -> Statement:
@@ -133,7 +142,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     try:
         content_hash, parsed = file.parse()
     except (OSError, NotTransactions) as error:
-        return StatementFile(state, unread=_why(error))
+        return StatementFile(state, unread=_why(error), may_pass=isinstance(error, OSError))
     if parsed.passed_over and known is not None and known.rows:
         return StatementFile(
             state, unread=f"it held transactions before, but now {parsed.passed_over}"

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.files.scan import FileState, Problem
+from mdvec.files.scan import FileState, PassingProblem, Problem
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A file that could not be imported; ``state`` is None if it is not known."""
+    """A file that could not be imported.
+
+    ``state`` is what failed; None if that is not known, or if the same state may be imported later.
+    """
 
     file_path: str
     reason: str
@@ -35,8 +38,9 @@ def record_failures(
     """
     rows: dict[str, tuple[str, FileState | None]] = {}
     for problem in problems:
-        state = found.get(problem.file_path) or found.get(problem.file_path.rpartition("#")[0])
-        rows[problem.file_path] = (problem.reason, state)
+        path = problem.file_path
+        state = found.get(path) or found.get(path.rpartition("#")[0])
+        rows[path] = (problem.reason, None if isinstance(problem, PassingProblem) else state)
     if not rows and not failures(connection, tool_id):
         return
     with connection:

@@ -5,6 +5,7 @@ A look costs about 0.02 ms a file: it asks the file system for sizes and times o
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ class Freshness:
         changed: how many of them have another size or time than at the last import.
         deleted: how many imported files are no longer there.
         is_imported: whether an import has ever filled the index.
+        outdated: how many files could not be imported as they are now, so that answers are from
+            what they were before.
         trouble: why the source cannot be compared, for example because its disk is not mounted;
             "" if it can. The numbers are 0 then.
         newest_ns: the latest time of change of an added or changed file, in nanoseconds.
@@ -47,6 +50,7 @@ class Freshness:
     added: int = 0
     changed: int = 0
     deleted: int = 0
+    outdated: int = 0
     is_imported: bool = True
     trouble: str = ""
     newest_ns: int = 0
@@ -77,11 +81,26 @@ class Freshness:
 
     def sentence(self) -> str:
         """What differs and what to do, or why that is not known; "" if the index is fresh."""
-        if self.trouble or not self.is_stale:
+        if self.trouble:
             return self.trouble
-        newer = self.added + self.changed
-        does = f"brings {'it' if newer == 1 else 'them'} in"
-        return f"{self.difference()}; reindex {'brings it up to date' if self.deleted else does}"
+        said = [self.warning()] if self.warning() else []
+        if self.is_stale:
+            newer = self.added + self.changed
+            does = f"brings {'it' if newer == 1 else 'them'} in"
+            reindex = f"reindex {'brings it up to date' if self.deleted else does}"
+            said = [self.difference(), reindex, *said]
+        return "; ".join(said)
+
+    def warning(self) -> str:
+        """What an import did not change and may not change; "" if there is no such thing."""
+        if not self.outdated:
+            return ""
+        which = f"of {self.tool}"
+        its = "its" if self.outdated == 1 else "their"
+        return (
+            f"{_files(self.outdated, which, which)} could not be imported as now; answers are "
+            f"from {its} older content (list_sources says why)"
+        )
 
 
 def _files(number: int, one: str, many: str) -> str:
@@ -135,11 +154,14 @@ def _compared(
     stored: Mapping[str, FileState],
     failed: Mapping[str, FileState | None],
 ) -> Freshness:
-    other = {
-        path: state
-        for path, state in states.items()
-        if stored.get(path) != state and failed.get(path) != state
+    differing = {path: state for path, state in states.items() if stored.get(path) != state}
+    folder = tool.source.parent if tool.source.is_file() else tool.source
+    stuck = {
+        path
+        for path, state in differing.items()
+        if path in failed and _still_fails(failed[path], state, folder / path)
     }
+    other = {path: state for path, state in differing.items() if path not in stuck}
     gone = [path for path in stored if path not in states and not found.may_still_have(path)]
     changed = sum(path in stored for path in other)
     return Freshness(
@@ -149,10 +171,26 @@ def _compared(
         added=len(other) - changed,
         changed=changed,
         deleted=len(gone),
+        outdated=len(stuck & stored.keys()),
         is_imported=tool.last_import_at is not None,
         newest_ns=max((mtime_ns for _, mtime_ns in other.values()), default=0),
-        mark=hash((frozenset(other.items()), frozenset(gone))),
+        # After an import that failed to read some of it, the difference counts as another one.
+        mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failed))),
     )
+
+
+def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
+    """Whether an import would fail again; if the reason may pass, whether opening it fails."""
+    if failed is not None:
+        return failed == now
+    try:
+        # A pipe in its place must not be waited for.
+        os.close(os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK))
+    except FileNotFoundError:  # the index may have its name in another form
+        return False
+    except OSError:
+        return True
+    return False
 
 
 def _not_there(tool: Tool, state: str) -> str:

@@ -103,6 +103,47 @@ def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
     assert numbers(notes) == (0, 0, 0)
 
 
+UNREADABLE = set()
+"""Paths that our hook lets nobody open, as a lock or missing rights would; root may read all."""
+
+
+def refuse_unreadable(event, arguments):
+    if event == "open" and str(arguments[0]) in UNREADABLE:
+        raise PermissionError(13, "Permission denied")
+
+
+@pytest.fixture
+def unreadable():
+    if not hasattr(sys, "_mdvec_hook"):
+        sys._mdvec_hook = True
+        sys.addaudithook(refuse_unreadable)
+    yield UNREADABLE
+    UNREADABLE.clear()
+
+
+OLDER = "1 file of {} could not be imported as now; answers are from its older content (list_"
+
+
+def test_a_file_that_could_not_be_read_is_not_fresh_and_newer_once_it_can_be(notes, unreadable):
+    notes.write("水.md", "# 水\n\n九リットル。\n")
+    before = look(notes).mark
+    unreadable.add(str(notes.folder / "水.md"))
+    assert len(notes.import_().failed) == 1
+    assert numbers(notes) == (0, 0, 0)
+    assert look(notes).sentence().startswith(OLDER.format("notes"))
+    unreadable.clear()
+    assert numbers(notes) == (0, 1, 0)
+    assert look(notes).mark != before
+    notes.import_()
+    assert look(notes).sentence() == ""
+
+
+def test_a_file_that_became_unusable_is_answered_from_older_content(notes):
+    (notes.folder / "水.md").write_bytes(b"\0\0\0")
+    notes.import_()
+    assert (numbers(notes), look(notes).outdated) == ((0, 0, 0), 1)
+
+
 def test_the_rules_of_the_tool_decide_which_files_count(notes):
     notes.write("drafts/a.md", "# a\n")
     notes.write("b.csv", "1,2\n")
@@ -174,3 +215,38 @@ def test_a_single_data_file_counts_as_one(tmp_path):
     assert look_at(tmp_path / "v.sqlite", "runs", RULES).changed == 1
     file.unlink()
     assert "is not there" in look_at(tmp_path / "v.sqlite", "runs", RULES).trouble
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_data_file_that_could_not_be_read_is_newer_once_it_can_be(tmp_path, unreadable, is_file):
+    database, file = tmp_path / "v.sqlite", tmp_path / "data" / "走.csv"
+    file.parent.mkdir()
+    file.write_text("km\n5\n", encoding="utf-8")
+    (file.parent / "泳.csv").write_text("m\n5\n", encoding="utf-8")
+    source = file if is_file else file.parent
+    registering.add_tool(database, "runs", "走", source, "dataset")
+    import_kind(database, "runs")
+    file.write_text("km\n5\n6\n", encoding="utf-8")
+    unreadable.add(str(file))
+    assert len(import_kind(database, "runs").failed) == 1
+    found = look_at(database, "runs", RULES)
+    assert (found.is_stale, found.outdated) == (False, 1)
+    unreadable.clear()
+    assert look_at(database, "runs", RULES).changed == 1
+    import_kind(database, "runs")
+    assert look_at(database, "runs", RULES).sentence() == ""
+
+
+def test_a_statement_file_that_could_not_be_read_is_newer_once_it_can_be(tmp_path, unreadable):
+    database, file = tmp_path / "v.sqlite", tmp_path / "明細" / "7月.csv"
+    file.parent.mkdir()
+    file.write_text(STATEMENT.format("a"), encoding="utf-8")
+    registering.add_tool(database, "kakeibo", "家計簿", file.parent, "household")
+    import_kind(database, "kakeibo")
+    file.write_text(STATEMENT.format("bb"), encoding="utf-8")
+    unreadable.add(str(file))
+    assert len(import_kind(database, "kakeibo").failed) == 1
+    found = look_at(database, "kakeibo", RULES)
+    assert (found.is_stale, found.outdated) == (False, 1)
+    unreadable.clear()
+    assert look_at(database, "kakeibo", RULES).changed == 1

@@ -49,7 +49,7 @@ def file_state(source: Path) -> tuple[int, int]:
         if source.suffix.lower() == ".duckdb" and _log_of(source).exists():
             states.append(_log_of(source).stat())
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
     return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)
 
 
@@ -119,7 +119,8 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
                 name = _copied_with_log(descriptor, log, folder)
         response = _request(process, [name, descriptor if name == str(file) else None], seconds)
         if "error" in response:
-            raise UnreadableFile(_why(response["error"].replace(name, file.name)))
+            reason = _why(response["error"].replace(name, file.name))
+            raise UnreadableFile(reason, may_pass=reason == _IN_USE)
         computed = {
             InnerTable(schema, table): tuple(columns or ())
             for schema, table, columns in response["tables"]
@@ -164,9 +165,9 @@ def _copied_with_log(file: int, log: int, folder: Path) -> str:
         shutil.copyfile(path_of(file), folder / _NAME)
         shutil.copyfile(path_of(log), folder / f"{_NAME}.wal")
     except BlockingIOError as error:
-        raise UnreadableFile(_IN_USE) from error
+        raise UnreadableFile(_IN_USE, may_pass=True) from error
     except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})") from error
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
     return _NAME
 
 
@@ -208,7 +209,7 @@ def _request(process: subprocess.Popen[str], request: object, seconds: float) ->
     waiting.register(process.stdout, select.POLLIN)
     if not waiting.poll(1000 * seconds):
         process.kill()  # a late response would be taken for the next one
-        raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s")
+        raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s", may_pass=True)
     line = process.stdout.readline()
     if not line:
         raise UnreadableFile(

@@ -74,7 +74,9 @@ def _write_plain(
             delimiter = _delimiter(text, allowed)
             return _copy_rows(text, delimiter, plain, on_rows)
     except UnicodeDecodeError as error:
-        raise UnreadableFile("it changed while the import read it; import again") from error
+        raise UnreadableFile(
+            "it changed while the import read it; import again", may_pass=True
+        ) from error
 
 
 def _delimiter(text: TextIO, allowed: str) -> str:
