@@ -144,9 +144,9 @@ class FreshnessWatch:
             runs = [run for name, run in self._first.items() if names is None or name in names]
         return runs[0] if runs else None
 
-    def start_import(self, tool: Tool) -> ImportRun:
+    def start_import(self, tool: Tool, *, is_automatic: bool = False) -> ImportRun:
         """Import a tool; until the caller gives the run up, it is wanted."""
-        run = self.imports.start(tool.name)
+        run = self.imports.start(tool.name, is_automatic=is_automatic)
         if tool.last_import_at is None:
             with self._lock:
                 self._first[tool.name] = run
@@ -199,7 +199,7 @@ class FreshnessWatch:
             if mark == seen.mark and now - at < _RETRY_SECONDS:
                 return
             self._attempted[tool.name] = (seen.mark, now)
-        self.start_import(tool)
+        self.start_import(tool, is_automatic=True)
 
 
 def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
@@ -218,7 +218,14 @@ def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - 
             f"{found.tool} の取り込み元 {found.source} が見つからないか空です（ディスクは接続されて"
             "いますか）。回答は前回の取り込みに基づきます。"
         )
-    older = (
+    emptied = (
+        f"{found.tool} のフォルダ {'、'.join(found.emptied)} が空になっています（ディスクは"
+        "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は reindex で"
+        "反映できます。"
+        if found.emptied
+        else ""
+    )
+    older = emptied + (
         f"{found.tool} の{found.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
         "基づきます（理由は list_sources）。"
         if found.outdated

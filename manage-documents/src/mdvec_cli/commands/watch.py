@@ -121,13 +121,14 @@ class _Watcher:
 
         for name in self._tools():
             seen = look_at(self._settings.database_path, name, scan_rules(self._settings))
-            if seen.trouble != self._troubles.get(name, ""):
-                self._troubles[name] = seen.trouble
-                say(seen.trouble or f"the source of {name} is there again")
+            trouble = seen.trouble or seen.warning()
+            if trouble != self._troubles.get(name, ""):
+                self._troubles[name] = trouble
+                say(trouble or f"the source of {name} is there again")
             # If the difference is still the same, the import could not import it.
             if seen.is_stale and self._attempted.get(name) != seen.mark:
                 self._attempted[name] = seen.mark
-                run = self._imports.start(name)
+                run = self._imports.start(name, is_automatic=True)
                 while not run.wait(1.0):  # in short waits, so that Ctrl-C is noticed
                     pass
                 self._tell(name, run.end)

@@ -6,7 +6,8 @@ import errno
 import os
 import stat
 import unicodedata
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from mdvec.errors import MdvecError
@@ -83,13 +84,24 @@ class Scan:
 
     ``unseen`` lists folders that could not be read (with a trailing '/') and files that exist but
     cannot be imported; what is stored of them must not be deleted. ``others`` are the paths of
-    files that are left out only because of their ending.
+    files that are left out only because of their ending, ``empty`` are folders below the source
+    (with a trailing '/') that hold nothing at all, as the place of a disk that is not mounted.
     """
 
     files: tuple[FoundFile, ...]
     problems: tuple[Problem, ...]
     unseen: tuple[str, ...]
     others: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+
+    def emptied(self, stored: Iterable[str]) -> tuple[str, ...]:
+        """The empty folders that held some of the ``stored`` paths."""
+        had = {path[: end + 1] for path in stored for end, c in enumerate(path) if c == "/"}
+        return tuple(folder for folder in self.empty if folder in had)
+
+    def keeping_emptied(self, stored: Iterable[str]) -> Scan:
+        """The scan with emptied folders among those not read; a source without files is refused."""
+        return replace(self, unseen=(*self.unseen, *(self.emptied(stored) if self.files else ())))
 
     def may_still_have(self, path: str) -> bool:
         """Whether a path that was not found may still exist, in a place that could not be read."""
@@ -129,6 +141,7 @@ def scan(source: Path, rules: ScanRules) -> Scan:
         problems=tuple(sorted(walk.problems, key=lambda problem: problem.file_path)),
         unseen=tuple(walk.unseen),
         others=tuple(sorted(walk.others)),
+        empty=tuple(sorted(walk.empty)),
     )
 
 
@@ -162,6 +175,7 @@ class _Walk:
     problems: list[Problem] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
     linked: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -187,6 +201,8 @@ class _Walk:
         except OSError as error:
             self._unseen(prefix, f"the folder cannot be read ({why(error)})")
             return
+        if not entries and prefix:
+            self.empty.append(prefix)
         for entry in entries:
             path = prefix + entry.name
             if entry.is_symlink():

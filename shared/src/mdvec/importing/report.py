@@ -51,7 +51,8 @@ class ImportRequest:
     ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
     A tool without rules of its own takes ``rules``, a rebuild the explicit ones; with
     ``take_scan`` all of them become the tool's own. With ``checksum`` files are compared by
-    content, whatever their size and time.
+    content, whatever their size and time. An ``is_automatic`` import, which nobody asked for,
+    keeps what is stored of folders that are empty now: a disk may not be mounted there.
     """
 
     database: Path
@@ -64,6 +65,7 @@ class ImportRequest:
     scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
     take_scan: bool = False
     checksum: bool = False
+    is_automatic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ def import_request(
     removals: RemovalOptions | None = None,
     take_scan: bool = False,
     checksum: bool = False,
+    is_automatic: bool = False,
 ) -> ImportRequest:
     """The request of an import: the settings, with the options of this import.
 
@@ -47,6 +48,7 @@ def import_request(
         scan_explicit=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
         checksum=checksum,
+        is_automatic=is_automatic,
     )
 
 

@@ -62,9 +62,12 @@ def import_tool(
                 raise ToolChanged(tool.name)
             _check_options(tool, request)
             importer: Importer = load(KINDS[tool.kind].importer)
-            choice = choose_rules(tool, request, importer.stored_states(connection, tool))
+            stored = importer.stored_states(connection, tool)
+            choice = choose_rules(tool, request, stored)
             with stopwatch.stage("file_scan"):
                 found = scan_source(tool, choice.rules)
+            if request.is_automatic:
+                found = found.keeping_emptied(stored)
             if choice.notice:
                 on_notice(choice.notice)
             report = _imported(

@@ -22,6 +22,7 @@ from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.rows import Tool
 
 _NANOSECONDS = 1_000_000_000
+_MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Freshness:
         is_imported: whether an import has ever filled the index.
         outdated: how many files could not be imported as they are now, so that answers are from
             what they were before.
+        emptied: the folders that held imported files and hold nothing now, perhaps as their disks
+            are not mounted: what they had stays until an import that somebody asks for.
         trouble: why the source cannot be compared, for example because its disk is not mounted;
             "" if it can. The numbers are 0 then.
         newest_ns: the latest time of change of an added or changed file, in nanoseconds.
@@ -51,6 +54,7 @@ class Freshness:
     changed: int = 0
     deleted: int = 0
     outdated: int = 0
+    emptied: tuple[str, ...] = ()
     is_imported: bool = True
     trouble: str = ""
     newest_ns: int = 0
@@ -93,6 +97,20 @@ class Freshness:
 
     def warning(self) -> str:
         """What an import did not change and may not change; "" if there is no such thing."""
+        return "; ".join(filter(None, (self._outdated(), self._emptied())))
+
+    def _emptied(self) -> str:
+        if not self.emptied:
+            return ""
+        which = ", ".join(self.emptied[:_MAX_NAMED]) + (
+            " …" if len(self.emptied) > _MAX_NAMED else ""
+        )
+        return (
+            f"empty in the source of {self.tool} now: {which} (is a disk not mounted?); answers "
+            "are from the last import; if that was emptied on purpose, reindex drops what it had"
+        )
+
+    def _outdated(self) -> str:
         if not self.outdated:
             return ""
         which = f"of {self.tool}"
@@ -162,7 +180,9 @@ def _compared(
         if path in failed and _still_fails(failed[path], state, folder / path)
     }
     other = {path: state for path, state in differing.items() if path not in stuck}
-    gone = [path for path in stored if path not in states and not found.may_still_have(path)]
+    emptied = found.emptied(stored)
+    kept = found.keeping_emptied(stored)
+    gone = [path for path in stored if path not in states and not kept.may_still_have(path)]
     changed = sum(path in stored for path in other)
     return Freshness(
         tool.name,
@@ -171,6 +191,7 @@ def _compared(
         added=len(other) - changed,
         changed=changed,
         deleted=len(gone),
+        emptied=emptied,
         outdated=len(stuck & stored.keys()),
         is_imported=tool.last_import_at is not None,
         newest_ns=max((mtime_ns for _, mtime_ns in other.values()), default=0),

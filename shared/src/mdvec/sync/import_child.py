@@ -12,7 +12,8 @@ import os
 import sys
 import threading
 import time
-from typing import TextIO
+from collections.abc import Mapping
+from typing import Any, TextIO
 
 from mdvec.cancelling import cancelled_by
 from mdvec.errors import MdvecError
@@ -41,7 +42,7 @@ def main() -> None:
     open_log(settings.log.options(), lambda _: None)
     try:
         with cancelled_by(cancelled):
-            speaker.tell(_imported(settings, order["tool"], speaker))
+            speaker.tell(_imported(settings, order, speaker))
     except ImportInterrupted as error:
         speaker.tell(Stopped(str(error)))
     except KeyboardInterrupt:
@@ -53,9 +54,9 @@ def main() -> None:
         speaker.tell(Failed(f"unexpected {type(error).__name__}: {error}"))
 
 
-def _imported(settings: Settings, tool: str, speaker: _Speaker) -> Result:
-    request = import_request(settings, tool, "update")
-    wait_until_settled(request.database, tool, request.rules)
+def _imported(settings: Settings, order: Mapping[str, Any], speaker: _Speaker) -> Result:
+    request = import_request(settings, order["tool"], "update", is_automatic=order["is_automatic"])
+    wait_until_settled(request.database, request.tool, request.rules)
 
     def notice(text: str) -> None:
         speaker.tell(Notice(text))

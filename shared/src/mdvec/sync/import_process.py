@@ -22,9 +22,10 @@ class ImportProcess:
     Args:
         settings: what the import follows; they name the database.
         tool: the tool's name.
+        is_automatic: whether nobody asked for it.
     """
 
-    def __init__(self, settings: Settings, tool: str) -> None:
+    def __init__(self, settings: Settings, tool: str, *, is_automatic: bool) -> None:
         self._tool = tool
         self._is_stopped = False
         # Its own session: Ctrl-C on our terminal reaches us alone, and we close its STDIN. Not
@@ -37,7 +38,7 @@ class ImportProcess:
             start_new_session=True,
         )
         values = settings.model_dump(mode="json", exclude_unset=True, exclude={"server"})
-        self._order = json.dumps({"tool": tool, "settings": values})
+        self._order = json.dumps({"tool": tool, "settings": values, "is_automatic": is_automatic})
 
     def messages(self) -> Iterator[Message]:
         """What the process tells, until it ends; the last message is how it ended."""

@@ -22,13 +22,15 @@ class ImportRun:
 
     Attributes:
         tool: the tool's name.
+        is_automatic: whether nobody asked for it, so that it keeps what emptied folders had.
         progress: how far it is; None before the first file.
         notice: what it last told its user.
         end: how it ended; None until then.
     """
 
-    def __init__(self, tool: str) -> None:
+    def __init__(self, tool: str, *, is_automatic: bool = False) -> None:
         self.tool = tool
+        self.is_automatic = is_automatic
         self.progress: Progress | None = None
         self.notice = ""
         self.end: End | None = None
@@ -125,7 +127,7 @@ class Imports:
         self._room = threading.BoundedSemaphore(_MAX_PROCESSES)
         self._is_closed = False
 
-    def start(self, tool: str) -> ImportRun:
+    def start(self, tool: str, *, is_automatic: bool = False) -> ImportRun:
         """Import a tool: the run that will see its source as it is now, or later.
 
         The caller wants the run until it calls ``give_up``.
@@ -133,10 +135,12 @@ class Imports:
         with self._lock:
             run = self._waiting.get(tool)
             if run is None:
-                run = ImportRun(tool)
+                run = ImportRun(tool, is_automatic=is_automatic)
                 if self._is_closed:
                     run.stop()
                 self._put(tool, run)
+            elif not is_automatic:
+                run.is_automatic = False
             run.want()
             return run
 
@@ -168,7 +172,7 @@ class Imports:
 
     def _follow(self, tool: str, run: ImportRun) -> None:
         with self._room:
-            run.follow(lambda: ImportProcess(self._settings, tool))
+            run.follow(lambda: ImportProcess(self._settings, tool, is_automatic=run.is_automatic))
         with self._lock:
             self._last[tool] = run
             del self._running[tool]

@@ -91,6 +91,21 @@ def test_a_source_that_is_not_there_is_not_deleted_files(notes):
     assert numbers(notes) == (0, 0, 0)
 
 
+def test_a_folder_that_became_empty_is_kept_until_an_import_is_asked_for(notes):
+    notes.write("disk/a.md", "# a\n")
+    notes.import_()
+    (notes.folder / "disk" / "a.md").unlink()
+    found = look(notes)
+    assert (found.is_stale, found.emptied) == (False, ("disk/",))
+    assert "empty in the source of notes now: disk/ (is a disk not mounted?)" in found.sentence()
+    notes.write("水.md", "# 水\n\n九リットル。\n")
+    request = replace(notes.request(), is_automatic=True)
+    report = import_tool(request, lambda _: Embedder(TinyBackend()))
+    assert (report.updated, report.deleted) == (1, 0)
+    assert notes.import_().deleted == 1
+    assert look(notes).sentence() == ""
+
+
 def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
     (notes.folder / "bad.md").write_bytes(b"\0\0\0")
     assert numbers(notes) == (1, 0, 0)
