@@ -34,7 +34,11 @@ def main() -> None:
     """Import one tool."""
     os.nice(_PRIORITY)
     speaker = _Speaker(_own_stdout())
-    order = json.loads(sys.stdin.readline())
+    line = sys.stdin.readline()
+    if not line:  # stopped before it was told what to do
+        speaker.tell(Stopped("stopped before the import began; nothing was changed"))
+        return
+    order = json.loads(line)
     cancelled = threading.Event()
     threading.Thread(target=_watch_stdin, args=(cancelled,), daemon=True).start()
     settings = Settings.model_validate_json(json.dumps(order["settings"]))

@@ -44,7 +44,7 @@ class ImportProcess:
         """What the process tells, until it ends; the last message is how it ended."""
         if self._process.stdin is None or self._process.stdout is None:
             return
-        with suppress(OSError):
+        with suppress(OSError, ValueError):  # a process that was stopped has it closed
             self._process.stdin.write(f"{self._order}\n")
             self._process.stdin.flush()
         end: Message | None = None

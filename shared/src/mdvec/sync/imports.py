@@ -171,11 +171,15 @@ class Imports:
         threading.Thread(target=self._follow, args=(tool, run), daemon=True).start()
 
     def _follow(self, tool: str, run: ImportRun) -> None:
-        with self._room:
-            run.follow(lambda: ImportProcess(self._settings, tool, is_automatic=run.is_automatic))
-        with self._lock:
-            self._last[tool] = run
-            del self._running[tool]
-            following = self._waiting.pop(tool, None)
-            if following is not None:
-                self._put(tool, following)
+        try:
+            with self._room:
+                run.follow(
+                    lambda: ImportProcess(self._settings, tool, is_automatic=run.is_automatic)
+                )
+        finally:  # whatever happened, the next import must not wait for this one
+            with self._lock:
+                self._last[tool] = run
+                del self._running[tool]
+                following = self._waiting.pop(tool, None)
+                if following is not None:
+                    self._put(tool, following)

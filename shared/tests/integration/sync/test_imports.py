@@ -13,6 +13,7 @@ from mdvec.manage.import_tool import only_import_of
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.freshness import look_at
+from mdvec.sync.import_process import ImportProcess
 from mdvec.sync.imports import Imports
 from mdvec.sync.messages import Failed, Result, Stopped, as_line, from_line
 
@@ -103,6 +104,15 @@ def test_a_stopped_import_keeps_the_documents_that_are_in(notes, imports):
     kept = len(documents(notes))
     assert 20 <= kept < 251
     assert ended(imports.start("notes")).added == 251 - kept
+
+
+def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
+    settings = Settings(database=DatabaseSettings(path=str(notes.database)))
+    process = ImportProcess(settings, "notes", is_automatic=False)
+    process.stop()
+    (end,) = process.messages()
+    assert isinstance(end, Stopped)
+    assert end.text == "stopped before the import began; nothing was changed"
 
 
 def test_an_import_that_another_still_wants_goes_on(notes, imports):
