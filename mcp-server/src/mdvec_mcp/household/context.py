@@ -47,8 +47,10 @@ class HouseholdContext:
     freshness: FreshnessWatch
     trends: TrendCache = field(default_factory=TrendCache)
 
-    async def answer(self, name: str | None, work: Callable[[Connection, int], T]) -> tuple[T, str]:
-        """Run ``work`` as ``run`` does, for reading; also what is newer than the ledger, or ""."""
+    async def answer(
+        self, name: str | None, work: Callable[[Connection, int], T], mode: Mode = "read"
+    ) -> tuple[T, str]:
+        """Run ``work`` as ``run`` does; also what is newer than the ledger, or ""."""
 
         def looking(connection: Connection, tool_id: int) -> tuple[T, str]:
             look = self.freshness.look(f"household {tool_id}", lambda tool: tool.id == tool_id)
@@ -60,7 +62,7 @@ class HouseholdContext:
                 raise ToolError(f"{error}{_told(look)}") from error
             return answer, _told(look)
 
-        return await self.run(name, "read", looking)
+        return await self.run(name, mode, looking)
 
     async def run(self, name: str | None, mode: Mode, work: Callable[[Connection, int], T]) -> T:
         """Run ``work`` in a thread, on a new connection and the tool id of the named household.

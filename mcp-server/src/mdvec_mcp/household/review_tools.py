@@ -102,8 +102,8 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
                 min_similarity_score,
             )
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
-        found = await context.run(tool, "write", work)
-        return text_result(found.message, asdict(found))
+        found, newer = await context.answer(tool, work, "write")
+        return text_result(found.message + newer, asdict(found))
 
     offer.add_tool(
         detect_duplicates,
@@ -121,8 +121,8 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.CandidateListModel]:
         work = partial(review.list_candidates, limit=limit, skip_checked=skip_checked)
-        listed = await context.run(tool, "read", work)
-        return text_result(models.list_as_text(listed), asdict(listed))
+        listed, newer = await context.answer(tool, work)
+        return text_result(models.list_as_text(listed) + newer, asdict(listed))
 
     async def get_duplicate_candidate_detail(
         check_id: CheckId, tool: HouseholdName = None
@@ -134,8 +134,8 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     async def get_duplicate_stats(
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.DuplicateStatsModel]:
-        numbers = await context.run(tool, "read", review.stats)
-        return text_result(models.stats_as_text(numbers), asdict(numbers))
+        numbers, newer = await context.answer(tool, review.stats)
+        return text_result(models.stats_as_text(numbers) + newer, asdict(numbers))
 
     descriptions: dict[Callable[..., Any], str] = {
         list_duplicate_candidates: "検出済みの重複候補を、類似度の高い順に返す。",

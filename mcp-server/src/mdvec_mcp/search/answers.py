@@ -63,11 +63,12 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
     return "\n\n".join([*parts, *texts, *notes])
 
 
-def document_text(document: DocumentText) -> str:
-    """A part of a document as text."""
+def document_text(document: DocumentText, notes: Sequence[str] = ()) -> str:
+    """A part of a document as text, after ``notes`` on it."""
     head = (
         f"{document.tool}: {on_one_line(document.file_path)}:"
         f"{document.start_line}-{document.end_line} of {document.total_lines} lines"
     )
     cut = cut_note(document.tool, document.file_path, document.end_position)
+    head = "\n".join([head, *(f"note: {on_one_line(note)}" for note in notes)])
     return f"{head}\n\n{document.content}{cut if document.truncated else ''}"

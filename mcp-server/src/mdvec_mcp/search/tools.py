@@ -126,11 +126,12 @@ class SearchContext:
             query, tools, k, self.settings.mode, returning, self.settings.max_chars, filters,
             arguments.sort,
         )  # fmt: skip
-        look = self._look(tools)
+        look = self.look(tools)
         answer = answer_question(self.database, question, self.models.embedder)
         return replace(answer, notes=(*answer.notes, *look.notes(in_english)))
 
-    def _look(self, tools: tuple[str, ...] | None) -> Look:
+    def look(self, tools: tuple[str, ...] | None) -> Look:
+        """Begin a look at the sources of the named tools, or of all that are searched."""
         if tools is None:
             return self.freshness.look("texts", lambda tool: KINDS[tool.kind].has_texts)
         return self.freshness.look(f"tools {' '.join(tools)}", lambda tool: tool.name in tools)
@@ -278,8 +279,10 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
 
             part = Part(start_line, end_line, start_position, end_position)
             max_chars = context.settings.max_chars
+            look = context.look((tool,))
             document = read_document(context.database, tool, file_path, part, max_chars)
-            return text_result(document_text(document), asdict(document))
+            notes = look.notes(in_english)  # not in the listed schema, to keep that short
+            return text_result(document_text(document, notes), {**asdict(document), "notes": notes})
 
         return await context.run(work)
 

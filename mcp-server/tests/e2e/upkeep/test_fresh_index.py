@@ -75,10 +75,15 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
             lambda: client.call("notes", {"query": "水の量"}), lambda one: newer in text(one)
         )
         assert answer.structured_content["notes"] == [newer]
+        document = client.call("get_document", {"tool": "notes", "file_path": "水.md"})
+        assert document.structured_content["notes"] == [newer]
+        assert f"note: {newer}\n" in text(document)
         until(
             lambda: client.call("get_monthly_household", august).content[0].text,
             lambda told: "新しいファイルが1件あります。reindex で取り込めます。" in told,
         )
+        for name in ("get_duplicate_stats", "list_duplicate_candidates", "detect_duplicates"):
+            assert "新しいファイルが1件あります。" in text(client.call(name, {}))
         until(
             lambda: client.call("runs", {"query": "SELECT 1"}).structured_content,
             lambda told: "newer than the index of runs" in json.dumps(told.get("warnings")),
