@@ -13,6 +13,7 @@ from mdvec.database.connection import open_database
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
 from mdvec.manage.import_tool import is_being_imported
+from mdvec.sync.attempts import Attempts
 from mdvec.sync.freshness import Freshness, look_at
 from mdvec.sync.imports import ImportRun, Imports
 from mdvec.tools import rows
@@ -24,8 +25,6 @@ logger = logging.getLogger("mdvec")
 
 _WRITTEN_SECONDS = 2
 """An import that runs writes all the time, which is no reason to look all the time."""
-_RETRY_SECONDS = 600
-"""How long the same difference is not imported again."""
 _WAIT_SECONDS = 0.25
 """What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
 
@@ -91,7 +90,7 @@ class FreshnessWatch:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _looks: dict[str, _Known] = field(default_factory=dict)
     _running: dict[str, threading.Thread] = field(default_factory=dict)
-    _attempted: dict[str, tuple[int, float]] = field(default_factory=dict)
+    _attempts: Attempts = field(default_factory=Attempts)
     _first: dict[str, ImportRun] = field(default_factory=dict)
     _first_look_until: dict[str, float] = field(default_factory=dict)
 
@@ -192,14 +191,11 @@ class FreshnessWatch:
         return tuple(found)
 
     def _import(self, tool: Tool, seen: Freshness) -> None:
-        """Import what changed, but not the same difference again: that import may have failed."""
-        now = time.monotonic()
+        """Import what changed, but not the same difference all the time: it may fail again."""
         with self._lock:
-            mark, at = self._attempted.get(tool.name, (None, 0.0))
-            if mark == seen.mark and now - at < _RETRY_SECONDS:
-                return
-            self._attempted[tool.name] = (seen.mark, now)
-        self.start_import(tool, is_automatic=True)
+            is_due = self._attempts.begin(tool.name, seen.mark)
+        if is_due:
+            self.start_import(tool, is_automatic=True)
 
 
 def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording

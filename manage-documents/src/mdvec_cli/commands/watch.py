@@ -61,10 +61,12 @@ class _Watcher:
     """Imports each tool whose source differs from its index, now and after each change."""
 
     def __init__(self, settings: Settings, imports: Imports, names: tuple[str, ...]) -> None:
+        from mdvec.sync.attempts import Attempts
+
         self._settings = settings
         self._imports = imports
         self._names = names
-        self._attempted: dict[str, int] = {}
+        self._attempts = Attempts()
         self._troubles: dict[str, str] = {}
 
     def run(self) -> None:
@@ -125,9 +127,7 @@ class _Watcher:
             if trouble != self._troubles.get(name, ""):
                 self._troubles[name] = trouble
                 say(trouble or f"the source of {name} is there again")
-            # If the difference is still the same, the import could not import it.
-            if seen.is_stale and self._attempted.get(name) != seen.mark:
-                self._attempted[name] = seen.mark
+            if seen.is_stale and self._attempts.begin(name, seen.mark):
                 run = self._imports.start(name, is_automatic=True)
                 while not run.wait(1.0):  # in short waits, so that Ctrl-C is noticed
                     pass
