@@ -80,6 +80,7 @@ class FreshnessWatch:
         seconds: how long a look holds.
         is_auto: whether what changed is imported, in the background.
         imports: the imports of this server.
+        always_auto: the tool that is imported in the background in any case, if there is one.
     """
 
     database: Path
@@ -87,6 +88,7 @@ class FreshnessWatch:
     seconds: int
     is_auto: bool
     imports: Imports
+    always_auto: str | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _looks: dict[str, _Known] = field(default_factory=dict)
     _running: dict[str, threading.Thread] = field(default_factory=dict)
@@ -185,7 +187,7 @@ class FreshnessWatch:
             if seen.is_stale and not self._is_importing(tool.name):
                 if is_being_imported(self.database, tool):
                     continue
-                if self.is_auto:
+                if self.is_auto or tool.name == self.always_auto:
                     self._import(tool, seen)
             found.append(seen)
         return tuple(found)

@@ -163,7 +163,9 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     token = _token(arguments, settings)
     folder = None
     if arguments.docs_dir is not None:
-        settings, folder = _with_folder(settings, arguments.docs_dir, arguments.name)
+        from mdvec.manage.folders import tool_of_folder
+
+        folder = tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name).name
     if arguments.http is not None:
         _serve_http(settings, arguments.http, token, arguments.allow_host, folder)
     elif settings.server.url is not None and folder is None:
@@ -172,16 +174,6 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
         forward_stdio(settings.server.url, token, *wire)
     else:
         _serve_stdio(settings, wire, folder)
-
-
-def _with_folder(settings: Settings, folder: Path, name: str | None) -> tuple[Settings, str]:
-    """The settings of a server for a folder, and the name of the folder's tool."""
-    from mdvec.manage.folders import tool_of_folder
-
-    tool = tool_of_folder(settings.database_path, folder, name)
-    is_auto = settings.sync.auto is not False
-    sync = settings.sync.model_copy(update={"auto": is_auto})
-    return settings.model_copy(update={"sync": sync}), tool.name
 
 
 def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
@@ -243,7 +235,7 @@ def _server(settings: Settings, models: ModelPool, folder: str | None) -> MdvecS
         database=str(database),
         tools=len(tools),
     )
-    return build_server(database, tools, models, settings, look_at=folder)
+    return build_server(database, tools, models, settings, folder_tool=folder)
 
 
 def _active_tools(database: Path) -> list[Tool]:

@@ -50,6 +50,7 @@ class Wiring:
     """What the families' tools need; each service is built when first used, and kept.
 
     Attributes:
+        folder_tool: the tool of the folder that the server was started for, if any.
         templates: of the tools that were offered so far.
         early: the models, and the kinds of tools, that were loaded early, or will be.
     """
@@ -58,6 +59,7 @@ class Wiring:
     database: Path
     models: ModelPool
     settings: Settings
+    folder_tool: str | None = None
     templates: ToolTemplates = field(default_factory=dict)
     early: set[str] = field(default_factory=set)
 
@@ -74,8 +76,9 @@ class Wiring:
         imports, sync = Imports(self.settings), self.settings.sync
         self.server.on_close(imports.close)
         return FreshnessWatch(
-            self.database, scan_rules(self.settings), sync.seconds, bool(sync.auto), imports
-        )
+            self.database, scan_rules(self.settings), sync.seconds, bool(sync.auto), imports,
+            None if sync.auto is False else self.folder_tool,
+        )  # fmt: skip
 
     @cached_property
     def analytics(self) -> Analytics:
@@ -146,18 +149,18 @@ def build_server(
     tools: Sequence[Tool],
     models: ModelPool,
     settings: Settings,
-    look_at: str | None = None,
+    folder_tool: str | None = None,
 ) -> MdvecServer:
     """A server that offers ``tools``, and later those that the database holds by then.
 
-    No process is started and no model loaded yet, but for the import of the tool ``look_at``,
-    whose source is looked at now.
+    No process is started and no model loaded yet, but for the import of the ``folder_tool``, that
+    of the folder that the server was started for, which is looked at now.
     """
     server = MdvecServer("mdvec", version=__version__)
-    wiring = Wiring(server, database, models, settings)
+    wiring = Wiring(server, database, models, settings, folder_tool)
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
-    if look_at is not None:
-        wiring.freshness.look_at_tool(look_at)
+    if folder_tool is not None:
+        wiring.freshness.look_at_tool(folder_tool)
     return server
 
 

@@ -4,7 +4,12 @@ import subprocess
 import sys
 
 import pytest
-from collection import Collection
+from collection import RULES, Collection
+from mdvec.settings import Settings
+from mdvec.settings.sections import DatabaseSettings
+from mdvec.sync.imports import Imports
+
+from mdvec_mcp.freshness import FreshnessWatch, in_english
 
 NEWER = "1 file is newer than the index of notes; reindex brings it in"
 COLD = """
@@ -40,3 +45,15 @@ def test_the_first_answer_after_an_edit_says_so_in_a_process_that_has_just_begun
         capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     assert said.stdout.strip() == NEWER
+
+
+def test_only_the_tool_of_the_servers_folder_is_imported_by_itself(notes):
+    other = Collection(notes.folder / "sub", notes.database, name="other")
+    other.write("a.md", "# a\n")
+    imports = Imports(Settings(database=DatabaseSettings(path=str(notes.database))))
+    watch = FreshnessWatch(notes.database, RULES, 0, False, imports, "notes")
+    watch.look("texts", lambda _: True).notes(in_english)
+    watch.wait_for_first_looks()
+    assert imports.running("notes") is not None
+    assert imports.running("other") is None
+    imports.close()

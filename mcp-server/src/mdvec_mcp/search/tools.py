@@ -138,7 +138,7 @@ class SearchContext:
 
     async def first_documents(self, tools: tuple[str, ...] | None, ctx: AnyContext) -> None:
         """Wait some seconds for the first import of one of the tools, if one runs."""
-        if self.freshness.is_auto:
+        if self.freshness.is_auto or self.freshness.always_auto is not None:
             await in_thread(self.freshness.wait_for_first_looks)
         run = self.freshness.first_import(tools)
         if run is not None:

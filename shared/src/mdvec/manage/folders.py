@@ -29,7 +29,8 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
         name: the tool's name; None takes that of the folder.
 
     Raises:
-        FolderRefused: there is no such folder, or a tool of that name reads another.
+        FolderRefused: there is no such folder, its tool is disabled, or a tool of that name reads
+            another.
         InvalidToolName: no tool can have that name.
         DatabaseError: the file cannot be created or written.
     """
@@ -38,7 +39,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
         checked_tool_name(name)
     known = _known(database, place, name)
     if known is not None:
-        return known
+        return _checked_active(known)
     if not place.is_dir():
         raise FolderRefused(f"there is no folder {folder}; name one that exists with --docs-dir")
     called = name or name_for(place.name, {tool.name for tool in _tools(database)})
@@ -49,6 +50,15 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
     if known is None:
         raise FolderRefused(f"the tool {called!r} cannot be added; start the server again")
     return known
+
+
+def _checked_active(tool: Tool) -> Tool:
+    if not tool.is_active:
+        raise FolderRefused(
+            f"the tool {tool.name!r}, which reads {tool.source}, is disabled; enable it with: "
+            f"mdvec tool enable -n {tool.name}, or leave --docs-dir out"
+        )
+    return tool
 
 
 def _known(database: Path, place: Path, name: str | None) -> Tool | None:

@@ -259,7 +259,7 @@ class ServerSettings(_Section):
 class SyncSettings(_Section):
     """``[sync]``: how the server notices that sources have changed, and whether it imports them.
 
-    ``auto`` is true by default where the server was started for a folder (``--docs-dir``).
+    The folder that a server was started for (``--docs-dir``) is imported unless ``auto`` is false.
     """
 
     seconds: int = Field(

@@ -46,3 +46,6 @@ def test_a_tool_that_the_user_named_is_taken_as_it_is(tmp_path):
         tool_of_folder(database, tmp_path, "家")
     with pytest.raises(FolderRefused, match="there is no folder"):
         tool_of_folder(database, tmp_path / "no")
+    registering.set_active(database, "mine", active=False)
+    with pytest.raises(FolderRefused, match="is disabled; enable it with: mdvec tool enable -n"):
+        tool_of_folder(database, tmp_path)
