@@ -21,7 +21,7 @@ from mdvec.search.core.bounds import (
 from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, ToolNotFound
-from mdvec.tools.unfinished import described
+from mdvec.tools.unfinished import described, while_it_runs
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
@@ -128,7 +128,14 @@ class SearchContext:
         )  # fmt: skip
         look = self.look(tools)
         answer = answer_question(self.database, question, self.models.embedder)
-        return replace(answer, notes=(*answer.notes, *look.notes(in_english)))
+        notes = [self._as_it_runs(note) for note in answer.notes]
+        return replace(answer, notes=(*notes, *look.notes(in_english)))
+
+    def _as_it_runs(self, note: str) -> str:
+        """A note on an unfinished import, which may be running in this server."""
+        for tool in self.freshness.imports.running_tools():
+            note = while_it_runs(note, tool)
+        return note
 
     def look(self, tools: tuple[str, ...] | None) -> Look:
         """Begin a look at the sources of the named tools, or of all that are searched."""

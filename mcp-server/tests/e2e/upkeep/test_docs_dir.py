@@ -75,7 +75,9 @@ def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
     parameters = started("--docs-dir", tmp_path / "Notes 2026", "--data-dir", tmp_path)
     _, (answer,) = ask(parameters, ("notes-2026", {"query": "水"}))
     assert answer.structured_content["results"], answer.structured_content
-    assert any("of 900 files" in note for note in answer.structured_content["notes"])
+    told = " ".join(answer.structured_content["notes"])
+    assert "of 900 files); an import is running" in told
+    assert "continue with" not in told
 
 
 def test_starting_again_adds_nothing_and_imports_what_changed(started, tmp_path):

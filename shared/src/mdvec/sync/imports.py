@@ -149,6 +149,11 @@ class Imports:
         with self._lock:
             return self._running.get(tool) or self._waiting.get(tool)
 
+    def running_tools(self) -> list[str]:
+        """The tools whose imports run."""
+        with self._lock:
+            return list(self._running)
+
     def last(self, tool: str) -> ImportRun | None:
         """The import of a tool that ended last, if any."""
         with self._lock:

@@ -11,7 +11,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     """How far the tool's unfinished import has come; None if its last import finished."""
     if not _is_unfinished(tool):
         return None
-    how = f"continue with: mdvec import -n {tool.name} --mode update"
+    how = _how(tool.name)
     files = _files(tool)
     if tool.last_import_at is not None:
         return (
@@ -25,6 +25,14 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 
 
+def while_it_runs(note: str, tool: str) -> str:
+    """An answer's note, without the command that continues an unfinished import of the tool.
+
+    For an import that is running now.
+    """
+    return note.replace(_how(tool), "an import is running")
+
+
 def described(tool: Tool) -> str:
     """The tool's description, with a note while its import is unfinished."""
     if not _is_unfinished(tool):
@@ -36,8 +44,14 @@ def described(tool: Tool) -> str:
     )
 
 
+def _how(tool: str) -> str:
+    return f"continue with: mdvec import -n {tool} --mode update"
+
+
 def _files(tool: Tool) -> str:
-    return f" ({tool.import_done} of {tool.import_files} files)" if tool.import_files else ""
+    if not tool.import_files:
+        return ""
+    return f" ({tool.import_done or 0:,} of {tool.import_files:,} files)"
 
 
 def _is_unfinished(tool: Tool) -> bool:
