@@ -46,7 +46,12 @@ class _Known:
     took: float = 0.0
 
     def holds(self, seconds: int, stamp: FileStamp | None) -> bool:
-        """Whether no other look is due: after a write, a difference may be gone sooner."""
+        """Whether no other look is due: after a write, a difference may be gone sooner.
+
+        A source without files is looked at each time: its first ones are waited for.
+        """
+        if any(one.is_empty for one in self.found):
+            return False
         age = time.monotonic() - self.at
         is_as_seen = stamp == self.stamp or not any(one.sentence() for one in self.found)
         return age < (seconds if is_as_seen else min(seconds, _WRITTEN_SECONDS))

@@ -57,3 +57,12 @@ def test_only_the_tool_of_the_servers_folder_is_imported_by_itself(notes):
     assert imports.running("notes") is not None
     assert imports.running("other") is None
     imports.close()
+
+
+def test_an_index_without_documents_is_looked_at_each_time(tmp_path):
+    empty = Collection(tmp_path / "notes", tmp_path / "v.sqlite")
+    watch = FreshnessWatch(empty.database, RULES, 86_400, False, Imports(Settings()))
+    assert watch.look_at_tool("notes").notes(in_english) == []
+    watch.wait_for_first_looks()
+    empty.write("a.md", "# a\n")
+    assert watch.look_at_tool("notes").notes(in_english) == [NEWER]

@@ -14,7 +14,7 @@ from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOpti
 from mdvec_cli.commands.output import STOPPED, print_line, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from mdvec.settings import Settings
@@ -70,7 +70,15 @@ class _Watcher:
         self._troubles: dict[str, str] = {}
 
     def run(self) -> None:
-        """Watch until Ctrl-C."""
+        """Watch until Ctrl-C.
+
+        Raises:
+            ToolNotFound: there is no active tool of a name.
+        """
+        from mdvec.tools.rows import ToolNotFound
+
+        for name in self._missing(self._tools()):
+            raise ToolNotFound(name)
         folders = self._folders()
         self._say_what_is_watched()
         self._import_stale()
@@ -91,20 +99,18 @@ class _Watcher:
             self._tell(run.tool, run.end)
 
     def _tools(self) -> dict[str, Path]:
-        """The sources of the tools to watch, by name.
-
-        Raises:
-            ToolNotFound: there is no active tool of a name.
-        """
+        """The sources of the active tools to watch, by name."""
         from mdvec.manage.registering import list_tools
-        from mdvec.tools.rows import ToolNotFound
 
         tools = list_tools(self._settings.database_path, active_only=True)
-        active = {tool.name: tool.source for tool in tools}
-        for name in self._names:
-            if name not in active:
-                raise ToolNotFound(name)
-        return {name: active[name] for name in self._names or active}
+        return {
+            tool.name: tool.source for tool in tools if not self._names or tool.name in self._names
+        }
+
+    def _missing(self, tools: Iterable[str]) -> list[str]:
+        """The names asked for that no active tool has (any more)."""
+        there = set(tools)
+        return [name for name in self._names if name not in there]
 
     def _folders(self) -> list[Path]:
         """The source folders that exist."""
@@ -121,17 +127,23 @@ class _Watcher:
         from mdvec.manage.import_request import scan_rules
         from mdvec.sync.freshness import look_at
 
-        for name in self._tools():
+        tools = self._tools()
+        for name in self._missing(tools):
+            self._say_trouble(name, f"there is no active tool {name} any more")
+        for name in tools:
             seen = look_at(self._settings.database_path, name, scan_rules(self._settings))
-            trouble = seen.trouble or seen.warning()
-            if trouble != self._troubles.get(name, ""):
-                self._troubles[name] = trouble
-                say(trouble or f"the source of {name} is there again")
+            self._say_trouble(name, seen.trouble or seen.warning())
             if seen.is_stale and self._attempts.begin(name, seen.mark):
                 run = self._imports.start(name, is_automatic=True)
                 while not run.wait(1.0):  # in short waits, so that Ctrl-C is noticed
                     pass
                 self._tell(name, run.end)
+
+    def _say_trouble(self, name: str, trouble: str) -> None:
+        """Say what is wrong with a tool, or that nothing is any more, when that changes."""
+        if trouble != self._troubles.get(name, ""):
+            self._troubles[name] = trouble
+            say(trouble or f"the source of {name} is there again")
 
     def _tell(self, name: str, end: End | None) -> None:
         from mdvec.sync.messages import Result

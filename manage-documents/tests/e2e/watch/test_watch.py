@@ -128,6 +128,8 @@ def test_a_missing_folder_is_reported_in_one_line_and_deletes_nothing(notes, wat
     assert "is not there (is its disk not mounted?)" in one.until("is not there")
     (notes.parent / "away").rename(data)
     assert one.until("there again") == "the source of runs is there again\n"
+    registering.set_active(notes / "v.sqlite", "runs", active=False)
+    assert one.until("any more") == "there is no active tool runs any more\n"
     assert one.interrupt() == 130
 
 

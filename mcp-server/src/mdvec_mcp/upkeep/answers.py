@@ -67,7 +67,9 @@ def source_text(source: Source) -> str:
     """The same in words."""
     tool, fresh = source.tool, source.freshness
     when = f"last import {tool.last_import_at} UTC" if tool.last_import_at else "never imported"
-    state = fresh.sentence() or f"{fresh.files:,} files, the index is up to date"
+    is_new = fresh.is_empty and not tool.last_import_at
+    fine = "it has no files yet" if is_new else f"{fresh.files:,} files, the index is up to date"
+    state = fresh.sentence() or fine
     failed = [f"failed: {one.file_path}: {one.reason}" for one in source.failed[:MAX_LISTED]]
     if len(source.failed) > MAX_LISTED:
         failed.append(f"failed: {len(source.failed) - MAX_LISTED} more")

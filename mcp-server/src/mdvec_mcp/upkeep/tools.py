@@ -9,7 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.manage import registering
 from mdvec.sync.sources import list_sources as read_sources
-from mdvec.tools.rows import Tool, ToolNotFound
+from mdvec.tools.rows import Tool
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
@@ -106,12 +106,15 @@ def _chosen(freshness: FreshnessWatch, name: str | None) -> Sequence[Tool]:
     """The active tool of that name, or all.
 
     Raises:
-        ToolNotFound: there is no such active tool.
+        ToolError: there is no such active tool; it names those that there are.
         DatabaseEmptied: there are no tools at all.
     """
     tools = registering.list_tools(freshness.database, active_only=True)
     chosen = [tool for tool in tools if name in (None, tool.name)]
     if not chosen:
         refuse_empty_database(freshness.database)
-        raise ToolNotFound(name or "")
+        if not tools:
+            raise ToolError("no tool is active; enable one with: mdvec tool enable -n NAME")
+        there = ", ".join(tool.name for tool in tools)
+        raise ToolError(f"there is no active tool {name!r}; these are active: {there}")
     return chosen

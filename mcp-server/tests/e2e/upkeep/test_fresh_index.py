@@ -147,7 +147,8 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
             ("runs", "failed"),
         ]
         unknown = client.call("reindex", {"tool": "nothing"})
-        assert unknown.is_error
+        told = "there is no active tool 'nothing'; these are active: kakeibo, notes, runs"
+        assert unknown.content[0].text == told
 
 
 def many(sources, count=400):

@@ -65,6 +65,11 @@ class Freshness:
         """Whether an import would change the index."""
         return bool(self.added or self.changed or self.deleted)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither the source nor the index has any file."""
+        return not (self.files or self.trouble or self.is_stale)
+
     def seconds_since_change(self) -> float:
         """The seconds since the newest change; a time in the future counts as long ago."""
         since = (time.time_ns() - self.newest_ns) / _NANOSECONDS
