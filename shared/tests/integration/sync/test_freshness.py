@@ -118,7 +118,7 @@ def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
     assert numbers(notes) == (0, 0, 0)
 
 
-UNREADABLE = set()
+UNREADABLE: set[str] = set()
 """Paths that our hook lets nobody open, as a lock or missing rights would; root may read all."""
 
 
@@ -127,11 +127,13 @@ def refuse_unreadable(event, arguments):
         raise PermissionError(13, "Permission denied")
 
 
+@pytest.fixture(scope="module")
+def hook():
+    sys.addaudithook(refuse_unreadable)  # it cannot be taken away again
+
+
 @pytest.fixture
-def unreadable():
-    if not hasattr(sys, "_mdvec_hook"):
-        sys._mdvec_hook = True
-        sys.addaudithook(refuse_unreadable)
+def unreadable(hook):
     yield UNREADABLE
     UNREADABLE.clear()
 
