@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.embedding.cards import CARDS
-from mdvec.index.chunks import (
-    StoredChunk,
-    chunk_count,
-    nearest,
-    nearest_by_scan,
-    stored_chunks,
-)
+from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
+from mdvec.index.exact import nearest_among, nearest_by_scan
 from mdvec.index.properties import StoredProperties, stored_properties
 from mdvec.index.ranges import ChunkRanges
-from mdvec.index.signature_cache import likely_nearest
+from mdvec.index.signature_index import SignatureIndex
 from mdvec.index.tables import Tables, has_current_words, has_indexes
 from mdvec.index.vocabulary import other_spellings
 from mdvec.index.word_counts import word_counts
@@ -37,10 +32,6 @@ if TYPE_CHECKING:
 
 MIN_CANDIDATES = 40
 """Candidates per retriever; more if more hits are requested."""
-_LONGLIST, SHORTLIST = 1_024, 1_024
-"""The first comparison of signatures keeps at least ``_LONGLIST`` chunks; the second, finer one at
-most ``SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
-
 MAX_ALL_CANDIDATES = 160
 """If filters leave at most this many chunks, all of them are candidates."""
 MAX_COMPARED_EXACTLY = 2_048
@@ -208,14 +199,14 @@ def nearest_chunks(
     indexed: bool = True,
     within: ChunkRanges | None = None,
 ) -> list[int]:
-    """The ids of the chunks nearest to a vector, preselected by their signatures.
+    """The ids of the chunks nearest to a vector, preselected by the tool's vector index.
 
     With ``within``, only those chunks are compared; if they are few, all of them exactly.
     """
     if not indexed:
-        return nearest_by_scan(connection, names, vector, limit)
-    if within is not None and within.size <= MAX_COMPARED_EXACTLY:
-        return nearest(connection, names, vector, limit, within.ids().tolist())
-    narrow = max(SHORTLIST, 4 * limit)
-    likely = likely_nearest(connection, names, vector, _LONGLIST, narrow, within=within)
-    return nearest(connection, names, vector, limit, likely)
+        found = nearest_by_scan(connection, names, vector, limit)
+    elif within is not None and within.size <= MAX_COMPARED_EXACTLY:
+        found = nearest_among(connection, names, vector, limit, within.ids().tolist())
+    else:
+        found = SignatureIndex(connection, names).nearest(vector, limit, within)
+    return [near.id for near in found]
