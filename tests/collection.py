@@ -15,6 +15,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.signature_build import entries, read_build
 from mdvec.index.tables import Tables
@@ -38,6 +39,7 @@ class Collection:
     backend: TinyBackend = field(default_factory=TinyBackend)
     rules: ScanRules = RULES
     is_new: bool = True
+    engine: ChromaServer | None = None
 
     def __post_init__(self) -> None:
         if not self.is_new:
@@ -59,6 +61,7 @@ class Collection:
             mode=mode,
             rules=self.rules,
             chunking=ChunkingOverrides(**overrides),
+            engine=self.engine,
         )
 
     def import_(self, mode: Mode = "update", **overrides: object) -> ImportReport:
@@ -69,7 +72,7 @@ class Collection:
         """Search the collection with the tiny model."""
         embedder = Embedder(self.backend)
         question = Question(query, (self.name,), k, **more)
-        return search(self.database, question, lambda _: nullcontext(embedder))
+        return search(self.database, question, lambda _: nullcontext(embedder), self.engine)
 
     def places(self, query: str, k: int = 5, **more: object) -> list[str]:
         """The files that a search finds, best first."""

@@ -49,6 +49,10 @@ place; any other exception is a bug.
         ImportRefused                 mdvec.importing.options
             ToolChanged               mdvec.importing.report
         ImportInterrupted             mdvec.importing.report
+        OtherWriter                   mdvec.index.feeding
+        EngineUnavailable             mdvec.index.nearest
+            CollectionMissing         mdvec.index.chroma_client
+            ExtraMissing              mdvec.index.chroma_client
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process

@@ -128,7 +128,7 @@ def search_command(
         filters,
         sort.value,
     )
-    answer = answer_question(settings.database_path, question, _load)
+    answer = answer_question(settings.database_path, question, _load, settings.vector_engine)
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         _print_json(answer, explain=explain)
         return

@@ -11,6 +11,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, ScanRules
 from mdvec.importing.options import ChunkingOverrides, ImportRefused
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.tools.kinds import KINDS
 
 Mode = Literal["new", "replace", "update"]
@@ -51,7 +52,8 @@ class ImportRequest:
     ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
     A tool without rules of its own takes ``rules``, a rebuild the explicit ones; with
     ``take_scan`` all of them become the tool's own. With ``checksum`` files are compared by
-    content, whatever their size and time.
+    content, whatever their size and time. ``engine`` is the server that shall index the vectors;
+    None keeps their index in the file.
     """
 
     database: Path
@@ -64,6 +66,7 @@ class ImportRequest:
     scan_explicit: frozenset[str] = frozenset({"extensions", "exclude", "max_bytes"})
     take_scan: bool = False
     checksum: bool = False
+    engine: ChromaServer | None = None
 
 
 @dataclass(frozen=True, slots=True)

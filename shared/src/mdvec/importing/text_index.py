@@ -13,8 +13,14 @@ from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunki
 from mdvec.index import chunks, documents, table_changes, tables
 from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
-from mdvec.index.signature_build import renew_signatures
+from mdvec.index.feeding import Feed
+from mdvec.index.outbox import has_outbox
 from mdvec.index.tables import Tables
+from mdvec.index.vector_tables import (
+    create_vector_index,
+    rebuild_vector_index,
+    renew_vector_index,
+)
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import import_state
 from mdvec.tools import rows as tools
@@ -39,6 +45,7 @@ class TextIndex:
         self._tables = job.tool.tables
         self._files_stored = 0
         self._loaded: tuple[Embedder, ChunkingOptions] | None = None
+        self._feed = Feed(job.connection, job.request.engine)
 
     @property
     def has_generation(self) -> bool:
@@ -161,7 +168,7 @@ class TextIndex:
         with self._connection:
             check_unchanged(self._connection, self._tool)
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
-            tables.create_indexes(self._connection, Tables(self._tool.id, name, generation))
+            self._create_indexes(Tables(self._tool.id, name, generation))
             self._record_model(generation)
         self._tool = tools.get_tool(self._connection, name)
         self._tables = self._tool.tables
@@ -175,6 +182,7 @@ class TextIndex:
         ) or not tables.has_properties(self._connection, self._tables):
             which, build = "index of words", chunks.rebuild_word_indexes
         else:
+            self._use_engine()
             return
         self._job.on_notice(
             f"building the {which} of {self._tool.name!r} for this version of mdvec …"
@@ -182,6 +190,28 @@ class TextIndex:
         with self._connection, self._job.stopwatch.stage("index"):
             check_unchanged(self._connection, self._tool)
             build(self._connection, self._tables)
+        self._use_engine()
+
+    def _create_indexes(self, names: Tables) -> None:
+        outside = self._job.request.engine is not None
+        create_vector_index(self._connection, names, outside=outside)
+        tables.create_text_indexes(self._connection, names)
+
+    def _use_engine(self) -> None:
+        """Move the index of the vectors to where the settings want it; nothing is embedded.
+
+        Raises:
+            OtherWriter: another copy of the database writes to the engine's collection.
+        """
+        engine = self._job.request.engine
+        is_outside = has_outbox(self._connection, self._tables)
+        if is_outside != (engine is not None):
+            where = "the database file" if engine is None else engine.name
+            self._job.on_notice(f"moving the vectors of {self._tool.name!r} to {where} …")
+            with self._connection, self._job.stopwatch.stage("index"):
+                check_unchanged(self._connection, self._tool)
+                rebuild_vector_index(self._connection, self._tables, outside=engine is not None)
+        self._feed.begin(self._tables)
 
     def put(self, document: NewDocument) -> None:
         """Store a document whole."""
@@ -189,6 +219,7 @@ class TextIndex:
             check_unchanged(self._connection, self._tool)
             documents.put_document(self._connection, self._tables, document)
             self._count_stored()
+        self._feed.changed(self._tables)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Store a file's new time; its content is unchanged."""
@@ -208,6 +239,8 @@ class TextIndex:
 
     def finish(self) -> None:
         """Record that the import has finished, and erase deleted terms from the file."""
+        with self._job.stopwatch.stage("engine"):
+            self._feed.complete(self._tables)
         with self._connection:
             check_unchanged(self._connection, self._tool)
             self._record_end()
@@ -227,13 +260,15 @@ class TextIndex:
         with self._connection:
             check_unchanged(self._connection, tool)
             tables.create_tables(self._connection, self._tables)
-            tables.create_indexes(self._connection, self._tables)
+            self._create_indexes(self._tables)
 
     def finish_rebuild(self) -> None:
         """Replace the old generation by the new one."""
+        with self._job.stopwatch.stage("engine"):
+            self._feed.complete(self._tables)
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
-            renew_signatures(self._connection, self._tables)
+            renew_vector_index(self._connection, self._tables)
             table_changes.replace_tables(self._connection, self._tool.tables, self._tables)
             self._record_model(self._tables.generation)
             self._record_end()
@@ -255,5 +290,5 @@ class TextIndex:
             with self._job.stopwatch.stage("erase"):
                 erase_deleted_terms(self._connection, self._tables)
             with self._job.stopwatch.stage("index"):
-                renew_signatures(self._connection, self._tables)
+                renew_vector_index(self._connection, self._tables)
         import_state.record_import(self._connection, self._tool, self._job.rules)

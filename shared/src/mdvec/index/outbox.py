@@ -66,15 +66,26 @@ def has_outbox(connection: apsw.Connection, tables: Tables) -> bool:
 
 def create_outbox(connection: apsw.Connection, tables: Tables) -> None:
     """Create the outbox, empty, for a collection of a new name."""
-    name = f"mdvec-{tables.tool_id}-{tables.generation}-{secrets.token_hex(_TOKEN_BYTES)}"
     connection.execute(
         f"CREATE TABLE {identifier(tables.outbox)} (chunk_id INTEGER PRIMARY KEY, "
         "is_gone INTEGER NOT NULL, collection TEXT)"
     )
     connection.execute(
         f"INSERT INTO {identifier(tables.outbox)} VALUES (0, 0, ?)",
-        (json.dumps(asdict(Collection(name))),),
+        (json.dumps(asdict(_new_collection(tables))),),
     )
+
+
+def leave_collection(connection: apsw.Connection, tables: Tables) -> None:
+    """Begin a collection of a new name; the present one belongs to another copy of the file."""
+    set_collection(connection, tables, _new_collection(tables))
+    connection.execute(f"DELETE FROM {identifier(tables.outbox)} WHERE chunk_id > 0")
+    enqueue_all(connection, tables)
+
+
+def _new_collection(tables: Tables) -> Collection:
+    random = secrets.token_hex(_TOKEN_BYTES)
+    return Collection(f"mdvec-{tables.tool_id}-{tables.generation}-{random}")
 
 
 def drop_outbox(connection: apsw.Connection, tables: Tables) -> None:

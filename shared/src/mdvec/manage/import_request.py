@@ -47,6 +47,7 @@ def import_request(
         scan_explicit=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
         checksum=checksum,
+        engine=settings.vector_engine,
     )
 
 

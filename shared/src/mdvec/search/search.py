@@ -14,6 +14,7 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.embedder import Embedder, ModelError
 from mdvec.errors import MdvecError
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
@@ -90,11 +91,17 @@ EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
 """Lends the embedder of the model with that name, for one search."""
 
 
-def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
+def search(
+    database: Path,
+    question: Question,
+    embedder_of: EmbedderOf,
+    engine: ChromaServer | None = None,
+) -> Answer:
     """Find the passages that answer a question best.
 
     A tool without documents gives no hits. If a tool's model is not available but another's is,
-    the tool is searched by words alone, or left out if the mode is ``vector``, with a note.
+    or if its vectors are on a server that does not answer, the tool is searched by words alone, or
+    left out if the mode is ``vector``, with a note. ``engine`` is that server.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -113,7 +120,9 @@ def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answe
                 now = {tool.id: tool for tool in _requested_tools(connection, question.tools)}
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
                     current = [now[tool.id] for tool in requested]
-                    answer = _answer(connection, current, question, vectors, notes, stopwatch)
+                    answer = _answer(
+                        connection, current, question, vectors, notes, stopwatch, engine
+                    )
                     break
         else:
             raise SearchRefused("a tool is being rebuilt; ask again in a moment")
@@ -204,6 +213,7 @@ def _answer(
     vectors: dict[str, Vectors],
     notes: list[str],
     stopwatch: Stopwatch,
+    engine: ChromaServer | None,
 ) -> Answer:
     query = analyse_question(question.query)
     with stopwatch.stage("filter"):
@@ -211,13 +221,14 @@ def _answer(
     pools = [
         find_candidates(
             connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
-            question.mode, stopwatch, left.chunks,
+            question.mode, stopwatch, left.chunks, engine,
         )
         for tool, left in zip(requested, narrowed, strict=True)
         if tool.model is not None
     ]  # fmt: skip
     notes += [left.note for left in narrowed if left.note]
     notes += _without_words(pools, question.mode)
+    notes += _without_vectors(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     with stopwatch.stage("fusion"):
         ranking = pooled(pools, query).ranked(question.mode)
@@ -254,6 +265,12 @@ def _without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[st
         for pool in pools
         if not pool.has_words and mode != "vector"
     ]
+
+
+def _without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
+    """A note for each tool whose vectors are on a server that could not be used."""
+    how = "left out" if mode == "vector" else "searched by words alone"
+    return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
 
 
 def _why_fewer(found: int, k: int, searched: int) -> list[str]:

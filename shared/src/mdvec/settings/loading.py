@@ -61,10 +61,28 @@ class FlagRefused(SettingsError):
 
 _FLAGS = "command line"
 _KNOWN: dict[str, dict[str, FieldInfo]] = {
-    section: dict(field.annotation.model_fields)  # type: ignore[union-attr]
+    field.alias or section: dict(field.annotation.model_fields)  # type: ignore[union-attr]
     for section, field in Settings.model_fields.items()
 }
-"""The fields of every section, by section and key."""
+"""The fields of every section, by section and key; a section in a section is "index.hnsw"."""
+_OTHER_NAMES = {
+    "index.hnsw": {
+        "construction_ef": "ef_construction",
+        "search_ef": "ef_search",
+        "M": "max_neighbors",
+        **{
+            f"hnsw{mark}{name}": key
+            for mark in "_:"
+            for name, key in (
+                ("space", "space"),
+                ("construction_ef", "ef_construction"),
+                ("search_ef", "ef_search"),
+                ("M", "max_neighbors"),
+            )
+        },
+    }
+}
+"""Other names of keys, by section: those that Chroma gave them before version 1."""
 
 
 def load_settings(
@@ -123,7 +141,11 @@ def load_with_origins(
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """A warning for each ``MDVEC_…`` variable that is no setting, with the nearest name."""
-    known = [f"{section}_{key}".upper() for section, keys in _KNOWN.items() for key in keys]
+    known = [
+        f"{section}_{key}".upper().replace(".", "_")
+        for section, keys in _KNOWN.items()
+        for key in keys
+    ]
     return [
         f"environment: {name[:_MAX_NAME]} is not a setting of mdvec and is ignored"
         f"{_nearest(name.removeprefix(_PREFIX), known, _PREFIX, list_all=False)}"
@@ -165,11 +187,26 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 f"{path}: {section!r} is outside a section; write settings as "
                 f"{_section_for(section)}"
             )
+    read = _flat(read)
     for section, key in _PATHS:
         value = read.get(section, {}).get(key)
         if value and isinstance(value, str):
             read[section][key] = str(path.parent / _expanded(value))
     return read
+
+
+def _flat(read: dict[str, Any]) -> dict[str, Any]:
+    """Sections in sections beside the others, and every key under its present name."""
+    flat: dict[str, Any] = {}
+    for section, values in read.items():
+        within = {key for key in values if f"{section}.{key}" in _KNOWN}
+        flat[section] = {key: value for key, value in values.items() if key not in within}
+        for key in within:
+            name = f"{section}.{key}"
+            others = _OTHER_NAMES.get(name, {})
+            inner = values[key] if isinstance(values[key], dict) else {"": values[key]}
+            flat[name] = {others.get(inside, inside): value for inside, value in inner.items()}
+    return flat
 
 
 def _expanded(path: str | Path) -> Path:
@@ -206,8 +243,12 @@ def _variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _section_and_key(variable: str) -> tuple[str, str] | None:
-    section, _, key = variable.removeprefix(_PREFIX).lower().partition("_")
-    return (section, key) if key in _KNOWN.get(section, {}) else None
+    words = variable.removeprefix(_PREFIX).lower()
+    for section, keys in _KNOWN.items():
+        key = words.removeprefix(f"{section.replace('.', '_')}_")
+        if key != words and key in keys:
+            return section, key
+    return None
 
 
 def _from_text(field: FieldInfo, text: str) -> object:

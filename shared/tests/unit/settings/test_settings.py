@@ -9,7 +9,9 @@ from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables
 
-OTHERS = {"analytics", "charts", "duplicates", "log", "server", "sync"}
+OTHERS = {
+    "analytics", "charts", "duplicates", "index", "index_hnsw", "log", "server", "sync",
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

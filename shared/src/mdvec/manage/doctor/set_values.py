@@ -15,7 +15,7 @@ def check_settings(installation: Installation) -> Iterator[Finding]:
         yield Finding("ok", "settings", "no settings file; what is not named here is a default")
     else:
         yield Finding("ok", "settings", f"the settings file is {installation.config}")
-    values = installation.settings.model_dump()
+    values = installation.settings.model_dump(by_alias=True)
     for (section, key), origin in sorted(installation.origins.items()):
         shown = f"[{section}] {key} = {values[section][key]!r}, set by {origin}"
         yield Finding("ok", "settings", shown)
