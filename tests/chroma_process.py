@@ -72,6 +72,11 @@ class ChromaProcess:
             self._process.wait()
             self._process = None
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it was started and not killed since."""
+        return self._process is not None
+
     def freeze(self) -> None:
         """Let it accept connections but answer nothing."""
         os.kill(self.pid, signal.SIGSTOP)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -126,12 +127,14 @@ class ChromaIndex:
     def settings(self) -> dict[str, object]:
         """The settings of the collection's graph, as the server has them."""
         with translated(self._server):
-            return dict(self._collection().configuration.get("hnsw") or {})
+            return dict(self._collection().configuration_json.get("hnsw") or {})
 
     def _set_search_width(self) -> None:
         wanted = self._server.hnsw.ef_search
         if self.settings().get("ef_search") != wanted:
-            with translated(self._server):
+            with translated(self._server), warnings.catch_warnings():
+                # The client calls every collection without an embedding function deprecated.
+                warnings.simplefilter("ignore", DeprecationWarning)
                 self._collection().modify(configuration={"hnsw": {"ef_search": wanted}})
             known_collection.cache_clear()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from mdvec.index.chroma_server import ChromaServer, Hnsw
 from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables
@@ -354,3 +355,49 @@ def test_a_token_is_taken_from_the_environment_and_never_shown():
     settings = load_settings({"MDVEC_SERVER_TOKEN": "0123456789abcdef"})
     assert settings.server.token.get_secret_value() == "0123456789abcdef"
     assert "0123456789abcdef" not in repr(settings) + repr(settings.model_dump())
+
+
+def test_the_vector_engine_can_be_set_from_both_with_the_older_names_of_its_graph(tmp_path):
+    file = write(
+        tmp_path / "c.toml",
+        """
+        [index]
+        engine = "chroma"
+        url = "http://10.0.0.5:8000/"
+        token_env = "CHROMA_TOKEN"
+        [index.hnsw]
+        space = "l2"
+        hnsw_construction_ef = 300
+        "hnsw:search_ef" = 150
+        M = 24
+        """,
+    )
+    expected = ChromaServer("http://10.0.0.5:8000", token_env="CHROMA_TOKEN",
+                            hnsw=Hnsw("l2", 300, 150, 24))  # fmt: skip
+    assert load_settings({}, config=file).vector_engine == expected
+    environment = {
+        "MDVEC_INDEX_ENGINE": "chroma",
+        "MDVEC_INDEX_TENANT": "us",
+        "MDVEC_INDEX_HNSW_EF_SEARCH": "7",
+    }
+    assert load_settings(environment).vector_engine == ChromaServer(
+        tenant="us", hnsw=Hnsw(ef_search=7)
+    )
+    assert unknown_variables(environment) == []
+    assert load_settings({}).vector_engine is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[index]\nengine = 'qdrant'\n", "[index] engine cannot be 'qdrant'"),
+        ("[index]\nurl = 'localhost:8000'\n", "[index] url cannot be 'localhost:8000'"),
+        ("[index.hnsw]\nM = 1\n", "[index.hnsw] max_neighbors cannot be 1"),
+        ("[index.hnsw]\nef = 1\n", "[index.hnsw] has no setting 'ef'; known names: space, ef_con"),
+        ("[index]\nhnsw = 3\n", "[index.hnsw]"),
+    ],
+)
+def test_a_wrong_setting_of_the_engine_is_named_by_its_section(tmp_path, text, words):
+    with pytest.raises(SettingsError) as refused:
+        load_settings({}, config=write(tmp_path / "c.toml", text))
+    assert words in str(refused.value)
