@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SEARCH_SECONDS, WRITE_SECONDS = 3.0, 120.0
 _CONNECT_SECONDS = 3.0
-_EXTRA = "pip install 'mdvec-shared[chroma]'"
+_EXTRA = "pip install -c constraints.txt -e './shared[chroma]' (in mdvec's own folder)"
 
 
 class CollectionMissing(EngineUnavailable):

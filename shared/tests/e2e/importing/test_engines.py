@@ -140,6 +140,8 @@ def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, ch
         assert answer.results[0].file_path == "3.md"
         assert [note for note in answer.notes if note.startswith(ALONE)] == list(answer.notes)
         assert "did not answer" in answer.notes[0]
+        ((level, sentence),) = findings(notes, chroma.address)
+        assert (level, "did not answer" in sentence) == ("trouble", True)
         (note,) = notes.search("水の話 3", mode="vector").notes[:1]
         assert note.startswith("notes was left out: ")
         notes.import_("replace")
@@ -265,7 +267,7 @@ def test_a_missing_client_is_named_with_how_to_install_it(tmp_path):
         "try: check_client_installed()\nexcept Exception as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'mdvec-shared[chroma]'" in done.stdout
+    assert "-e './shared[chroma]'" in done.stdout
 
 
 def fill(folder: Path, seed: int) -> None:

@@ -11,7 +11,13 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.index import outbox
 from mdvec.index.chroma import ChromaIndex
-from mdvec.index.chroma_client import WRITE_SECONDS, CollectionMissing, ExtraMissing, client
+from mdvec.index.chroma_client import (
+    WRITE_SECONDS,
+    CollectionMissing,
+    ExtraMissing,
+    client,
+    translated,
+)
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.feeding import (
     claim,
@@ -48,9 +54,10 @@ def check_engine(installation: Installation) -> Iterator[Finding]:
         yield from _without_server(database, outside)
         return
     try:
-        client(server, WRITE_SECONDS).heartbeat()
+        with translated(server):
+            client(server, WRITE_SECONDS).heartbeat()
     except ExtraMissing as error:
-        yield Finding("trouble", _CHECK, str(error), "pip install 'mdvec-shared[chroma]'")
+        yield Finding("trouble", _CHECK, str(error))
         return
     except EngineUnavailable as error:
         yield Finding(
