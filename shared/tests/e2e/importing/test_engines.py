@@ -1,5 +1,6 @@
 """Imports and searches over both vector engines: the file's signatures, and a real Chroma."""
 
+import os
 import random
 import shutil
 import subprocess
@@ -268,6 +269,24 @@ def test_a_missing_client_is_named_with_how_to_install_it(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "-e './shared[chroma]'" in done.stdout
+
+
+def test_nothing_of_chroma_is_imported_unless_it_is_set(notes):
+    notes.engine = None
+    notes.import_()
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from collection import Collection\n"
+        "notes = Collection(*map(Path, sys.argv[1:]), is_new=False)\n"
+        "notes.import_()\n"
+        "assert notes.search('水の話 3').notes == ()\n"
+        "print({'chromadb', 'httpx', 'grpc'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, str(notes.folder), str(notes.database)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4] / "tests")}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == "set()\n"
 
 
 def fill(folder: Path, seed: int) -> None:
