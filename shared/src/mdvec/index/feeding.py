@@ -16,6 +16,7 @@ from mdvec.index.chroma_client import WRITE_SECONDS, CollectionMissing, check_cl
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.outbox import Collection
+from mdvec.index.outside import engine_has_answered
 from mdvec.index.tables import Tables
 
 _BATCH = 1_000
@@ -75,6 +76,7 @@ class Feed:
         """
         self._try(tables, self._complete)
         if self._server is not None and self.trouble is None:
+            engine_has_answered(self._server)
             try:
                 delete_retired(self._connection, self._server)
             except EngineUnavailable as error:

@@ -148,7 +148,6 @@ def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, ch
         notes.import_("replace")
     finally:
         chroma.start()
-    engine_has_answered(chroma.address)
     notes.import_()
     assert notes.search("水の話 3").notes == ()
     check_engines_agree(notes)
