@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
 import platformdirs
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from mdvec.errors import MdvecError
+from mdvec.settings.section import Section
 from mdvec.settings.sections import APP, Settings
 
 _PROJECT_FILE = "mdvec.toml"
@@ -60,10 +61,22 @@ class FlagRefused(SettingsError):
 
 
 _FLAGS = "command line"
-_KNOWN: dict[str, dict[str, FieldInfo]] = {
-    section: dict(field.annotation.model_fields)  # type: ignore[union-attr]
-    for section, field in Settings.model_fields.items()
-}
+
+
+def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, _Fields]]:
+    """The sections of the settings file and their keys; one within another has a dot."""
+    for name, field in model.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, Section):
+            nested = dict(_sections(section, f"{within}{name}."))
+            fields = section.model_fields.items()
+            inner = {key.rpartition(".")[2] for key in nested}
+            yield within + name, {key: one for key, one in fields if key not in inner}
+            yield from nested.items()
+
+
+_Fields = dict[str, FieldInfo]
+_KNOWN: dict[str, _Fields] = dict(_sections(Settings))
 """The fields of every section, by section and key."""
 
 
@@ -115,7 +128,7 @@ def load_with_origins(
                     merged[section][key] = value
                     origins[section, key] = origin
     try:
-        settings = Settings.model_validate(merged)
+        settings = Settings.model_validate(_nested(merged))
     except ValidationError as error:
         raise _refused(error, origins) from error
     return Loaded(settings, path, {place: where for place, where in origins.items() if place[1]})
@@ -123,7 +136,11 @@ def load_with_origins(
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """A warning for each ``MDVEC_…`` variable that is no setting, with the nearest name."""
-    known = [f"{section}_{key}".upper() for section, keys in _KNOWN.items() for key in keys]
+    known = [
+        f"{section}_{key}".replace(".", "_").upper()
+        for section, keys in _KNOWN.items()
+        for key in keys
+    ]
     return [
         f"environment: {name[:_MAX_NAME]} is not a setting of mdvec and is ignored"
         f"{_nearest(name.removeprefix(_PREFIX), known, _PREFIX, list_all=False)}"
@@ -165,11 +182,38 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 f"{path}: {section!r} is outside a section; write settings as "
                 f"{_section_for(section)}"
             )
+    read = _flat(read)
     for section, key in _PATHS:
         value = read.get(section, {}).get(key)
         if value and isinstance(value, str):
             read[section][key] = str(path.parent / _expanded(value))
     return read
+
+
+def _flat(read: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The sections with those within others beside them, named with a dot."""
+    flat: dict[str, dict[str, Any]] = {}
+    for section, values in read.items():
+        flat[section] = {}
+        for key, value in values.items():
+            inner = f"{section}.{key}"
+            if inner in _KNOWN and isinstance(value, dict):
+                flat[inner] = value
+            else:
+                flat[section][key] = value
+    return flat
+
+
+def _nested(flat: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The reverse of ``_flat``."""
+    nested: dict[str, dict[str, Any]] = {}
+    for section, values in flat.items():
+        outer, _, inner = section.partition(".")
+        if not inner or section not in _KNOWN:
+            nested.setdefault(section, {}).update(values)
+        else:
+            nested.setdefault(outer, {})[inner] = dict(values)
+    return nested
 
 
 def _expanded(path: str | Path) -> Path:
@@ -206,8 +250,12 @@ def _variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _section_and_key(variable: str) -> tuple[str, str] | None:
-    section, _, key = variable.removeprefix(_PREFIX).lower().partition("_")
-    return (section, key) if key in _KNOWN.get(section, {}) else None
+    name = variable.removeprefix(_PREFIX).lower()
+    for section, fields in _KNOWN.items():
+        key = name.removeprefix(f"{section.replace('.', '_')}_")
+        if key != name and key in fields:
+            return section, key
+    return None
 
 
 def _from_text(field: FieldInfo, text: str) -> object:
@@ -228,9 +276,17 @@ def _nearest(name: str, known: list[str], prefix: str = "", *, list_all: bool = 
     return f"; known names: {', '.join(known)}" if list_all else ""
 
 
+def _place(location: tuple[int | str, ...]) -> tuple[str, str]:
+    """The section and the key of a refused value; the key is "" for a whole section."""
+    names = [str(name) for name in location]
+    if ".".join(names[:2]) in _KNOWN:
+        names[:2] = [".".join(names[:2])]
+    return names[0], names[1] if len(names) > 1 else ""
+
+
 def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> SettingsError:
     first = error.errors()[0]
-    section, key = str(first["loc"][0]), str(first["loc"][1]) if len(first["loc"]) > 1 else ""
+    section, key = _place(first["loc"])
     origin = origins.get((section, key)) or next(
         (origin for (known, _), origin in origins.items() if known == section), "settings"
     )
@@ -238,12 +294,15 @@ def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> 
         return SettingsError(
             f"{origin}: there is no section [{section}]{_nearest(section, [*_KNOWN])}"
         )
+    if not key:
+        return SettingsError(f"{origin}: {section} is a section; write its settings in [{section}]")
     if key not in _KNOWN[section]:
         return SettingsError(
             f"{origin}: [{section}] has no setting {key!r}{_nearest(key, [*_KNOWN[section]])}"
         )
-    allowed = _KNOWN[section][key].description
-    reason = f"cannot be {first['input']!r:.200}; allowed: {allowed}"
+    known = _KNOWN[section][key]
+    shown = "what it is" if known.repr is False else f"{first['input']!r:.200}"
+    reason = f"cannot be {shown}; allowed: {known.description}"
     if origin == _FLAGS:
         return FlagRefused((section, key), reason)
     return SettingsError(f"{origin}: [{section}] {key} {reason}")
