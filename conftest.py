@@ -25,15 +25,6 @@ settings.load_profile("mdvec")
 TIMES_THE_EXAMPLES = 40
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Let coverage watch the processes that run tests, but not the hundreds that they start.
-
-    To watch those costs more than what they run, and the same code is tested in-process.
-    """
-    if hasattr(config, "workerinput"):
-        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Multiply the examples of every property test, whatever number it asks for itself."""
     if config.getoption("--hypothesis-profile") != "soak":

@@ -17,6 +17,7 @@ from pathlib import Path
 import asking
 import chart_speed
 import confident
+import endpoint_import
 import engines
 import fresh
 import headings
@@ -75,6 +76,9 @@ files are short notes that the benchmark writes itself.
   `mdvec import --mode update` to its end, the model's loading included.
 - Searching during an import: one tool of short notes, all of which changed; a server over STDIO
   imports them after `reindex`, in its process of lower priority, and answers meanwhile.
+- Through an endpoint: a server in the benchmark's process speaks OpenAI's protocol, takes a second
+  for each request of a hundred texts, and answers one request in twenty with 429 or 500. Its own
+  time is what its answers took; `mdvec import` runs in a process of its own, all in all.
 - Many clients: the sample notes, one server over HTTP, a session each, all in one other process.
   All share this machine's cores, so clients that never pause wait for each other: fifty cannot all
   be answered in five times the time of one on fewer than ten cores. The bridge and a server over
@@ -84,6 +88,7 @@ files are short notes that the benchmark writes itself.
             "startup": startup.measure,
             "importing": import_speed.measure,
             "updating": updating.measure,
+            "endpoint_import": endpoint_import.measure,
             "splitting": splitting.measure,
             "many_clients": many_clients.measure,
             "fresh": fresh.measure,

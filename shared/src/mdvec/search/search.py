@@ -13,6 +13,7 @@ import apsw
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.embedder import Embedder, ModelError
+from mdvec.embedding.remote.failures import EndpointFailure
 from mdvec.errors import MdvecError
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.search.candidates import ToolCandidates, find_candidates
@@ -101,7 +102,8 @@ def search(
 
     A tool without documents gives no hits. If a tool's model is not available but another's is,
     or if its vectors are on a server that does not answer, the tool is searched by words alone, or
-    left out if the mode is ``vector``, with a note. ``engine`` is that server.
+    left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
+    model is behind an endpoint that fails.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -174,18 +176,25 @@ def _query_vectors(
     found: dict[str, Vectors] = {}
     notes: list[str] = []
     refused: MdvecError | None = None
+    failed: dict[str, EndpointFailure] = {}
     if question.mode == "lexical":
         return found, notes
     for tool in requested:
         if tool.model is None or tool.fingerprint in found:
             continue
         try:
+            if tool.model in failed:
+                raise failed[tool.model]
             found[str(tool.fingerprint)] = _query_vector(tool, question, embedder_of, stopwatch)
         except (ModelError, SearchRefused) as error:
             refused = error
+            if isinstance(error, EndpointFailure):
+                failed[tool.model] = error
             how = "left out" if question.mode == "vector" else "searched by words alone"
             notes.append(f"{tool.name} was {how}: {error}")
-    if refused is not None and not found:
+    # The network comes and goes; a model that is not installed does not.
+    words_answer = bool(failed) and question.mode == "hybrid"
+    if refused is not None and not found and not words_answer:
         raise refused
     return found, notes
 
@@ -231,7 +240,8 @@ def _answer(
     notes += _without_vectors(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     with stopwatch.stage("fusion"):
-        ranking = pooled(pools, query).ranked(question.mode)
+        has_vectors = bool(vectors) or question.mode == "vector"
+        ranking = pooled(pools, query).ranked(question.mode if has_vectors else "lexical")
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:

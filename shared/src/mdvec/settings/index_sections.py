@@ -34,9 +34,11 @@ class IndexSettings(Section):
         description="the name of the environment variable that holds the token",
     )  # fmt: skip
 
-    def server(self, hnsw: HnswSettings) -> ChromaServer | None:
+    hnsw: HnswSettings = HnswSettings()
+
+    def server(self) -> ChromaServer | None:
         """The server that indexes the vectors; None if the database file does."""
         if self.engine == "sqlite":
             return None
-        graph = Hnsw(hnsw.space, hnsw.ef_construction, hnsw.ef_search, hnsw.max_neighbors)
+        graph = Hnsw(**self.hnsw.model_dump())
         return ChromaServer(self.url.rstrip("/"), self.tenant, self.database, self.token_env, graph)

@@ -1,11 +1,9 @@
-"""What all sections of the settings file have in common."""
-
-from __future__ import annotations
+"""The base of all sections of the settings file."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Section(BaseModel):
-    """A section: no unknown keys, no values of another type, no changes."""
+    """A section: unknown keys are refused, and values must have the right type."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from mdvec.embedding.cards import CARDS
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.log.opening import LogOptions
-from mdvec.settings.index_sections import HnswSettings, IndexSettings
+from mdvec.settings.index_sections import IndexSettings
+from mdvec.settings.model_sections import ModelSettings
 from mdvec.settings.section import Section
 from mdvec.sizes import MEGABYTE
 
@@ -39,12 +39,6 @@ def _lower_case(value: object) -> object:
 
 def _upper_case(value: object) -> object:
     return value.upper() if isinstance(value, str) else value
-
-
-def _known_model(value: str) -> str:
-    if value != "auto" and value not in CARDS:
-        raise ValueError(value)
-    return value
 
 
 def _gitignore_pattern(value: str) -> str:
@@ -103,18 +97,6 @@ class SearchSettings(Section):
     )
     max_chars: int = Field(
         12_000, ge=500, le=1_000_000, description="500 to 1000000 characters per answer"
-    )
-
-
-class ModelSettings(Section):
-    """``[model]``: the embedding model, and when the server unloads it."""
-
-    name: Annotated[str, AfterValidator(_known_model)] = Field(
-        "auto", description=f"'auto' or one of: {', '.join(CARDS)}"
-    )
-    auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
-    memory_threshold: float = Field(
-        0.8, gt=0, le=1, description="a share of the memory, above 0 and up to 1"
     )
 
 
@@ -285,7 +267,6 @@ class Settings(BaseModel):
     server: ServerSettings = ServerSettings()
     sync: SyncSettings = SyncSettings()
     index: IndexSettings = IndexSettings()
-    index_hnsw: HnswSettings = Field(HnswSettings(), alias="index.hnsw")
 
     @property
     def database_path(self) -> Path:
@@ -297,7 +278,7 @@ class Settings(BaseModel):
     @property
     def vector_engine(self) -> ChromaServer | None:
         """The server that indexes the vectors; None if the database file does."""
-        return self.index.server(self.index_hnsw)
+        return self.index.server()
 
     @property
     def analytics_folder(self) -> Path:

@@ -62,7 +62,10 @@ def _imported(settings: Settings, tool: str, speaker: _Speaker) -> Result:
 
     return Result.of(
         import_tool(
-            request, loading_and_telling(notice), on_progress=speaker.progress, on_notice=notice
+            request,
+            loading_and_telling(notice, settings.model.options()),
+            on_progress=speaker.progress,
+            on_notice=notice,
         )
     )
 

@@ -97,7 +97,11 @@ def test_the_sample_notes_are_found_the_same_whatever_indexes_them(collection, c
     assert collection.import_().chunks_embedded == 0
     for question, expected in zip(QUESTIONS, by_signatures, strict=True):
         answer = collection.search(question, mode="vector")
-        assert (answer.results, answer.notes) == (expected.results, expected.notes)
+        # A graph may miss some of the farther candidates, which moves ranks in the explanation.
+        assert [(hit.file_path, hit.content) for hit in answer.results] == [
+            (hit.file_path, hit.content) for hit in expected.results
+        ]
+        assert answer.notes == expected.notes
     assert len(collection.backend.embedded) == embedded
     check_engines_agree(collection)
     collection.engine = None

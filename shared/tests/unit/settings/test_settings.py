@@ -10,8 +10,8 @@ from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables
 
-OTHERS = {
-    "analytics", "charts", "duplicates", "index", "index_hnsw", "log", "server", "sync",
+OTHERS = dict.fromkeys(("analytics", "charts", "duplicates", "log", "server", "sync"), True) | {
+    "model": {"openai", "gemini", "st", "retry"}, "index": True,
 }  # fmt: skip
 
 
@@ -243,9 +243,19 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("chunking", "heading_levels = 2", "2", "a list of heading levels, each 1 to 6"),
         ("chunking", "min_chars = 10001", "10001", "0 to 10000 characters"),
         ("display", "default_format = 'xml'", "'xml'", "'table' or 'json'"),
-        ("model", "name = 'gpt'", "'gpt'", "'auto' or one of: plamo, use, e5-small"),
-        ("model", "name = ['use']", "['use']", "'auto' or one of: plamo, use, e5-small"),
-        ("model", "name = 5", "5", "'auto' or one of: plamo, use, e5-small"),
+        (
+            "model",
+            "name = 'gpt'",
+            "'gpt'",
+            "'auto', one of: plamo, use, e5-small, or op",
+        ),
+        (
+            "model",
+            "name = ['use']",
+            "['use']",
+            "'auto', one of: plamo, use, e5-small, or op",
+        ),
+        ("model", "name = 5", "5", "'auto', one of: plamo, use, e5-small, or op"),
         ("model", "auto_unload_minutes = 0", "0", "minutes above 0"),
         ("model", "auto_unload_minutes = nan", "nan", "minutes above 0"),
         ("model", "memory_threshold = 1.1", "1.1", "a share of the memory, above 0 and up to 1"),
@@ -394,7 +404,7 @@ def test_the_vector_engine_can_be_set_from_both_with_the_older_names_of_its_grap
         ("[index]\nurl = 'localhost:8000'\n", "[index] url cannot be 'localhost:8000'"),
         ("[index.hnsw]\nM = 1\n", "[index.hnsw] max_neighbors cannot be 1"),
         ("[index.hnsw]\nef = 1\n", "[index.hnsw] has no setting 'ef'; known names: space, ef_con"),
-        ("[index]\nhnsw = 3\n", "[index.hnsw]"),
+        ("[index]\nhnsw = 3\n", "index.hnsw is a section; write its settings in [index.hnsw]"),
     ],
 )
 def test_a_wrong_setting_of_the_engine_is_named_by_its_section(tmp_path, text, words):
