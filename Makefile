@@ -79,4 +79,6 @@ $(VENV)/.setup: $(VENV)/.venv-made $(MANIFESTS)
 $(VENV)/.test-setup: $(VENV)/.setup
 	@echo "installing what the tests need (torch and transformers among it) …"
 	@$(PIP) install -c constraints.txt --no-build-isolation -e './shared[test]' $(MEMBERS)
+	@# Chroma's server, for tests: a folder of its own, as its wheel clashes with the client's.
+	@$(PIP) install --no-deps --upgrade --target $(VENV)/chroma-server chromadb==1.5.9
 	@touch $@

@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from chroma_process import ChromaProcess
 from collection import Collection
 from hypothesis import HealthCheck, settings
 
@@ -22,15 +23,6 @@ settings.register_profile(
 settings.register_profile("soak", settings.get_profile("mdvec"), derandomize=False)
 settings.load_profile("mdvec")
 TIMES_THE_EXAMPLES = 40
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Let coverage watch the processes that run tests, but not the hundreds that they start.
-
-    To watch those costs more than what they run, and the same code is tested in-process.
-    """
-    if hasattr(config, "workerinput"):
-        os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -63,9 +55,22 @@ def importing() -> Callable[..., subprocess.Popen[str]]:
 
     def start(collection: Collection, mode: str) -> subprocess.Popen[str]:
         command = [sys.executable, str(child), str(collection.database), collection.name, mode]
+        if collection.engine is not None:
+            command.append(collection.engine.url)
         pipe = subprocess.PIPE
         return subprocess.Popen(
             command, env=environment, stdout=pipe, stderr=pipe, encoding="utf-8"
         )
 
     return start
+
+
+@pytest.fixture(scope="module")
+def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaProcess]:
+    """A running Chroma server over a folder of its own; a test that kills it starts it again."""
+    server = ChromaProcess(tmp_path_factory.mktemp("chroma"))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()

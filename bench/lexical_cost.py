@@ -37,7 +37,7 @@ def measure(bench: Bench) -> list[Row]:
         with_indexes = bench.folder / f"with-{number}.sqlite"
         without = bench.folder / f"without-{number}.sqlite"
         seconds["with"].append(_stored(with_indexes, documents, database))
-        with _replaced(vectors, insert_terms=_nothing, insert_signatures=_nothing):
+        with _replaced(vectors, insert_terms=_nothing, put_vectors=_nothing):
             seconds["without"].append(_stored(without, documents, database))
     cost = median(seconds["with"]) - median(seconds["without"])
     time_ratio = report.seconds / (report.seconds - cost)

@@ -17,6 +17,8 @@ from pathlib import Path
 import asking
 import chart_speed
 import confident
+import endpoint_import
+import engines
 import fresh
 import headings
 import household_speed
@@ -74,6 +76,9 @@ files are short notes that the benchmark writes itself.
   `mdvec import --mode update` to its end, the model's loading included.
 - Searching during an import: one tool of short notes, all of which changed; a server over STDIO
   imports them after `reindex`, in its process of lower priority, and answers meanwhile.
+- Through an endpoint: a server in the benchmark's process speaks OpenAI's protocol, takes a second
+  for each request of a hundred texts, and answers one request in twenty with 429 or 500. Its own
+  time is what its answers took; `mdvec import` runs in a process of its own, all in all.
 - Many clients: the sample notes, one server over HTTP, a session each, all in one other process.
   All share this machine's cores, so clients that never pause wait for each other: fifty cannot all
   be answered in five times the time of one on fewer than ten cores. The bridge and a server over
@@ -83,6 +88,7 @@ files are short notes that the benchmark writes itself.
             "startup": startup.measure,
             "importing": import_speed.measure,
             "updating": updating.measure,
+            "endpoint_import": endpoint_import.measure,
             "splitting": splitting.measure,
             "many_clients": many_clients.measure,
             "fresh": fresh.measure,
@@ -149,6 +155,9 @@ question; R@1 is the share of questions whose right answer comes first.
   product; a window that is as near as the tenth counts as found. The floor is what is read,
   signatures and the vectors that are compared exactly, over what one core reads of memory in the
   same run.
+- Chroma: made vectors around 2,000 topics, from its own client and through the outbox in turns,
+  1,000 at a time into empty collections; then 60 vectors near stored ones are asked for 40, of its
+  client, through `nearest_chunks`, and of SQLite alone, in turns.
 - Cost: react-ja is imported, and its documents are stored again in turns with the lexical index and
   the signatures, and without; the difference is what they cost in time.
 """,
@@ -157,6 +166,7 @@ question; R@1 is the share of questions whose right answer comes first.
             "searching_most": searching.measure_most,
             "knn": knn.measure,
             "million": million.measure,
+            "engines": engines.measure,
             "lexical_cost": lexical_cost.measure,
         },
     ),

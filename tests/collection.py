@@ -15,6 +15,8 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest, Mode
+from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.outbox import has_outbox
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.signature_build import entries, read_build
 from mdvec.index.tables import Tables
@@ -38,6 +40,7 @@ class Collection:
     backend: TinyBackend = field(default_factory=TinyBackend)
     rules: ScanRules = RULES
     is_new: bool = True
+    engine: ChromaServer | None = None
 
     def __post_init__(self) -> None:
         if not self.is_new:
@@ -59,6 +62,7 @@ class Collection:
             mode=mode,
             rules=self.rules,
             chunking=ChunkingOverrides(**overrides),
+            engine=self.engine,
         )
 
     def import_(self, mode: Mode = "update", **overrides: object) -> ImportReport:
@@ -69,7 +73,7 @@ class Collection:
         """Search the collection with the tiny model."""
         embedder = Embedder(self.backend)
         question = Question(query, (self.name,), k, **more)
-        return search(self.database, question, lambda _: nullcontext(embedder))
+        return search(self.database, question, lambda _: nullcontext(embedder), self.engine)
 
     def places(self, query: str, k: int = 5, **more: object) -> list[str]:
         """The files that a search finds, best first."""
@@ -110,7 +114,7 @@ class Collection:
 
 
 def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """The lexical index and the signatures are exactly those of the chunks."""
+    """The lexical index, and the signatures if there are any, are exactly those of the chunks."""
     chunks: list[tuple[Any, ...]] = connection.execute(
         f"SELECT v.id, v.document_id, d.title, v.heading, v.chunk_text, v.embedding, d.file_path "
         f"FROM {identifier(tables.vectors)} AS v "
@@ -125,6 +129,8 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
         for row in chunks
     }
     assert indexed(connection, tables) == {key: found for key, found in wanted.items() if found}
+    if has_outbox(connection, tables):
+        return
     signed: list[tuple[Any, ...]] = connection.execute(
         f"SELECT first_chunk, document_id, signatures FROM {identifier(tables.signatures)} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"

@@ -1,6 +1,7 @@
 """A process that imports a collection with the tiny model, for a test to kill.
 
-Usage: importing_child.py DATABASE TOOL MODE; prints a line for every file that is done.
+Usage: importing_child.py DATABASE TOOL MODE [URL]; prints a line for every file that is done.
+The URL is that of the Chroma server that shall index the vectors.
 """
 
 import sys
@@ -9,15 +10,17 @@ from pathlib import Path
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.manage.import_tool import import_tool
 from tiny_embedder import tiny_embedder
 
 
 def main() -> None:
-    database, tool, mode = sys.argv[1:]
+    database, tool, mode, *urls = sys.argv[1:]
+    engine = ChromaServer(urls[0]) if urls else None
     rules = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=10 * 2**20)
     report = import_tool(
-        ImportRequest(Path(database), tool, mode, rules, ChunkingOverrides()),
+        ImportRequest(Path(database), tool, mode, rules, ChunkingOverrides(), engine=engine),
         lambda _: tiny_embedder(),
         on_progress=lambda progress: print(progress.files_done, flush=True),
         on_notice=lambda notice: print(notice, flush=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import logging
 import os
 import signal
@@ -261,7 +262,7 @@ def _models(settings: Settings) -> ModelPool:
         return float(psutil.virtual_memory().percent) / 100
 
     return ModelPool(
-        catalog.load,
+        functools.partial(catalog.load, options=settings.model.options()),
         idle_seconds=settings.model.auto_unload_minutes * 60,
         memory_threshold=settings.model.memory_threshold,
         memory_use=memory_use,

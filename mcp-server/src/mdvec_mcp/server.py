@@ -67,7 +67,11 @@ class Wiring:
     def search(self) -> search_tools.SearchContext:
         """The context of the search tools."""
         return search_tools.SearchContext(
-            self.database, self.models, self.settings.search, self.freshness
+            self.database,
+            self.models,
+            self.settings.search,
+            self.freshness,
+            self.settings.vector_engine,
         )
 
     @cached_property

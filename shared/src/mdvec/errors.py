@@ -28,6 +28,10 @@ place; any other exception is a bug.
             UnknownModel              mdvec.embedding.catalog
             BadEmbedding              mdvec.embedding.embedder
             ModelUnavailable          mdvec.embedding.embedder
+                EndpointFailure       mdvec.embedding.remote.failures
+                    EndpointRefused   mdvec.embedding.remote.failures
+                    EndpointUnusable  mdvec.embedding.remote.failures
+                    KeyMissing        mdvec.embedding.remote.failures
             UnembeddableText          mdvec.embedding.embedder
         SourceMissing                 mdvec.files.scan
         UnknownCategory               mdvec.household.core.categories
@@ -46,9 +50,15 @@ place; any other exception is a bug.
             InvalidDecision           mdvec.household.review
             InvalidLimit              mdvec.household.review
             TransactionNotFound       mdvec.household.review
+        EndpointStopped               mdvec.importing.endpoint_texts
         ImportRefused                 mdvec.importing.options
+            SendingRefused            mdvec.importing.endpoint_texts
             ToolChanged               mdvec.importing.report
         ImportInterrupted             mdvec.importing.report
+        OtherWriter                   mdvec.index.feeding
+        EngineUnavailable             mdvec.index.nearest
+            CollectionMissing         mdvec.index.chroma_client
+            ExtraMissing              mdvec.index.chroma_client
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process

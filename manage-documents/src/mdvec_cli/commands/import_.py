@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import functools
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ import typer
 from mdvec.text.one_line import on_one_line
 
 from mdvec_cli.commands.completion import complete_tool_names
+from mdvec_cli.commands.import_display import import_display
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -25,7 +25,8 @@ from mdvec_cli.commands.options import (
 from mdvec_cli.commands.output import STOPPED, print_json, print_line, say
 
 if TYPE_CHECKING:
-    from mdvec.importing.report import ImportReport, ImportRequest, Progress
+    from mdvec.embedding.options import BackendOptions
+    from mdvec.importing.report import ImportReport, ImportRequest
 
 
 class ImportMode(StrEnum):
@@ -80,8 +81,9 @@ def import_command(
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="The embedding model: auto, plamo, use, e5-small.",
-                     show_default=False),
+        typer.Option("--model", show_default=False,
+                     help="The embedding model: auto, plamo, use, e5-small, openai:<model>, "
+                          "gemini:<model> or st:<model or folder>."),
     ] = None,
     chunk_strategy: Annotated[
         ChunkStrategy | None,
@@ -97,6 +99,10 @@ def import_command(
         typer.Option("--chunk-overlap", help="The overlap of neighbouring chunks in tokens.",
                      show_default=False),
     ] = None,
+    yes: Annotated[
+        bool,
+        typer.Option("--yes", "-y", help="Send texts to the model's endpoint without asking."),
+    ] = False,
     take_scan: Annotated[
         bool,
         typer.Option("--take-scan",
@@ -148,29 +154,35 @@ def import_command(
             checksum=checksum,
         )  # fmt: skip
 
+    run = functools.partial(
+        _import_one, options=settings.model.options(), quiet=verbose, allowed=yes
+    )
     as_json = chosen_format(format_, settings) is DisplayFormat.JSON
     if name is None:
-        _import_all(settings.database_path, request, quiet=verbose, as_json=as_json)
+        _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
         return
-    report = _import_one(request(name), quiet=verbose)
+    report = run(request(name))
     if as_json:
         print_json(report.json_fields())
     else:
         _print_report(report)
 
 
-def _import_one(request: ImportRequest, *, quiet: bool) -> ImportReport:
+def _import_one(
+    request: ImportRequest, options: BackendOptions, *, quiet: bool, allowed: bool
+) -> ImportReport:
     from mdvec.importing.report import ImportInterrupted
     from mdvec.manage.import_request import loading_and_telling
     from mdvec.manage.import_tool import import_tool
 
     try:
-        with _progress(request.tool, quiet=quiet) as (on_progress, tell):
+        with import_display(request.tool, quiet=quiet) as shown:
             return import_tool(
                 request,
-                loading_and_telling(tell),
-                on_progress=on_progress,
-                on_notice=tell,
+                loading_and_telling(shown.tell, options),
+                on_progress=shown.show,
+                on_notice=shown.tell,
+                may_send=lambda sending: allowed or shown.ask(f"{sending.sentence()} Send them?"),
             )
     except ImportInterrupted as error:
         say(str(error))
@@ -178,7 +190,7 @@ def _import_one(request: ImportRequest, *, quiet: bool) -> ImportReport:
 
 
 def _import_all(
-    database: Path, request: Callable[[str], ImportRequest], *, quiet: bool, as_json: bool
+    database: Path, import_one: Callable[[str], ImportReport], *, as_json: bool
 ) -> None:
     """Import every active tool; exit code 1 if one could not be."""
     from mdvec.errors import MdvecError
@@ -191,7 +203,7 @@ def _import_all(
         say("no tool is active; list all tools with: mdvec tool ls --all")
     for tool in tools:
         try:
-            report = _import_one(request(tool.name), quiet=quiet)
+            report = import_one(tool.name)
         except MdvecError as error:
             failed += 1
             say(f"error: {tool.name}: {error}")
@@ -211,37 +223,3 @@ def _print_report(report: ImportReport) -> None:
     for line in report.lines():
         show = say if line.is_note else print_line
         show(on_one_line(line.text))
-
-
-@contextmanager
-def _progress(
-    name: str, *, quiet: bool
-) -> Iterator[tuple[Callable[[Progress], None], Callable[[str], None]]]:
-    """A progress bar on a terminal, nothing elsewhere; and a function that prints beside it."""
-    if quiet or not sys.stderr.isatty():
-        yield (lambda _: None), say
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("files"),
-        TextColumn("{task.fields[units]} {task.fields[unit]}, {task.fields[rate]:.0f}/s"),
-        TimeRemainingColumn(),
-    )  # fmt: skip
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"importing {name}", total=None, units=0, rate=0.0, unit="")
-
-        def show(progress: Progress) -> None:
-            elapsed = bar.tasks[0].elapsed or 1.0
-            bar.update(
-                task, completed=progress.files_done, total=progress.files,
-                units=progress.units_done, rate=progress.units_done / elapsed,
-                unit=progress.unit,
-            )  # fmt: skip
-
-        def tell(message: str) -> None:
-            bar.console.print(message, markup=False, highlight=False, soft_wrap=True)
-
-        yield show, tell

@@ -1,4 +1,4 @@
-"""`mdvec model …`: list the embedding models, download one."""
+"""`mdvec model …`: list the embedding models, try one, download one."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mdvec_cli.commands.options import (
     chosen_format,
     settings_from,
 )
-from mdvec_cli.commands.output import print_json, print_table, say
+from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding.catalog import ListedModel
 
 app = typer.Typer(
-    help="List the embedding models, or download one.",
+    help="List the embedding models, try one, or download one.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -36,9 +36,13 @@ def ls(
 ) -> None:
     """List the models: which are installed, and which one `auto` chooses."""
     from mdvec.embedding import catalog
+    from mdvec.embedding.names import FORMS
+    from mdvec.manage.registering import models_in_use
 
     settings = settings_from(config, database, verbose=verbose)
-    models = catalog.list_models()
+    options = settings.model.options()
+    own = {settings.model.name, *models_in_use(settings.database_path)}
+    models = catalog.list_models(own, options)
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json({"models": [_as_json(model) for model in models]})
         return
@@ -48,7 +52,7 @@ def ls(
         [
             (
                 f"{card.name} (auto)" if model.is_auto else card.name,
-                "yes" if model.missing is None else "no", card.dimension, card.default_size,
+                "yes" if model.missing is None else "no", card.dimension or None, card.default_size,
                 card.licence, card.summary,
             )
             for model in models for card in [model.card]
@@ -57,6 +61,7 @@ def ls(
     for model in models:
         if model.missing is not None:
             say(f"{model.card.name}: {model.missing}; to get it: {model.card.how_to_get}")
+    say(f"your own models: {FORMS}; see docs/models.md")
 
 
 def _as_json(model: ListedModel) -> dict[str, object]:
@@ -66,7 +71,7 @@ def _as_json(model: ListedModel) -> dict[str, object]:
         "available": model.missing is None,
         "missing": model.missing,
         "auto": model.is_auto,
-        "dimension": card.dimension,
+        "dimension": card.dimension or None,
         "chunk_size": card.default_size,
         "max_tokens": card.max_tokens,
         "licence": card.licence,
@@ -77,7 +82,12 @@ def _as_json(model: ListedModel) -> dict[str, object]:
 
 @app.command("pull")
 def pull(
-    name: Annotated[str, typer.Argument(help="The model to download: plamo.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The model to download: plamo, or st:<model>, such as st:cl-nagoya/ruri-v3-30m."
+        ),
+    ],
     database: DatabaseOption = None,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
@@ -85,5 +95,31 @@ def pull(
     """Download a model's weights into the local model cache."""
     from mdvec.embedding import catalog
 
-    settings_from(config, database, verbose=verbose)
-    say(catalog.pull(name))
+    settings = settings_from(config, database, verbose=verbose)
+    say(catalog.pull(name, settings.model.options()))
+
+
+@app.command("test")
+def try_out(
+    name: Annotated[str, typer.Argument(help="The model to try, as in --model of an import.")],
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Embed one question, of one word: show its time and dimension.
+
+    A model behind an endpoint is sent that word, and nothing of yours.
+    """
+    from mdvec.embedding.trial import try_model
+
+    settings = settings_from(config, database, verbose=verbose)
+    trial = try_model(name, settings.model.options())
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
+        print_json(trial)
+        return
+    where = f" at {trial.host}" if trial.host else f" (loaded in {trial.load_seconds:.1f} s)"
+    print_line(
+        f"{trial.name}{where}: {trial.dimension} dimensions, "
+        f"a question in {trial.question_seconds * 1000:.0f} ms"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -26,6 +27,7 @@ from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Embedder
+    from mdvec.embedding.options import BackendOptions
     from mdvec.search.hits import Hit
     from mdvec.search.search import Answer
 
@@ -128,7 +130,8 @@ def search_command(
         filters,
         sort.value,
     )
-    answer = answer_question(settings.database_path, question, _load)
+    load = functools.partial(_load, settings.model.options())
+    answer = answer_question(settings.database_path, question, load, settings.vector_engine)
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         _print_json(answer, explain=explain)
         return
@@ -138,10 +141,10 @@ def search_command(
 
 
 @contextmanager
-def _load(name: str) -> Iterator[Embedder]:
+def _load(options: BackendOptions, name: str) -> Iterator[Embedder]:
     from mdvec.embedding import catalog
 
-    yield catalog.load(name)
+    yield catalog.load(name, options)
 
 
 def _print_json(answer: Answer, *, explain: bool) -> None:

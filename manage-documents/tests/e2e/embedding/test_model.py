@@ -28,7 +28,8 @@ def test_pull_reports_an_installed_model_and_refuses_unknown_names(mdvec):
     assert (use.code, use.out, use.err) == (0, "", "use is here\n")
     assert (unknown.code, unknown.out) == (2, "")
     assert unknown.err == (
-        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto\n"
+        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto, or your "
+        "own: openai:<model>, gemini:<model>, st:<model or folder>\n"
     )
 
 

@@ -93,7 +93,8 @@ WRONG = {
         "error: there is no folder nowhere; name one that exists with --source"
     ),
     "model pull gpt": (
-        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto"
+        "error: there is no model 'gpt'; choose one of: plamo, use, e5-small, or auto, or "
+        "your own: openai:<model>, gemini:<model>, st:<model or folder>"
     ),
     "tool list": "error: No such command 'list'. Did you mean 'ls'?; see: mdvec tool --help",
     "tool ls notes": ("error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"),

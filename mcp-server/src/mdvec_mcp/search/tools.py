@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from mcp_types import CallToolResult
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.search.core.bounds import (
     MAX_DAY_CHARS,
     MAX_K,
@@ -103,6 +104,7 @@ class SearchContext:
     models: ModelPool
     settings: SearchSettings
     freshness: FreshnessWatch
+    engine: ChromaServer | None = None
 
     def search(
         self,
@@ -127,7 +129,7 @@ class SearchContext:
             arguments.sort,
         )  # fmt: skip
         look = self.look(tools)
-        answer = answer_question(self.database, question, self.models.embedder)
+        answer = answer_question(self.database, question, self.models.embedder, self.engine)
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(in_english)))
 

@@ -17,6 +17,7 @@ from urllib.parse import quote
 import apsw
 
 from mdvec.database import migrations
+from mdvec.database.network import network_trouble
 from mdvec.errors import MdvecError
 
 Connection = apsw.Connection
@@ -183,6 +184,8 @@ def _check_path(path: Path, mode: Mode) -> None:
 
 
 def _connect_write(path: Path, mode: Mode) -> apsw.Connection:
+    if trouble := network_trouble(path):
+        raise DatabaseUnusable(trouble)
     if mode == "create":
         _make_folder(path.parent)
         _make_private(path)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import apsw
 
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.files.encoding import FileText, read_text
 from mdvec.files.scan import FileState, FoundFile, Problem, UnreadableFile
+from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
 from mdvec.importing.job import Importer, ImportJob, ProgressCount, states_as_found
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index import documents
 from mdvec.index.documents import NewDocument, StoredFile
+from mdvec.text.chunking import Chunk
 from mdvec.text.context import texts_to_embed
 from mdvec.text.machine_text import is_machine_file
-from mdvec.text.markdown import outline
+from mdvec.text.markdown import Outline, outline
 from mdvec.text.properties import Properties, day_in_name, properties_of
 from mdvec.text.searchable import searchable_chunks
 from mdvec.text.tokens import is_blank
@@ -27,6 +30,8 @@ from mdvec.tools.rows import Tool
 logger = logging.getLogger("mdvec")
 
 _MAX_NAMED = 8
+_MAX_KEPT_CHARS = 20_000_000
+"""How much text of cut files is kept in memory while an endpoint embeds it."""
 
 
 def import_documents(job: ImportJob) -> ImportReport:
@@ -51,6 +56,16 @@ def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, File
 DOCUMENTS = Importer(import_documents, _stored_states, states_as_found)
 
 
+@dataclass(frozen=True, slots=True)
+class _CutFile:
+    """A file's structure, its chunks, and the text to embed for each."""
+
+    outline: Outline
+    chunks: list[Chunk]
+    texts: list[str]
+    is_left_out: bool
+
+
 class _FolderImport:
     """One import of a folder while it runs."""
 
@@ -65,6 +80,8 @@ class _FolderImport:
         self.left_out: list[str] = []
         self.broken_matter: list[str] = []
         self.has_read_text = False
+        self._kept_cuts: dict[tuple[str, str], _CutFile] = {}
+        self._kept_chars = 0
 
     def follow(self) -> ImportReport:
         """Modes ``new`` and ``update``: store changed files, then delete missing ones."""
@@ -90,6 +107,7 @@ class _FolderImport:
             len(found), len(changed), self.unchanged, len(stored),
         )  # fmt: skip
         if changed:
+            self.index.embed_ahead(self._texts_to_embed(changed, stored))
             self.index.begin(len(found), self.unchanged)
         self._import_files(changed, stored)
         seen = {file.path for file in found}
@@ -105,6 +123,11 @@ class _FolderImport:
         self.index.drop_leftovers()
         before = self.index.document_count()
         self.index.begin_rebuild()
+        try:
+            self.index.embed_ahead(self._texts_to_embed(self.job.found.files, {}))
+        except (SendingRefused, EndpointStopped):
+            self.index.drop_leftovers()
+            raise
         self._import_files(self.job.found.files, {})
         if self.failed and not self.has_read_text:
             first = self.failed[0]
@@ -123,6 +146,11 @@ class _FolderImport:
             return (
                 f"stopped after {self.added} of {files} files; "
                 f"the tool {name!r} still has what it had before"
+            )
+        if not files and self.index.chunks_embedded:
+            return (
+                f"stopped after embedding {self.index.chunks_embedded:,} texts, which are kept; "
+                f"continue with: mdvec import -n {name} --mode update"
             )
         if not files:
             return f"stopped before the first file of {name!r}; nothing was changed"
@@ -175,31 +203,59 @@ class _FolderImport:
         else:
             self.updated += 1
 
-    def _store(self, file: FoundFile, text: FileText) -> None:
+    def _texts_to_embed(
+        self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]
+    ) -> Iterator[str]:
+        """The texts of changed files that have no vector yet; storing a file reads it again."""
+        for file in files:
+            try:
+                text = read_text(self.job.tool.source, file.path)
+            except UnreadableFile:
+                continue  # storing it reports that
+            known = stored.get(file.path)
+            if known is None or known.content_hash != text.content_hash:
+                cut = self._cut(file, text)
+                if self._kept_chars < _MAX_KEPT_CHARS:
+                    self._kept_cuts[file.path, text.content_hash] = cut
+                    self._kept_chars += len(text.content)
+                vectors = self._known_vectors(file, text)
+                yield from (one for one in cut.texts if one not in vectors)
+
+    def _cut(self, file: FoundFile, text: FileText) -> _CutFile:
         embedder, chunking = self.index.embedder(), self.index.chunking()
+        name = file.path.rpartition("/")[2]
+        read = outline(text.content, name, reads_mdx=chunking.embeds_as_read)
+        chunks = searchable_chunks(text.content, read, chunking, embedder)
+        if chunking.cuts_passages and is_machine_file(name):
+            chunks = []
+        texts = texts_to_embed(file.path, read.title, chunks, embedder, chunking)
+        is_left_out = not chunks and not is_blank(text.content[read.body :])
+        if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
+            chunks, texts = [], []
+        return _CutFile(read, chunks, texts, is_left_out=is_left_out)
+
+    def _known_vectors(self, file: FoundFile, text: FileText) -> dict[str, bytes]:
+        return self.index.known_vectors(file.path, text.content_hash, self.index.chunking())
+
+    def _store(self, file: FoundFile, text: FileText) -> None:
         with self.job.stopwatch.stage("split"):
-            name = file.path.rpartition("/")[2]
-            read = outline(text.content, name, reads_mdx=chunking.embeds_as_read)
-            chunks = searchable_chunks(text.content, read, chunking, embedder)
-            if chunking.cuts_passages and is_machine_file(name):
-                chunks = []
+            kept = self._kept_cuts.pop((file.path, text.content_hash), None)
+            cut = kept or self._cut(file, text)
+            read = cut.outline
             properties = (
                 properties_of(text.content, read.matter, file.path)
                 if read.is_markdown
                 else Properties(date=day_in_name(file.path))
             )
-        if not chunks and not is_blank(text.content[read.body :]):
+        if cut.is_left_out:
             self.left_out.append(file.path)
         if read.matter.is_broken:
             self.broken_matter.append(file.path)
         logger.debug(
             "[import] %s: %d chunks, chars=%s",
-            file.path, len(chunks), [chunk.end - chunk.start for chunk in chunks],
+            file.path, len(cut.chunks), [chunk.end - chunk.start for chunk in cut.chunks],
         )  # fmt: skip
-        texts = texts_to_embed(file.path, read.title, chunks, embedder, chunking)
-        if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
-            chunks, texts = [], []
-        known = self.index.known_vectors(file.path, text.content_hash, chunking)
+        known = self._known_vectors(file, text)
         self.index.put(
             NewDocument(
                 file_path=file.path,
@@ -208,8 +264,8 @@ class _FolderImport:
                 title=read.title,
                 size=file.size,
                 mtime_ns=file.mtime_ns,
-                chunks=chunks,
-                vectors=self.index.embed(texts, known),
+                chunks=cut.chunks,
+                vectors=self.index.embed(cut.texts, known),
                 properties=properties,
             )
         )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from mdvec.embedding import families
 from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.cards import CARDS, E5_SMALL, PLAMO, USE, ModelCard
 from mdvec.embedding.embedder import Backend, Embedder, ModelError, ModelUnavailable
+from mdvec.embedding.names import FORMS, canonical, family_of
+from mdvec.embedding.options import DEFAULT_OPTIONS, BackendOptions
 
 AUTO = "auto"
 
@@ -21,7 +24,8 @@ class UnknownModel(ModelError):
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"there is no model {name!r}; choose one of: {', '.join(CARDS)}, or {AUTO}"
+            f"there is no model {name!r}; choose one of: {', '.join(CARDS)}, or {AUTO}, or your "
+            f"own: {FORMS}"
         )
 
 
@@ -42,30 +46,38 @@ class ListedModel:
     is_auto: bool
 
 
-def card_named(name: str) -> ModelCard:
+def card_named(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelCard:
     """The card of the model ``name``.
 
     Raises:
         UnknownModel: there is no model of that name.
     """
+    if family_of(name) is not None:
+        return families.card_of(canonical(name), options)
     try:
         return CARDS[name]
     except KeyError:
         raise UnknownModel(name) from None
 
 
-def missing(card: ModelCard) -> str | None:
+def missing(card: ModelCard, options: BackendOptions = DEFAULT_OPTIONS) -> str | None:
     """Why a model cannot be used on this machine, in a few words, or None if it can."""
+    if family_of(card.name) is not None:
+        return families.missing(card.name, options)
     return _BACKENDS[card.name].missing()
 
 
-def list_models() -> list[ListedModel]:
-    """Every model, in the order of ``CARDS``."""
+def list_models(
+    own: Iterable[str] = (), options: BackendOptions = DEFAULT_OPTIONS
+) -> list[ListedModel]:
+    """Every model in the order of ``CARDS``, then the user's ``own`` by name."""
     auto = choose(AUTO).card
-    return [ListedModel(card, missing(card), is_auto=card is auto) for card in CARDS.values()]
+    users = sorted({name for name in own if family_of(name) is not None})
+    cards = [*CARDS.values(), *(card_named(name, options) for name in users)]
+    return [ListedModel(card, missing(card, options), is_auto=card is auto) for card in cards]
 
 
-def choose(name: str) -> Choice:
+def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Choice:
     """The model that ``name`` stands for; ``auto`` is PLaMo if it can be used, else ``use``.
 
     Raises:
@@ -73,8 +85,11 @@ def choose(name: str) -> Choice:
         ModelUnavailable: the named model cannot be used on this machine.
     """
     if name != AUTO:
-        card = card_named(name)
-        if lack := missing(card):
+        card = card_named(name, options)
+        lack = missing(card, options)
+        if lack and families.endpoint_of(name, options):
+            raise ModelUnavailable(lack)
+        if lack:
             raise ModelUnavailable(
                 f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"
             )
@@ -88,27 +103,32 @@ def choose(name: str) -> Choice:
     )
 
 
-def load(name: str) -> Embedder:
-    """Load a model, which takes time and memory.
+def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
+    """Load a model, which takes time and memory; nothing is sent to an endpoint yet.
 
     Raises:
         UnknownModel: there is no model of that name.
         ModelUnavailable: it cannot be used on this machine; the message says how to get it.
     """
-    choose(card_named(name).name)
+    card = card_named(name, options)
+    if family_of(name) is not None:
+        return families.load(card.name, options)
+    choose(name)
     return Embedder(_BACKENDS[name].load())
 
 
-def pull(name: str) -> str:
+def pull(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> str:
     """Download a model's weights if needed; returns one sentence on the result.
 
     Raises:
         UnknownModel: there is no model of that name.
         ModelUnavailable: it cannot be downloaded; the message says why.
     """
-    card = card_named(name)
+    card = card_named(name, options)
     if card is PLAMO:
         return f"plamo is here: {plamo_cache.pull()}"
+    if family_of(name) is not None:
+        return families.pull(name, options)
     lack = missing(card)
     return f"{name} is here" if lack is None else f"{name} is fetched with: {card.how_to_get}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from mdvec.embedding.cards import ModelCard
@@ -46,10 +47,16 @@ class Backend(Protocol):
     """One loaded model; it is given checked texts, one call at a time."""
 
     card: ModelCard
-    revision: str
-    dimension: int
     batch: int
     """The maximum number of documents per call."""
+
+    @property
+    def revision(self) -> str:
+        """Which weights and prefixes it has."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of its vectors."""
 
     def token_spans(self, text: str) -> list[TokenSpan]:
         """The tokens of ``text`` as character ranges, in order."""
@@ -76,7 +83,7 @@ class Embedder:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._lock = threading.Lock()
+        self._lock: AbstractContextManager[object] = threading.Lock()
 
     @property
     def card(self) -> ModelCard:

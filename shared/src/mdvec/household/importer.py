@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import apsw
@@ -25,6 +25,7 @@ from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index.documents import NewDocument, StoredFile
+from mdvec.text.chunking import Chunk
 from mdvec.tools.rows import Tool
 
 
@@ -206,6 +207,8 @@ class _HouseholdImport:
         return "" if kept is None else kept.content
 
     def _store_all(self, texts: Sequence[StatementText]) -> None:
+        if texts:
+            self.index.embed_ahead(self._subjects_to_embed(texts))
         self.progress.files = len(texts)
         for text in texts:
             try:
@@ -216,15 +219,26 @@ class _HouseholdImport:
                 self.failed.append(Problem(text.path, str(error)))
             self.progress.file_done()
 
-    def _store(self, text: StatementText) -> None:
-        chunks, subjects = chunks_of(text)
-        content_hash = text.content_hash
-        by_row = self.index.known_vectors(text.path, content_hash)
-        known = self.vectors | {
+    def _subjects_to_embed(self, texts: Sequence[StatementText]) -> Iterator[str]:
+        for text in texts:
+            chunks, subjects = chunks_of(text)
+            known = self._known_vectors(text, chunks, subjects)
+            yield from (subject for subject in subjects if subject not in known)
+
+    def _known_vectors(
+        self, text: StatementText, chunks: Sequence[Chunk], subjects: Sequence[str]
+    ) -> dict[str, bytes]:
+        """The vectors of this import, and those of the file's stored rows, by subject."""
+        by_row = self.index.known_vectors(text.path, text.content_hash)
+        return self.vectors | {
             subject: by_row[chunk.text]
             for chunk, subject in zip(chunks, subjects, strict=True)
             if chunk.text in by_row
         }
+
+    def _store(self, text: StatementText) -> None:
+        chunks, subjects = chunks_of(text)
+        known = self._known_vectors(text, chunks, subjects)
         rows = self.index.embed(subjects, known)
         self.vectors.update((subject, known[subject]) for subject in subjects)
         self.index.put(

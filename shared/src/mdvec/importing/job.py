@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import apsw
 
+from mdvec.embedding.remote.endpoint import Sending
 from mdvec.files.scan import FileState, Problem, Scan, ScanRules
 from mdvec.importing.report import (
     EmbedderFor,
@@ -26,7 +27,8 @@ class ImportJob:
     """The input of an importer.
 
     ``tool`` is the tool's row when the import began, ``found`` are the files of its source,
-    ``rules`` the scan rules to store for it. ``on_notice`` shows a sentence to the user.
+    ``rules`` the scan rules to store for it. ``on_notice`` shows a sentence to the user;
+    ``may_send`` asks whether texts may leave this machine.
     """
 
     connection: apsw.Connection
@@ -38,6 +40,7 @@ class ImportJob:
     stopwatch: Stopwatch
     on_progress: Callable[[Progress], None]
     on_notice: Callable[[str], None]
+    may_send: Callable[[Sending], bool] = lambda _: False
 
     def report(
         self,

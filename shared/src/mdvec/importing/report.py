@@ -11,6 +11,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
 from mdvec.files.scan import Problem, ScanRules
 from mdvec.importing.options import ChunkingOverrides, ImportRefused
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.tools.kinds import KINDS
 
 Mode = Literal["new", "replace", "update"]
@@ -53,6 +54,7 @@ class ImportRequest:
     ``take_scan`` all of them become the tool's own. With ``checksum`` files are compared by
     content, whatever their size and time. An ``is_automatic`` import, which nobody asked for,
     keeps what is stored of folders that are empty now: a disk may not be mounted there.
+    ``engine`` is the server that shall index the vectors; None keeps their index in the file.
     """
 
     database: Path
@@ -66,6 +68,7 @@ class ImportRequest:
     take_scan: bool = False
     checksum: bool = False
     is_automatic: bool = False
+    engine: ChromaServer | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mdvec.database.connection import snapshot
 from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.names import is_endpoint_model
+from mdvec.embedding.remote.embedder import RemoteEmbedder
+from mdvec.importing.endpoint_texts import EndpointTexts
+from mdvec.importing.index_upkeep import build_missing_indexes
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
+from mdvec.importing.paid_vectors import forget_paid
 from mdvec.index import chunks, documents, table_changes, tables
 from mdvec.index.documents import NewDocument, StoredFile, StoredText
 from mdvec.index.erasing import erase_deleted_terms
-from mdvec.index.signature_build import renew_signatures
+from mdvec.index.feeding import Feed
 from mdvec.index.tables import Tables
+from mdvec.index.vector_tables import create_vector_index, renew_vector_index
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import import_state
 from mdvec.tools import rows as tools
@@ -31,7 +37,8 @@ class TextIndex:
     """
 
     def __init__(self, job: ImportJob, progress: ProgressCount) -> None:
-        self.chunks_embedded = 0
+        self._embedded_here = 0
+        self._endpoint: EndpointTexts | None = None
         self._job = job
         self._progress = progress
         self._connection = job.connection
@@ -39,11 +46,17 @@ class TextIndex:
         self._tables = job.tool.tables
         self._files_stored = 0
         self._loaded: tuple[Embedder, ChunkingOptions] | None = None
+        self._feed = Feed(job.connection, job.request.engine)
 
     @property
     def has_generation(self) -> bool:
         """Whether the tool was ever imported."""
         return self._tool.generation > 0
+
+    @property
+    def chunks_embedded(self) -> int:
+        """How many texts this import had to embed."""
+        return self._embedded_here + (0 if self._endpoint is None else self._endpoint.sent)
 
     @property
     def model_name(self) -> str:
@@ -112,22 +125,58 @@ class TextIndex:
         """
         model_to_load(self._tool, self._job.request.model, rebuild=False)
 
+    def embed_ahead(self, texts: Iterable[str]) -> None:
+        """Embed all texts of an import at once if its model is behind an endpoint.
+
+        Their number is then known before the first is sent, and batches go across files. For a
+        model that runs here, ``texts`` is not even read.
+
+        Raises:
+            SendingRefused: the user does not allow it.
+            EndpointStopped: the endpoint fails; what it embedded is kept.
+        """
+        if self._loaded is None and not is_endpoint_model(str(self._tool.model)):
+            return  # not even loaded: perhaps no file has changed
+        endpoint = self._endpoint_texts()
+        if endpoint is not None:
+            endpoint.embed(texts)
+
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
         """One vector per text; reuses ``known`` vectors, and adds new ones to it."""
         import numpy as np
 
-        embedder = self.embedder()
         new = list(dict.fromkeys(text for text in texts if text not in known))
-        for first in range(0, len(new), embedder.batch):
-            part = new[first : first + embedder.batch]
+        endpoint = self._endpoint_texts()
+        if endpoint is None:
+            self._embed_here(new, known)
+        else:
+            known.update(endpoint.vectors(new))
+        self._progress.units_done += len(texts) - len(new)
+        joined = b"".join(known[text] for text in texts)
+        dimension = self.embedder().dimension
+        return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), dimension)
+
+    def _embed_here(self, texts: Sequence[str], known: dict[str, bytes]) -> None:
+        embedder = self.embedder()
+        for first in range(0, len(texts), embedder.batch):
+            part = texts[first : first + embedder.batch]
             with self._job.stopwatch.stage("embed"):
                 rows = embedder.embed_documents(part)
             known.update((key, row.tobytes()) for key, row in zip(part, rows, strict=True))
-            self.chunks_embedded += len(part)
+            self._embedded_here += len(part)
             self._progress.add_units(len(part))
-        self._progress.units_done += len(texts) - len(new)
-        joined = b"".join(known[text] for text in texts)
-        return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), embedder.dimension)
+
+    def _endpoint_texts(self) -> EndpointTexts | None:
+        """What is sent to the model's endpoint; None for a model that runs here."""
+        embedder = self.embedder()
+        if self._endpoint is None and isinstance(embedder, RemoteEmbedder):
+            self._endpoint = EndpointTexts(
+                self._job,
+                embedder,
+                self._progress,
+                lambda: check_unchanged(self._connection, self._tool),
+            )
+        return self._endpoint
 
     def _model(self) -> tuple[Embedder, ChunkingOptions]:
         if self._loaded is None:
@@ -161,27 +210,24 @@ class TextIndex:
         with self._connection:
             check_unchanged(self._connection, self._tool)
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
-            tables.create_indexes(self._connection, Tables(self._tool.id, name, generation))
+            self._create_indexes(Tables(self._tool.id, name, generation))
             self._record_model(generation)
         self._tool = tools.get_tool(self._connection, name)
         self._tables = self._tool.tables
 
     def create_missing_indexes(self) -> None:
-        """Build the search indexes that are missing, or whose words another version analysed."""
-        if not tables.has_indexes(self._connection, self._tables):
-            which, build = "search indexes", chunks.rebuild_indexes
-        elif not tables.has_current_words(
-            self._connection, self._tables
-        ) or not tables.has_properties(self._connection, self._tables):
-            which, build = "index of words", chunks.rebuild_word_indexes
-        else:
-            return
-        self._job.on_notice(
-            f"building the {which} of {self._tool.name!r} for this version of mdvec …"
-        )
-        with self._connection, self._job.stopwatch.stage("index"):
-            check_unchanged(self._connection, self._tool)
-            build(self._connection, self._tables)
+        """Build the search indexes that are missing, or whose words another version analysed.
+
+        Raises:
+            OtherWriter: another copy of the database writes to the engine's collection.
+        """
+        build_missing_indexes(self._job, self._tool, self._tables)
+        self._feed.begin(self._tables)
+
+    def _create_indexes(self, names: Tables) -> None:
+        outside = self._job.request.engine is not None
+        create_vector_index(self._connection, names, outside=outside)
+        tables.create_text_indexes(self._connection, names)
 
     def put(self, document: NewDocument) -> None:
         """Store a document whole."""
@@ -189,6 +235,7 @@ class TextIndex:
             check_unchanged(self._connection, self._tool)
             documents.put_document(self._connection, self._tables, document)
             self._count_stored()
+        self._feed.changed(self._tables)
 
     def touch(self, path: str, size: int, mtime_ns: int) -> None:
         """Store a file's new time; its content is unchanged."""
@@ -208,6 +255,8 @@ class TextIndex:
 
     def finish(self) -> None:
         """Record that the import has finished, and erase deleted terms from the file."""
+        with self._job.stopwatch.stage("engine"):
+            self._feed.complete(self._tables)
         with self._connection:
             check_unchanged(self._connection, self._tool)
             self._record_end()
@@ -227,13 +276,15 @@ class TextIndex:
         with self._connection:
             check_unchanged(self._connection, tool)
             tables.create_tables(self._connection, self._tables)
-            tables.create_indexes(self._connection, self._tables)
+            self._create_indexes(self._tables)
 
     def finish_rebuild(self) -> None:
         """Replace the old generation by the new one."""
+        with self._job.stopwatch.stage("engine"):
+            self._feed.complete(self._tables)
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
-            renew_signatures(self._connection, self._tables)
+            renew_vector_index(self._connection, self._tables)
             table_changes.replace_tables(self._connection, self._tool.tables, self._tables)
             self._record_model(self._tables.generation)
             self._record_end()
@@ -255,5 +306,6 @@ class TextIndex:
             with self._job.stopwatch.stage("erase"):
                 erase_deleted_terms(self._connection, self._tables)
             with self._job.stopwatch.stage("index"):
-                renew_signatures(self._connection, self._tables)
+                renew_vector_index(self._connection, self._tables)
+        forget_paid(self._connection, self._tool.id)
         import_state.record_import(self._connection, self._tool, self._job.rules)

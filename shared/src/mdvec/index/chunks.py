@@ -1,4 +1,4 @@
-"""Stores a tool's chunks with their embeddings, and searches nearest neighbours exactly."""
+"""Stores a tool's chunks with their embeddings, and reads them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database.records import records
+from mdvec.index.outbox import has_outbox
 from mdvec.index.properties import other_names, rebuild_properties, stored_properties
-from mdvec.index.signature_cache import delete_signatures, insert_signatures
-from mdvec.index.tables import (
-    Tables,
-    create_indexes,
-    create_word_indexes,
-    drop_indexes,
-    drop_word_indexes,
-)
+from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
+from mdvec.index.vector_tables import drop_vectors, put_vectors, rebuild_vector_index
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import text_to_embed
@@ -62,41 +57,28 @@ def insert_chunks(
         fields.append((chunk_id, chunk_fields(title, names, chunk.heading, shown)))
     insert_terms(connection, tables, fields)
     if chunks:
-        first = chunk_id - len(chunks) + 1
-        insert_signatures(connection, tables, document_id, first, vectors)
+        ids = range(chunk_id - len(chunks) + 1, chunk_id + 1)
+        put_vectors(connection, tables, ids, vectors)
 
 
 def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
     """Delete a document's chunks from the table and from the indexes."""
-    ids = connection.execute(
+    rows = connection.execute(
         f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
     )
-    delete_terms(connection, tables, [int(chunk_id) for (chunk_id,) in ids])
-    delete_signatures(connection, tables, document_id)
+    ids = [int(chunk_id) for (chunk_id,) in rows]
+    delete_terms(connection, tables, ids)
+    drop_vectors(connection, tables, ids)
     connection.execute(
         f"DELETE FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
     )
 
 
 def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Rebuild the derived indexes from the stored chunks."""
-    import numpy as np
-
-    drop_indexes(connection, tables)
-    create_indexes(connection, tables)
-    rebuild_properties(connection, tables)
-    for document_id, title, file_path in _titles(connection, tables):
-        cursor = connection.execute(
-            f"SELECT id, embedding FROM {identifier(tables.vectors)} "
-            "WHERE document_id = ? ORDER BY id",
-            (document_id,),
-        )
-        chunks = list(cursor)
-        if chunks:
-            joined = b"".join(embedding for _, embedding in chunks)
-            vectors = np.frombuffer(joined, np.float32).reshape(len(chunks), -1)
-            insert_signatures(connection, tables, document_id, chunks[0][0], vectors)
-        _insert_stored_terms(connection, tables, document_id, title, file_path)
+    """Rebuild the derived indexes from the stored chunks; an engine outside keeps its own."""
+    if not has_outbox(connection, tables):
+        rebuild_vector_index(connection, tables, outside=False)
+    rebuild_word_indexes(connection, tables)
 
 
 def rebuild_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
@@ -175,30 +157,6 @@ class StoredChunk:
     start_line: int
     end_line: int
     cosine: float | None
-
-
-def nearest(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
-) -> list[int]:
-    """The ids of the ``limit`` chunks nearest to a query vector among the ids in ``within``."""
-    rows = connection.execute(
-        f"SELECT id FROM {identifier(tables.vectors)} WHERE id IN ({_numbers(within)}) "
-        "ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
-        (query.tobytes(), limit),
-    )
-    return [int(chunk_id) for (chunk_id,) in rows]
-
-
-def nearest_by_scan(
-    connection: apsw.Connection, tables: Tables, query: Vectors, limit: int
-) -> list[int]:
-    """The ids of the ``limit`` chunks nearest to a query vector among all chunks."""
-    rows = connection.execute(
-        f"SELECT id FROM {identifier(tables.vectors)} "
-        "ORDER BY vec_distance_cosine(embedding, ?), id LIMIT ?",
-        (query.tobytes(), limit),
-    )
-    return [int(chunk_id) for (chunk_id,) in rows]
 
 
 def stored_chunks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -39,16 +39,21 @@ def insert_signatures(
     if len(vectors):
         centre = read_build(connection, tables).centre
         connection.execute(
-            f"INSERT INTO {identifier(tables.signatures)} (first_chunk, document_id, signatures) "
-            "VALUES (?, ?, ?)",
+            f"INSERT OR REPLACE INTO {identifier(tables.signatures)} "
+            "(first_chunk, document_id, signatures) VALUES (?, ?, ?)",
             (first_chunk, document_id, entries(vectors, centre)),
         )
 
 
-def delete_signatures(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
-    """Delete the signatures of a document."""
-    table = identifier(tables.signatures)
-    connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
+def delete_signatures(
+    connection: apsw.Connection, tables: Tables, chunk_ids: Sequence[int]
+) -> None:
+    """Delete the signatures of the documents that have these chunks, all of their chunks."""
+    if chunk_ids:
+        connection.execute(
+            f"DELETE FROM {identifier(tables.signatures)} "
+            f"WHERE first_chunk IN ({','.join(map(str, chunk_ids))})"
+        )
 
 
 @dataclass(frozen=True, slots=True)

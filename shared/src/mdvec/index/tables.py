@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import apsw
 
+from mdvec.index.outbox import drop_outbox
 from mdvec.text.quoting import identifier
 
-DERIVED = ("signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags")
+DERIVED = ("signatures", "outbox", "fts", "terms", "counts", "vocabulary", "properties", "tags")
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 1
 _PROPERTIES_FORMAT = "2"
@@ -49,6 +50,11 @@ class Tables:
     def signatures(self) -> str:
         """Table of the chunks' signatures."""
         return self._derived("signatures")
+
+    @property
+    def outbox(self) -> str:
+        """Table of the changes that a vector engine outside the file has not taken yet."""
+        return self._derived("outbox")
 
     @property
     def fts(self) -> str:
@@ -139,13 +145,19 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def create_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Create the indexes derived from a tool's chunks, empty."""
-    _create_signatures(connection, tables)
+    """Create the indexes derived from a tool's chunks, empty, all of them in the file."""
+    create_signatures(connection, tables)
+    create_text_indexes(connection, tables)
+
+
+def create_text_indexes(connection: apsw.Connection, tables: Tables) -> None:
+    """Create the derived indexes but that of vectors, empty."""
     create_word_indexes(connection, tables)
     create_properties(connection, tables)
 
 
-def _create_signatures(connection: apsw.Connection, tables: Tables) -> None:
+def create_signatures(connection: apsw.Connection, tables: Tables) -> None:
+    """Create the table of signatures, empty."""
     signatures, signed = identifier(tables.signatures), identifier(tables.index("signed"))
     connection.execute(
         f"""
@@ -251,20 +263,41 @@ def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
         connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
 
 
+def has_signatures(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether there is a table of signatures."""
+    return _present(connection, (tables.signatures,)) == 1
+
+
+def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the lexical index exists, in whatever format."""
+    return _present(connection, (tables.fts, tables.terms)) == 2
+
+
 def has_indexes(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the derived indexes exist; databases of older versions have none."""
-    names = [tables.signatures, tables.fts, tables.terms]
+    is_indexed = _present(connection, (tables.signatures, tables.outbox)) > 0
+    return is_indexed and has_word_indexes(connection, tables)
+
+
+def _present(connection: apsw.Connection, names: tuple[str, ...]) -> int:
     (found,) = connection.execute(
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (?, ?, ?)",
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' "
+        f"AND name IN ({','.join('?' * len(names))})",
         names,
     ).fetchone() or (0,)
-    return found == len(names)
+    return int(found)
 
 
 def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Drop the derived indexes that exist."""
     drop_word_indexes(connection, tables)
     drop_properties(connection, tables)
+    drop_signatures(connection, tables)
+    drop_outbox(connection, tables)
+
+
+def drop_signatures(connection: apsw.Connection, tables: Tables) -> None:
+    """Drop the table of signatures, if it exists."""
     connection.execute(f"DROP TABLE IF EXISTS {identifier(tables.signatures)}")
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.names import canonical
+from mdvec.embedding.options import BackendOptions
 from mdvec.files.scan import ScanRules
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ChunkingOverrides
@@ -43,12 +45,13 @@ def import_request(
             chunking.heading_levels,
             chunking.min_chars,
         ),
-        model=model or (None if named == catalog.AUTO else named),
+        model=canonical(model) if model else (None if named == catalog.AUTO else named),
         options=HouseholdOptions(detection, removals or RemovalOptions()),
         scan_explicit=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
         checksum=checksum,
         is_automatic=is_automatic,
+        engine=settings.vector_engine,
     )
 
 
@@ -57,12 +60,14 @@ def scan_rules(settings: Settings) -> ScanRules:
     return ScanRules(settings.scan.extensions, settings.scan.exclude, settings.scan.max_bytes)
 
 
-def loading_and_telling(tell: Callable[[str], None]) -> EmbedderFor:
+def loading_and_telling(tell: Callable[[str], None], options: BackendOptions) -> EmbedderFor:
     """Returns a function that loads the model of an import, and tells why it was chosen."""
-    return functools.partial(_load_and_tell, tell)
+    return functools.partial(_load_and_tell, tell, options)
 
 
-def _load_and_tell(tell: Callable[[str], None], name: str | None) -> Embedder:
-    choice = catalog.choose(name or catalog.AUTO)
+def _load_and_tell(
+    tell: Callable[[str], None], options: BackendOptions, name: str | None
+) -> Embedder:
+    choice = catalog.choose(name or catalog.AUTO, options)
     tell(f"model: {choice.reason}")
-    return catalog.load(choice.card.name)
+    return catalog.load(choice.card.name, options)

@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from mdvec.cancelling import is_cancelled, raise_if_cancelled
 from mdvec.database.connection import DatabaseError, open_database
+from mdvec.embedding.remote.endpoint import Sending
 from mdvec.files.scan import Scan, ScanRules, scan, scan_file
 from mdvec.importing.failures import record_failures
 from mdvec.importing.job import Importer, ImportJob
@@ -24,6 +25,7 @@ from mdvec.importing.report import (
     ToolChanged,
 )
 from mdvec.importing.scan_rules import choose_rules
+from mdvec.index.feeding import waiting_hint
 from mdvec.log.activity import milliseconds, record
 from mdvec.manage.import_hints import hints_of
 from mdvec.timing import Stopwatch
@@ -38,19 +40,22 @@ def import_tool(
     *,
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_notice: Callable[[str], None] = lambda _: None,
+    may_send: Callable[[Sending], bool] = lambda _: False,
 ) -> ImportReport:
     """Bring a tool's tables in line with its source.
 
     A document is stored completely or not at all. The mode ``new`` fills an empty tool, ``update``
     imports changes, ``replace`` rebuilds everything while searches still read the old contents.
     ``on_notice`` gets a sentence if the import waits for another one of the tool, if it has to
-    build the tool's indexes, and if the tool's scan rules differ from the settings.
+    build the tool's indexes, and if the tool's scan rules differ from the settings. ``may_send``
+    is asked before texts are sent to an endpoint on another machine.
 
     Raises:
         ToolNotFound, SourceMissing, ModelError: nothing was changed.
         ImportRefused: the mode, the model or the chunking does not fit the stored data.
         ImportInterrupted: the user stopped the import.
         ToolChanged: another process deleted or rebuilt the tool meanwhile.
+        EndpointStopped: a model's endpoint failed; what it embedded is kept.
         DatabaseError: the file cannot be written; finished documents are kept.
     """
     with open_database(request.database, "write") as connection:
@@ -82,11 +87,15 @@ def import_tool(
                     stopwatch=stopwatch,
                     on_progress=on_progress,
                     on_notice=on_notice,
+                    may_send=may_send,
                 ),
             )
             states = importer.found_states(connection, tool, found)
             record_failures(connection, tool.id, report.failed, states)
             hints = hints_of(tool, found, choice.rules, report)
+            now = tools.get_tool(connection, request.tool).tables
+            if waits := waiting_hint(connection, now, request.engine):
+                hints = (*hints, waits)
             report = replace(report, hints=(*report.hints, *hints))
     stopwatch.log("import")
     _record(report)

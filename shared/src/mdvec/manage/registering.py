@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mdvec.database.connection import open_database
+from mdvec.database.connection import DatabaseError, open_database
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
@@ -146,6 +146,15 @@ def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
     """
     with open_database(database, "read") as connection:
         return tools.list_tools(connection, active_only=active_only)
+
+
+def models_in_use(database: Path) -> set[str]:
+    """The models that tools were imported with; none if the database cannot be read."""
+    try:
+        found = list_tools(database, active_only=False)
+    except DatabaseError:
+        return set()
+    return {tool.model for tool in found if tool.model is not None}
 
 
 def _checked_description(description: str) -> str:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.log.activity import milliseconds, record
 from mdvec.search.search import Answer, EmbedderOf, Question, search
 
 
-def answer_question(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
+def answer_question(
+    database: Path,
+    question: Question,
+    embedder_of: EmbedderOf,
+    engine: ChromaServer | None = None,
+) -> Answer:
     """Find the passages that answer a question best, as ``search`` does."""
     began = time.perf_counter()
-    answer = search(database, question, embedder_of)
+    answer = search(database, question, embedder_of, engine)
     record(
         "search",
         query=question.query,

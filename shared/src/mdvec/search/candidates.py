@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.embedding.cards import CARDS
-from mdvec.index.chunks import (
-    StoredChunk,
-    chunk_count,
-    nearest,
-    nearest_by_scan,
-    stored_chunks,
-)
+from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
+from mdvec.index.exact import nearest_among, nearest_by_scan
+from mdvec.index.nearest import EngineUnavailable
+from mdvec.index.outbox import has_outbox
 from mdvec.index.properties import StoredProperties, stored_properties
 from mdvec.index.ranges import ChunkRanges
-from mdvec.index.signature_cache import likely_nearest
+from mdvec.index.signature_index import SignatureIndex
 from mdvec.index.tables import Tables, has_current_words, has_indexes
 from mdvec.index.vocabulary import other_spellings
 from mdvec.index.word_counts import word_counts
@@ -37,10 +35,6 @@ if TYPE_CHECKING:
 
 MIN_CANDIDATES = 40
 """Candidates per retriever; more if more hits are requested."""
-_LONGLIST, SHORTLIST = 1_024, 1_024
-"""The first comparison of signatures keeps at least ``_LONGLIST`` chunks; the second, finer one at
-most ``SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
-
 MAX_ALL_CANDIDATES = 160
 """If filters leave at most this many chunks, all of them are candidates."""
 MAX_COMPARED_EXACTLY = 2_048
@@ -62,6 +56,7 @@ class ToolCandidates:
         has_words: whether the tool has a lexical index.
         properties: the properties of the candidates' documents, by document id.
         searched: the number of chunks that passed the filters.
+        trouble: why the vector retriever could not be used, if it could not.
     """
 
     tool: Tool
@@ -74,6 +69,7 @@ class ToolCandidates:
     has_words: bool
     properties: Mapping[int, StoredProperties]
     searched: int
+    trouble: str | None = None
 
     def candidates(self) -> list[Candidate]:
         """The chunks as input for the fusion."""
@@ -117,6 +113,7 @@ def find_candidates(
     mode: SearchMode,
     stopwatch: Stopwatch,
     within: ChunkRanges | None = None,
+    engine: ChromaServer | None = None,
 ) -> ToolCandidates:
     """Run both retrievers over one tool.
 
@@ -130,6 +127,7 @@ def find_candidates(
             has no lexical index.
         stopwatch: records the time of each stage.
         within: the chunks to search; None for all.
+        engine: the server that indexes the vectors of tools whose index is not in the file.
     """
     names = Tables(tool.id, tool.name, tool.generation)
     indexed = has_indexes(connection, names)
@@ -137,11 +135,23 @@ def find_candidates(
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
     found = _Lexical(query, {}, {}, ())
+    trouble = None
     if vector is not None and not few:
         with stopwatch.stage("vector_search"):
-            ids.update(
-                nearest_chunks(connection, names, vector, limit, indexed=indexed, within=within)
-            )
+            try:
+                ids.update(
+                    nearest_chunks(
+                        connection,
+                        names,
+                        vector,
+                        limit,
+                        indexed=indexed,
+                        within=within,
+                        engine=engine,
+                    )
+                )
+            except EngineUnavailable as error:
+                trouble = str(error)
     if indexed and mode != "vector":
         with stopwatch.stage("lexical_search"):
             found = _lexical_search(connection, names, query, 0 if few else limit, within)
@@ -157,6 +167,7 @@ def find_candidates(
         CorpusStatistics(total, found.frequencies), indexed,
         stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
+        trouble,
     )  # fmt: skip
 
 
@@ -207,15 +218,23 @@ def nearest_chunks(
     *,
     indexed: bool = True,
     within: ChunkRanges | None = None,
+    engine: ChromaServer | None = None,
 ) -> list[int]:
-    """The ids of the chunks nearest to a vector, preselected by their signatures.
+    """The ids of the chunks nearest to a vector, preselected by the tool's vector index.
 
     With ``within``, only those chunks are compared; if they are few, all of them exactly.
+
+    Raises:
+        EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if not indexed:
-        return nearest_by_scan(connection, names, vector, limit)
-    if within is not None and within.size <= MAX_COMPARED_EXACTLY:
-        return nearest(connection, names, vector, limit, within.ids().tolist())
-    narrow = max(SHORTLIST, 4 * limit)
-    likely = likely_nearest(connection, names, vector, _LONGLIST, narrow, within=within)
-    return nearest(connection, names, vector, limit, likely)
+        found = nearest_by_scan(connection, names, vector, limit)
+    elif within is not None and within.size <= MAX_COMPARED_EXACTLY:
+        found = nearest_among(connection, names, vector, limit, within.ids().tolist())
+    elif has_outbox(connection, names):
+        from mdvec.index.outside import nearest_outside
+
+        found = nearest_outside(connection, names, engine, vector, limit, within)
+    else:
+        found = SignatureIndex(connection, names).nearest(vector, limit, within)
+    return [near.id for near in found]

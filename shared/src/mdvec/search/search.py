@@ -13,7 +13,9 @@ import apsw
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.embedder import Embedder, ModelError
+from mdvec.embedding.remote.failures import EndpointFailure
 from mdvec.errors import MdvecError
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.search.candidates import ToolCandidates, find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
@@ -90,11 +92,18 @@ EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
 """Lends the embedder of the model with that name, for one search."""
 
 
-def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answer:
+def search(
+    database: Path,
+    question: Question,
+    embedder_of: EmbedderOf,
+    engine: ChromaServer | None = None,
+) -> Answer:
     """Find the passages that answer a question best.
 
     A tool without documents gives no hits. If a tool's model is not available but another's is,
-    the tool is searched by words alone, or left out if the mode is ``vector``, with a note.
+    or if its vectors are on a server that does not answer, the tool is searched by words alone, or
+    left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
+    model is behind an endpoint that fails.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -113,7 +122,9 @@ def search(database: Path, question: Question, embedder_of: EmbedderOf) -> Answe
                 now = {tool.id: tool for tool in _requested_tools(connection, question.tools)}
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
                     current = [now[tool.id] for tool in requested]
-                    answer = _answer(connection, current, question, vectors, notes, stopwatch)
+                    answer = _answer(
+                        connection, current, question, vectors, notes, stopwatch, engine
+                    )
                     break
         else:
             raise SearchRefused("a tool is being rebuilt; ask again in a moment")
@@ -165,18 +176,25 @@ def _query_vectors(
     found: dict[str, Vectors] = {}
     notes: list[str] = []
     refused: MdvecError | None = None
+    failed: dict[str, EndpointFailure] = {}
     if question.mode == "lexical":
         return found, notes
     for tool in requested:
         if tool.model is None or tool.fingerprint in found:
             continue
         try:
+            if tool.model in failed:
+                raise failed[tool.model]
             found[str(tool.fingerprint)] = _query_vector(tool, question, embedder_of, stopwatch)
         except (ModelError, SearchRefused) as error:
             refused = error
+            if isinstance(error, EndpointFailure):
+                failed[tool.model] = error
             how = "left out" if question.mode == "vector" else "searched by words alone"
             notes.append(f"{tool.name} was {how}: {error}")
-    if refused is not None and not found:
+    # The network comes and goes; a model that is not installed does not.
+    words_answer = bool(failed) and question.mode == "hybrid"
+    if refused is not None and not found and not words_answer:
         raise refused
     return found, notes
 
@@ -204,6 +222,7 @@ def _answer(
     vectors: dict[str, Vectors],
     notes: list[str],
     stopwatch: Stopwatch,
+    engine: ChromaServer | None,
 ) -> Answer:
     query = analyse_question(question.query)
     with stopwatch.stage("filter"):
@@ -211,16 +230,18 @@ def _answer(
     pools = [
         find_candidates(
             connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
-            question.mode, stopwatch, left.chunks,
+            question.mode, stopwatch, left.chunks, engine,
         )
         for tool, left in zip(requested, narrowed, strict=True)
         if tool.model is not None
     ]  # fmt: skip
     notes += [left.note for left in narrowed if left.note]
     notes += _without_words(pools, question.mode)
+    notes += _without_vectors(pools, question.mode)
     notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     with stopwatch.stage("fusion"):
-        ranking = pooled(pools, query).ranked(question.mode)
+        has_vectors = bool(vectors) or question.mode == "vector"
+        ranking = pooled(pools, query).ranked(question.mode if has_vectors else "lexical")
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
@@ -254,6 +275,12 @@ def _without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[st
         for pool in pools
         if not pool.has_words and mode != "vector"
     ]
+
+
+def _without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
+    """A note for each tool whose vectors are on a server that could not be used."""
+    how = "left out" if mode == "vector" else "searched by words alone"
+    return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
 
 
 def _why_fewer(found: int, k: int, searched: int) -> list[str]:

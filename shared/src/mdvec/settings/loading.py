@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from mdvec.errors import MdvecError
+from mdvec.settings.nesting import KNOWN, flat, nested
 from mdvec.settings.sections import APP, Settings
 
 _PROJECT_FILE = "mdvec.toml"
@@ -60,11 +61,6 @@ class FlagRefused(SettingsError):
 
 
 _FLAGS = "command line"
-_KNOWN: dict[str, dict[str, FieldInfo]] = {
-    section: dict(field.annotation.model_fields)  # type: ignore[union-attr]
-    for section, field in Settings.model_fields.items()
-}
-"""The fields of every section, by section and key."""
 
 
 def load_settings(
@@ -115,7 +111,7 @@ def load_with_origins(
                     merged[section][key] = value
                     origins[section, key] = origin
     try:
-        settings = Settings.model_validate(merged)
+        settings = Settings.model_validate(nested(merged))
     except ValidationError as error:
         raise _refused(error, origins) from error
     return Loaded(settings, path, {place: where for place, where in origins.items() if place[1]})
@@ -123,7 +119,11 @@ def load_with_origins(
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """A warning for each ``MDVEC_…`` variable that is no setting, with the nearest name."""
-    known = [f"{section}_{key}".upper() for section, keys in _KNOWN.items() for key in keys]
+    known = [
+        f"{section}_{key}".replace(".", "_").upper()
+        for section, keys in KNOWN.items()
+        for key in keys
+    ]
     return [
         f"environment: {name[:_MAX_NAME]} is not a setting of mdvec and is ignored"
         f"{_nearest(name.removeprefix(_PREFIX), known, _PREFIX, list_all=False)}"
@@ -165,6 +165,7 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 f"{path}: {section!r} is outside a section; write settings as "
                 f"{_section_for(section)}"
             )
+    read = flat(read)
     for section, key in _PATHS:
         value = read.get(section, {}).get(key)
         if value and isinstance(value, str):
@@ -178,7 +179,7 @@ def _expanded(path: str | Path) -> Path:
 
 
 def _section_for(key: str) -> str:
-    for section, fields in _KNOWN.items():
+    for section, fields in KNOWN.items():
         if key in fields:
             return f"[{section}] {key} = …"
     return "[section] key = value"
@@ -189,7 +190,7 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, An
     for name, text in _variables(environment).items():
         if found := _section_and_key(name):
             section, key = found
-            layer.setdefault(section, {})[key] = _from_text(_KNOWN[section][key], text)
+            layer.setdefault(section, {})[key] = _from_text(KNOWN[section][key], text)
     for section, key in _PATHS:
         if path := layer.get(section, {}).get(key):
             layer[section][key] = str(_expanded(path).absolute())
@@ -206,8 +207,12 @@ def _variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _section_and_key(variable: str) -> tuple[str, str] | None:
-    section, _, key = variable.removeprefix(_PREFIX).lower().partition("_")
-    return (section, key) if key in _KNOWN.get(section, {}) else None
+    name = variable.removeprefix(_PREFIX).lower()
+    for section, fields in KNOWN.items():
+        key = name.removeprefix(f"{section.replace('.', '_')}_")
+        if key != name and key in fields:
+            return section, key
+    return None
 
 
 def _from_text(field: FieldInfo, text: str) -> object:
@@ -228,22 +233,33 @@ def _nearest(name: str, known: list[str], prefix: str = "", *, list_all: bool = 
     return f"; known names: {', '.join(known)}" if list_all else ""
 
 
+def _place(location: tuple[int | str, ...]) -> tuple[str, str]:
+    """The section and the key of a refused value; the key is "" for a whole section."""
+    names = [str(name) for name in location]
+    if ".".join(names[:2]) in KNOWN:
+        names[:2] = [".".join(names[:2])]
+    return names[0], names[1] if len(names) > 1 else ""
+
+
 def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> SettingsError:
     first = error.errors()[0]
-    section, key = str(first["loc"][0]), str(first["loc"][1]) if len(first["loc"]) > 1 else ""
+    section, key = _place(first["loc"])
     origin = origins.get((section, key)) or next(
         (origin for (known, _), origin in origins.items() if known == section), "settings"
     )
-    if section not in _KNOWN:
+    if section not in KNOWN:
         return SettingsError(
-            f"{origin}: there is no section [{section}]{_nearest(section, [*_KNOWN])}"
+            f"{origin}: there is no section [{section}]{_nearest(section, [*KNOWN])}"
         )
-    if key not in _KNOWN[section]:
+    if not key:
+        return SettingsError(f"{origin}: {section} is a section; write its settings in [{section}]")
+    if key not in KNOWN[section]:
         return SettingsError(
-            f"{origin}: [{section}] has no setting {key!r}{_nearest(key, [*_KNOWN[section]])}"
+            f"{origin}: [{section}] has no setting {key!r}{_nearest(key, [*KNOWN[section]])}"
         )
-    allowed = _KNOWN[section][key].description
-    reason = f"cannot be {first['input']!r:.200}; allowed: {allowed}"
+    known = KNOWN[section][key]
+    shown = "what it is" if known.repr is False else f"{first['input']!r:.200}"
+    reason = f"cannot be {shown}; allowed: {known.description}"
     if origin == _FLAGS:
         return FlagRefused((section, key), reason)
     return SettingsError(f"{origin}: [{section}] {key} {reason}")

@@ -10,9 +10,12 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from mdvec.embedding.cards import CARDS
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
+from mdvec.index.chroma_server import ChromaServer
 from mdvec.log.opening import LogOptions
+from mdvec.settings.index_sections import IndexSettings
+from mdvec.settings.model_sections import ModelSettings
+from mdvec.settings.section import Section
 from mdvec.sizes import MEGABYTE
 
 APP = "mdvec"
@@ -38,12 +41,6 @@ def _upper_case(value: object) -> object:
     return value.upper() if isinstance(value, str) else value
 
 
-def _known_model(value: str) -> str:
-    if value != "auto" and value not in CARDS:
-        raise ValueError(value)
-    return value
-
-
 def _gitignore_pattern(value: str) -> str:
     from pathspec import GitIgnoreSpec
 
@@ -67,17 +64,13 @@ def _picture_size(value: str) -> str:
     return value
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class DatabaseSettings(_Section):
+class DatabaseSettings(Section):
     """``[database]``: where the SQLite file is."""
 
     path: str | None = Field(None, min_length=1, description="a file's path")
 
 
-class ChunkingSettings(_Section):
+class ChunkingSettings(Section):
     """``[chunking]``: how documents are split; None stands for the tool's or model's value."""
 
     strategy: Literal["heading", "token"] | None = Field(None, description="'heading' or 'token'")
@@ -89,13 +82,13 @@ class ChunkingSettings(_Section):
     min_chars: int | None = Field(None, ge=0, le=10_000, description="0 to 10000 characters")
 
 
-class DisplaySettings(_Section):
+class DisplaySettings(Section):
     """``[display]``: how commands print."""
 
     default_format: Literal["table", "json"] = Field("table", description="'table' or 'json'")
 
 
-class SearchSettings(_Section):
+class SearchSettings(Section):
     """``[search]``: the size and mode of an answer."""
 
     k: int = Field(5, ge=1, le=50, description="1 to 50 hits")
@@ -107,19 +100,7 @@ class SearchSettings(_Section):
     )
 
 
-class ModelSettings(_Section):
-    """``[model]``: the embedding model, and when the server unloads it."""
-
-    name: Annotated[str, AfterValidator(_known_model)] = Field(
-        "auto", description=f"'auto' or one of: {', '.join(CARDS)}"
-    )
-    auto_unload_minutes: float = Field(10, gt=0, le=100_000, description="minutes above 0")
-    memory_threshold: float = Field(
-        0.8, gt=0, le=1, description="a share of the memory, above 0 and up to 1"
-    )
-
-
-class ScanSettings(_Section):
+class ScanSettings(Section):
     """``[scan]``: which files of a source folder are imported."""
 
     extensions: Annotated[
@@ -136,7 +117,7 @@ class ScanSettings(_Section):
     max_bytes: int = Field(10 * MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
 
 
-class ChartSettings(_Section):
+class ChartSettings(Section):
     """``[charts]``: how charts are drawn and served to a browser on this machine."""
 
     host: Literal["127.0.0.1", "localhost", "::1"] = Field(
@@ -155,7 +136,7 @@ class ChartSettings(_Section):
     font_path: str | None = Field(None, min_length=1, description="a Japanese font's file")
 
 
-class DuplicateSettings(_Section):
+class DuplicateSettings(Section):
     """``[duplicates]``: the defaults for detecting duplicate transactions."""
 
     default_date_tolerance: int = Field(
@@ -178,7 +159,7 @@ class DuplicateSettings(_Section):
         )
 
 
-class AnalyticsSettings(_Section):
+class AnalyticsSettings(Section):
     """``[analytics]``: the limits of SQL queries, their exports and materialized tables."""
 
     folder: str | None = Field(None, min_length=1, description="a folder's path")
@@ -221,7 +202,7 @@ class AnalyticsSettings(_Section):
         return self.max_total_mb * MEGABYTE
 
 
-class LogSettings(_Section):
+class LogSettings(Section):
     """``[log]``: the file that tells what mdvec did; none by default."""
 
     file: str | None = Field(None, min_length=1, description="a file's path")
@@ -245,7 +226,7 @@ class LogSettings(_Section):
         )
 
 
-class ServerSettings(_Section):
+class ServerSettings(Section):
     """``[server]``: the running server that `mdvec-mcp` hands its client on to, and its token."""
 
     url: str | None = Field(
@@ -256,7 +237,7 @@ class ServerSettings(_Section):
     token_file: str | None = Field(None, min_length=1, description="a file's path")
 
 
-class SyncSettings(_Section):
+class SyncSettings(Section):
     """``[sync]``: how the server notices that sources have changed, and whether it imports them.
 
     The folder that a server was started for (``--docs-dir``) is imported unless ``auto`` is false.
@@ -285,6 +266,7 @@ class Settings(BaseModel):
     log: LogSettings = LogSettings()
     server: ServerSettings = ServerSettings()
     sync: SyncSettings = SyncSettings()
+    index: IndexSettings = IndexSettings()
 
     @property
     def database_path(self) -> Path:
@@ -292,6 +274,11 @@ class Settings(BaseModel):
         if self.database.path is not None:
             return Path(self.database.path)
         return platformdirs.user_data_path(APP, appauthor=False) / DATABASE_NAME
+
+    @property
+    def vector_engine(self) -> ChromaServer | None:
+        """The server that indexes the vectors; None if the database file does."""
+        return self.index.server()
 
     @property
     def analytics_folder(self) -> Path:

@@ -67,7 +67,10 @@ def _imported(settings: Settings, order: Mapping[str, Any], speaker: _Speaker) -
 
     return Result.of(
         import_tool(
-            request, loading_and_telling(notice), on_progress=speaker.progress, on_notice=notice
+            request,
+            loading_and_telling(notice, settings.model.options()),
+            on_progress=speaker.progress,
+            on_notice=notice,
         )
     )
 

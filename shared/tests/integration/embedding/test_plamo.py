@@ -401,7 +401,7 @@ for given in itertools.product([False, True], repeat=4):
         os.environ.pop(name, None)
         if present:
             os.environ[name] = f"~/$HERE/{name}"
-    theirs, ours = importlib.reload(constants).HF_HUB_CACHE, str(plamo_cache._cache())
+    theirs, ours = importlib.reload(constants).HF_HUB_CACHE, str(plamo_cache.cache_folder())
     assert theirs == ours, (theirs, ours)
 print("the same")
 """

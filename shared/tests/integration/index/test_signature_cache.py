@@ -35,7 +35,7 @@ def test_unchanged_signatures_are_read_once_and_changed_ones_again(connection):
     insert_signatures(connection, tables, 2, 7, np.ones((2, DIMENSION), dtype=np.float32))
     changed = cache.get(connection, tables, DIMENSION)
     assert changed.chunk_ids(np.arange(5)) == [1, 2, 3, 7, 8]
-    delete_signatures(connection, tables, 1)
+    delete_signatures(connection, tables, [1, 2, 3])
     assert cache.get(connection, tables, DIMENSION).chunk_ids(np.arange(2)) == [7, 8]
 
 

@@ -5,11 +5,14 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from mdvec.index.chroma_server import ChromaServer, Hnsw
 from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables
 
-OTHERS = {"analytics", "charts", "duplicates", "log", "server", "sync"}
+OTHERS = dict.fromkeys(("analytics", "charts", "duplicates", "log", "server", "sync"), True) | {
+    "model": {"openai", "gemini", "st", "retry"}, "index": True,
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -240,9 +243,19 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("chunking", "heading_levels = 2", "2", "a list of heading levels, each 1 to 6"),
         ("chunking", "min_chars = 10001", "10001", "0 to 10000 characters"),
         ("display", "default_format = 'xml'", "'xml'", "'table' or 'json'"),
-        ("model", "name = 'gpt'", "'gpt'", "'auto' or one of: plamo, use, e5-small"),
-        ("model", "name = ['use']", "['use']", "'auto' or one of: plamo, use, e5-small"),
-        ("model", "name = 5", "5", "'auto' or one of: plamo, use, e5-small"),
+        (
+            "model",
+            "name = 'gpt'",
+            "'gpt'",
+            "'auto', one of: plamo, use, e5-small, or op",
+        ),
+        (
+            "model",
+            "name = ['use']",
+            "['use']",
+            "'auto', one of: plamo, use, e5-small, or op",
+        ),
+        ("model", "name = 5", "5", "'auto', one of: plamo, use, e5-small, or op"),
         ("model", "auto_unload_minutes = 0", "0", "minutes above 0"),
         ("model", "auto_unload_minutes = nan", "nan", "minutes above 0"),
         ("model", "memory_threshold = 1.1", "1.1", "a share of the memory, above 0 and up to 1"),
@@ -352,3 +365,49 @@ def test_a_token_is_taken_from_the_environment_and_never_shown():
     settings = load_settings({"MDVEC_SERVER_TOKEN": "0123456789abcdef"})
     assert settings.server.token.get_secret_value() == "0123456789abcdef"
     assert "0123456789abcdef" not in repr(settings) + repr(settings.model_dump())
+
+
+def test_the_vector_engine_can_be_set_from_both_with_the_older_names_of_its_graph(tmp_path):
+    file = write(
+        tmp_path / "c.toml",
+        """
+        [index]
+        engine = "chroma"
+        url = "http://10.0.0.5:8000/"
+        token_env = "CHROMA_TOKEN"
+        [index.hnsw]
+        space = "l2"
+        hnsw_construction_ef = 300
+        "hnsw:search_ef" = 150
+        M = 24
+        """,
+    )
+    expected = ChromaServer("http://10.0.0.5:8000", token_env="CHROMA_TOKEN",
+                            hnsw=Hnsw("l2", 300, 150, 24))  # fmt: skip
+    assert load_settings({}, config=file).vector_engine == expected
+    environment = {
+        "MDVEC_INDEX_ENGINE": "chroma",
+        "MDVEC_INDEX_TENANT": "us",
+        "MDVEC_INDEX_HNSW_EF_SEARCH": "7",
+    }
+    assert load_settings(environment).vector_engine == ChromaServer(
+        tenant="us", hnsw=Hnsw(ef_search=7)
+    )
+    assert unknown_variables(environment) == []
+    assert load_settings({}).vector_engine is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[index]\nengine = 'qdrant'\n", "[index] engine cannot be 'qdrant'"),
+        ("[index]\nurl = 'localhost:8000'\n", "[index] url cannot be 'localhost:8000'"),
+        ("[index.hnsw]\nM = 1\n", "[index.hnsw] max_neighbors cannot be 1"),
+        ("[index.hnsw]\nef = 1\n", "[index.hnsw] has no setting 'ef'; known names: space, ef_con"),
+        ("[index]\nhnsw = 3\n", "index.hnsw is a section; write its settings in [index.hnsw]"),
+    ],
+)
+def test_a_wrong_setting_of_the_engine_is_named_by_its_section(tmp_path, text, words):
+    with pytest.raises(SettingsError) as refused:
+        load_settings({}, config=write(tmp_path / "c.toml", text))
+    assert words in str(refused.value)

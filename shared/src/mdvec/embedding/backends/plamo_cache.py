@@ -72,7 +72,7 @@ def pull() -> Path:
 def _download() -> None:
     from huggingface_hub import constants, model_info, snapshot_download
 
-    cache = _cache()
+    cache = cache_folder()
     try:
         cache.mkdir(parents=True, exist_ok=True)
         # This request fails at once if the hub is out of reach; a download first retries for half
@@ -86,20 +86,29 @@ def _download() -> None:
 
 
 def failure(error: Exception, hub: str, cache: Path) -> str:
-    """One sentence on why a download from ``hub`` into ``cache`` failed, and what to do."""
+    """One sentence on why PLaMo's download failed, and what to do."""
+    return download_failure(error, hub, cache, "PLaMo", f"{REPOSITORY} at revision {REVISION[:12]}")
+
+
+def download_failure(error: Exception, hub: str, cache: Path, model: str, offered: str = "") -> str:
+    """One sentence on why a download from ``hub`` into ``cache`` failed, and what to do.
+
+    ``offered`` is what the hub should have, if that is more than the model's name.
+    """
     causes = list(_causes(error))
     kinds = {type(cause).__name__ for cause in causes}
     numbers = {getattr(cause, "errno", None) for cause in causes}
     if numbers & {errno.ENOSPC, errno.EDQUOT} or any("No space" in str(c) for c in causes):
-        return f"the disk is full; PLaMo needs 2.1 GB in {cache}"
+        needs = " needs 2.1 GB" if model == "PLaMo" else " has no room"
+        return f"the disk is full; {model}{needs} in {cache}"
     if numbers & {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
         return f"the model cache {cache} cannot be written; HF_HUB_CACHE can name another folder"
     if kinds.intersection(_NOT_OFFERED):
-        return f"the hub {hub} has no {REPOSITORY} at revision {REVISION[:12]}; check HF_ENDPOINT"
+        return f"the hub {hub} has no {offered or model}; check HF_ENDPOINT"
     if "OfflineModeIsEnabled" in kinds:
-        return "the hub's client is switched off; unset HF_HUB_OFFLINE to download PLaMo"
+        return f"the hub's client is switched off; unset HF_HUB_OFFLINE to download {model}"
     reason = (str(causes[-1]) or type(causes[-1]).__name__).splitlines()[0]
-    return f"PLaMo could not be downloaded from {hub} ({reason}); check the network and try again"
+    return f"{model} could not be downloaded from {hub} ({reason}); check the network and try again"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -109,7 +118,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or cause.__context__
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
     """The folder that huggingface_hub uses, from the same variables in the same order."""
     for variable, below in _CACHES:
         if folder := os.environ.get(variable):
@@ -118,7 +127,7 @@ def _cache() -> Path:
 
 
 def _snapshot() -> Path:
-    return _cache() / f"models--{REPOSITORY.replace('/', '--')}" / "snapshots" / REVISION
+    return cache_folder() / f"models--{REPOSITORY.replace('/', '--')}" / "snapshots" / REVISION
 
 
 def _complete(folder: Path) -> bool:

@@ -11,6 +11,7 @@ import apsw
 
 from mdvec.database.connection import DatabaseMissing, open_database
 from mdvec.database.migrations import LATEST
+from mdvec.database.network import network_trouble
 from mdvec.database.place import is_writable, open_to_others, size_on_disk
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.text.file_size import file_size
@@ -43,6 +44,8 @@ def check_database(installation: Installation) -> Iterator[Finding]:
             "database",
             f"{path} or its folder cannot be written; imports fail",
         )
+    if trouble := network_trouble(path):
+        yield Finding("trouble", "database", f"{trouble}; imports are refused")
     yield from _rights(path)
 
 

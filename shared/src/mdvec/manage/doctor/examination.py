@@ -8,6 +8,7 @@ from mdvec.errors import MdvecError
 from mdvec.manage.doctor.clients import check_clients
 from mdvec.manage.doctor.database import check_database
 from mdvec.manage.doctor.disk import check_disk
+from mdvec.manage.doctor.engine import check_engine
 from mdvec.manage.doctor.findings import Check, Finding, Installation
 from mdvec.manage.doctor.indexes import check_indexes
 from mdvec.manage.doctor.leftovers import check_leftovers
@@ -36,6 +37,7 @@ GROUPS = (
     Group("sources", check_sources, needs_database=True),
     Group("leftovers", check_leftovers, needs_database=True),
     Group("indexes", check_indexes, needs_database=True),
+    Group("engine", check_engine, needs_database=True),
     Group("server", check_server),
     Group("clients", check_clients),
 )

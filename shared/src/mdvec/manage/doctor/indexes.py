@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.database.connection import open_database, snapshot
 from mdvec.index import chunks
-from mdvec.index.tables import has_indexes
+from mdvec.index.tables import has_indexes, has_signatures
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.import_tool import is_being_imported, only_import_of
 from mdvec.text.quoting import identifier
@@ -86,6 +86,8 @@ def _reason_to_rebuild(connection: apsw.Connection, tool: Tool, count: int) -> s
     )
     if missing or extra:
         return f"its index of words lacks {missing} of {count} chunks and has {extra} too many"
+    if not has_signatures(connection, tool.tables):
+        return None  # an engine outside the file has the vectors; its own check compares them
     signed = _number(
         connection,
         f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tool.tables.signatures)} "

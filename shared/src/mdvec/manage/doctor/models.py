@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from mdvec.database.connection import DatabaseError
 from mdvec.embedding import catalog
 from mdvec.embedding.cards import CARDS
+from mdvec.embedding.families import endpoint_of
+from mdvec.embedding.names import family_of
+from mdvec.embedding.options import BackendOptions
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.registering import list_tools
 
@@ -25,11 +28,30 @@ def check_models(installation: Installation) -> Iterator[Finding]:
             )  # fmt: skip
         else:
             yield Finding("ok", "models", f"{card.name} is not here ({lack}); nothing needs it")
+    options = installation.settings.model.options()
     for name in sorted(needed.keys() - CARDS.keys()):
+        if family_of(name) is not None:
+            yield _of_own(name, needed[name], options)
+            continue
         yield Finding(
             "trouble", "models", f"this version has no model {name}; {needed[name]}",
             "mdvec import -n NAME --mode replace",
         )  # fmt: skip
+
+
+def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
+    """A user's own model; its endpoint is not asked, as nothing is sent unasked."""
+    card = catalog.card_named(name, options)
+    if lack := catalog.missing(card, options):
+        return Finding("trouble", "models", f"{name}: {lack}; {reason}", card.how_to_get)
+    endpoint = endpoint_of(name, options)
+    if endpoint is None:
+        return Finding("ok", "models", f"{name} is here")
+    return Finding(
+        "ok", "models",
+        f"{name} sends texts and questions to {endpoint.host}; "
+        f"mdvec model test {name} asks whether it answers",
+    )  # fmt: skip
 
 
 def _needed(installation: Installation) -> dict[str, str]:

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mdvec.database.connection import DatabaseError, open_database
+from mdvec.embedding.names import is_endpoint_model
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.manage.doctor.server_process import ServerProcess, events_in
+from mdvec.manage.registering import models_in_use
 from mdvec.manage.server_program import SERVER_PROGRAM, find_server_program
 from mdvec.text.quoting import identifier
 from mdvec.tools import rows as tools
@@ -43,6 +45,9 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
         environment = {
             "MDVEC_LOG_FILE": str(log), "MDVEC_LOG_FORMAT": "json", "MDVEC_LOG_LEVEL": "INFO",
         }  # fmt: skip
+        if any(map(is_endpoint_model, models_in_use(installation.database))):
+            # The search asks for a title of the user's, which must not go to an endpoint unasked.
+            environment["MDVEC_SEARCH_MODE"] = "lexical"
         began = time.monotonic()
         with ServerProcess(command, seconds, environment) as server:
             names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}

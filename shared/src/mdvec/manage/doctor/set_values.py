@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 from mdvec.manage.doctor.findings import Finding, Installation
@@ -15,9 +17,10 @@ def check_settings(installation: Installation) -> Iterator[Finding]:
         yield Finding("ok", "settings", "no settings file; what is not named here is a default")
     else:
         yield Finding("ok", "settings", f"the settings file is {installation.config}")
-    values = installation.settings.model_dump()
+    values = installation.settings.model_dump(by_alias=True)
     for (section, key), origin in sorted(installation.origins.items()):
-        shown = f"[{section}] {key} = {values[section][key]!r}, set by {origin}"
+        value = reduce(getitem, section.split("."), values)[key]
+        shown = f"[{section}] {key} = {value!r}, set by {origin}"
         yield Finding("ok", "settings", shown)
     yield _log(installation.settings.log.options().file)
 

@@ -1,0 +1,166 @@
+"""The backend of ``gemini:<model>``: Google's Gemini through google-genai (an extra).
+
+Retries, time limits and checks are those of all endpoints, not the library's.
+"""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx2
+from google import genai
+from google.genai import errors, types
+
+from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
+from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.names import model_of
+from mdvec.embedding.options import BackendOptions, RetryOptions
+from mdvec.embedding.remote.answers import checked_vectors
+from mdvec.embedding.remote.endpoint import Endpoint
+from mdvec.embedding.remote.failures import EndpointUnusable
+from mdvec.embedding.remote.http import QUESTION_SECONDS, http_client, transport_reason
+from mdvec.embedding.remote.keys import gemini_key
+from mdvec.embedding.remote.retrying import FOR_QUESTIONS, Transient, with_retries
+from mdvec.embedding.remote.status import failure_of, retry_after, seconds_in
+from mdvec.text.tokens import TokenSpan
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+_API_VERSION = "v1beta"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """How a generation of models is told what a text is for: by a task type, or by a prefix."""
+
+    mark: str
+    query_task: str | None
+    document_task: str | None
+    query_prefix: str = ""
+    document_prefix: str = ""
+
+
+FIRST = Generation("tasks", "RETRIEVAL_QUERY", "RETRIEVAL_DOCUMENT")
+SECOND = Generation("prefixes", None, None, "task: search result | query: ", "title: none | text: ")
+
+
+def generation_of(model: str) -> Generation:
+    """The generation of a model: only the first ones know task types."""
+    return FIRST if model.startswith(("gemini-embedding-001", "text-embedding")) else SECOND
+
+
+class GeminiBackend:
+    """A model of Google's; nothing is sent before the first call that embeds."""
+
+    def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
+        """Read the key.
+
+        Raises:
+            KeyMissing: no variable holds it.
+        """
+        self.card = card
+        self.endpoint = endpoint
+        self.batch = options.gemini.batch
+        self.dimension = options.gemini.dimensions
+        self._model = model_of(card.name)
+        self._generation = generation_of(self._model)
+        self.revision = self._generation.mark
+        self._seconds = options.gemini.timeout
+        self._retry = options.retry
+        self._key = gemini_key(card.name, options)
+        self._tokens = ApproximateTokens(card.max_tokens)
+        http = http_client(self._seconds, is_local=endpoint.is_local)
+        weakref.finalize(self, http.close)
+        # Each is given, as the library would otherwise take it from the environment.
+        self._client = genai.Client(
+            vertexai=False,
+            api_key=self._key.value,
+            http_options=types.HttpOptions(
+                base_url=endpoint.url, api_version=_API_VERSION, httpx_client=http
+            ),
+        )
+
+    def measure_dimension(self) -> int:
+        """Ask for one vector, of a word that is no user's; its length."""
+        return int(self.encode_query("mdvec").shape[-1])
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """About the model's tokens."""
+        return self._tokens.spans(text)
+
+    def oversized(self, text: str) -> bool:
+        """Whether ``text`` has about more tokens than the model takes."""
+        return self._tokens.oversized(text)
+
+    def refusal(self, text: str) -> str | None:  # noqa: ARG002
+        """None: the endpoint itself refuses what it cannot embed."""
+        return None
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, as documents to be found."""
+        kind = self._generation
+        prefixed = [kind.document_prefix + text for text in texts]
+        return self._embed(prefixed, kind.document_task, self._seconds, self._retry)
+
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question."""
+        kind, seconds = self._generation, min(self._seconds, QUESTION_SECONDS)
+        return self._embed([kind.query_prefix + text], kind.query_task, seconds, FOR_QUESTIONS)
+
+    def _embed(
+        self, texts: Sequence[str], task: str | None, seconds: float, retry: RetryOptions
+    ) -> Vectors:
+        config = types.EmbedContentConfig(
+            task_type=task,
+            output_dimensionality=self.dimension,
+            http_options=types.HttpOptions(timeout=round(seconds * 1000)),
+        )
+        # The second generation answers a list of strings with one vector for all of them.
+        contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
+
+        def send() -> Vectors:
+            answer = self._request(
+                lambda: self._client.models.embed_content(
+                    model=self._model, contents=contents, config=config
+                )
+            )
+            rows = [one.values for one in answer.embeddings or []]
+            return checked_vectors(rows, len(texts), self.dimension, self.endpoint.host)
+
+        return with_retries(send, retry, self.endpoint.host)
+
+    def _request(
+        self, send: Callable[[], types.EmbedContentResponse]
+    ) -> types.EmbedContentResponse:
+        """The library's answer, its errors translated."""
+        host = self.endpoint.host
+        try:
+            return send()
+        except errors.APIError as error:
+            headers = getattr(error.response, "headers", None) or {}
+            wait = retry_after(headers) or _wait_in(error.details)
+            said = str(error.message or error.status or "")
+            raise failure_of(error.code, said, wait, host, self._key) from None
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            raise Transient(self._key.hidden_in(transport_reason(error))) from None
+        except (errors.UnknownApiResponseError, json.JSONDecodeError):
+            raise Transient("the answer is cut off or no JSON") from None
+        except ValueError as error:  # the library's models refuse what is no answer of Gemini's
+            raise EndpointUnusable(
+                f"{host} answered with something else than vectors ({type(error).__name__})"
+            ) from None
+
+
+def _wait_in(details: object) -> float | None:
+    """The seconds that an error's details ask for."""
+    error = details.get("error", details) if isinstance(details, dict) else {}
+    entries = error.get("details", []) if isinstance(error, dict) else []
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and "retryDelay" in entry:
+            return seconds_in(str(entry["retryDelay"]))
+    return None

@@ -1,0 +1,180 @@
+"""The backend of ``openai:<model>``: any endpoint that speaks OpenAI's embeddings protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+import weakref
+import zlib
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
+from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.names import model_of
+from mdvec.embedding.options import BackendOptions, RetryOptions
+from mdvec.embedding.remote.answers import checked_vectors
+from mdvec.embedding.remote.endpoint import Endpoint
+from mdvec.embedding.remote.failures import EndpointFailure, EndpointRefused, EndpointUnusable
+from mdvec.embedding.remote.http import QUESTION_SECONDS, http_client, transport_reason
+from mdvec.embedding.remote.keys import openai_key
+from mdvec.embedding.remote.retrying import FOR_QUESTIONS, Transient, with_retries
+from mdvec.embedding.remote.status import failure_of, retry_after
+from mdvec.text.tokens import TokenSpan
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+_ABOUT_DIMENSIONS = re.compile("dimension|matryoshka", re.IGNORECASE)
+
+
+class OpenAIBackend:
+    """A model behind an endpoint; nothing is sent before the first call that embeds.
+
+    Only an endpoint on this machine is asked for its dimension: what goes elsewhere is for the
+    user to allow.
+    """
+
+    def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
+        """Read the key.
+
+        Raises:
+            KeyMissing: the variable that should hold it is not set.
+            EndpointFailure: the dimension is not known without asking elsewhere.
+        """
+        self.card = card
+        self.endpoint = endpoint
+        self.batch = options.openai.batch
+        self._model = model_of(card.name)
+        self._options = options.openai
+        self._retry = options.retry
+        self._key = openai_key(card.name, options)
+        self._tokens = ApproximateTokens(card.max_tokens)
+        self._names_dimensions = self._options.dimensions is not None
+        self._http = http_client(self._options.timeout, is_local=endpoint.is_local)
+        weakref.finalize(self, self._http.close)
+
+    @cached_property
+    def revision(self) -> str:
+        """A mark of the prefixes; the endpoint does not tell which weights it has."""
+        prefixes = (self._options.query_prefix, self._options.document_prefix)
+        return f"{zlib.crc32(json.dumps(prefixes).encode()):08x}" if any(prefixes) else "plain"
+
+    @cached_property
+    def dimension(self) -> int:
+        """The length of every vector: as set, as known, or as an endpoint on this machine says.
+
+        Raises:
+            EndpointFailure: it is not known, or the endpoint does not answer.
+        """
+        if self.card.dimension:
+            return self.card.dimension
+        if not self.endpoint.is_local:
+            raise EndpointFailure(
+                f"how many dimensions {self.card.name!r} has is not known; set them in "
+                f"[model.openai] dimensions (`mdvec model test {self.card.name}` asks "
+                f"{self.endpoint.host} and shows them)"
+            )
+        return self.measure_dimension()
+
+    def measure_dimension(self) -> int:
+        """Ask the endpoint for one vector, of a word that is no user's; its length."""
+        wanted = self._options.dimensions
+        return int(self._embed(["mdvec"], wanted, FOR_QUESTIONS).shape[1])
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """About the model's tokens."""
+        return self._tokens.spans(text)
+
+    def oversized(self, text: str) -> bool:
+        """Whether ``text`` has about more tokens than the model takes."""
+        return self._tokens.oversized(text)
+
+    def refusal(self, text: str) -> str | None:  # noqa: ARG002
+        """None: the endpoint itself refuses what it cannot embed."""
+        return None
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, with the prefix of documents."""
+        prefixed = [self._options.document_prefix + text for text in texts]
+        return self._embed(prefixed, self.dimension, self._retry)
+
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question, with the prefix of questions."""
+        return self._embed([self._options.query_prefix + text], self.dimension, FOR_QUESTIONS)
+
+    @property
+    def _host(self) -> str:
+        return self.endpoint.host
+
+    def _embed(self, texts: Sequence[str], dimension: int | None, retry: RetryOptions) -> Vectors:
+        seconds = self._options.timeout
+        if retry is FOR_QUESTIONS:
+            seconds = min(seconds, QUESTION_SECONDS)
+        return with_retries(lambda: self._send(texts, dimension, seconds), retry, self._host)
+
+    def _send(self, texts: Sequence[str], dimension: int | None, seconds: float) -> Vectors:
+        """One request; without the number of dimensions if the endpoint takes none.
+
+        Some servers refuse that number for models that have only one, even if it is theirs.
+        """
+        body: dict[str, object] = {
+            "model": self._model,
+            "input": list(texts),
+            "encoding_format": "float",
+        }
+        if dimension is None or not self._names_dimensions:
+            return self._post(body, dimension, seconds)
+        try:
+            return self._post({**body, "dimensions": dimension}, dimension, seconds)
+        except EndpointRefused as refused:
+            if not _ABOUT_DIMENSIONS.search(str(refused)):
+                raise
+        self._names_dimensions = False
+        return self._post(body, dimension, seconds)
+
+    def _post(self, body: dict[str, object], dimension: int | None, seconds: float) -> Vectors:
+        headers = {"Authorization": f"Bearer {self._key.value}"} if self._key.value else {}
+        url = f"{self.endpoint.url}/embeddings"
+        try:
+            answer = self._http.post(url, json=body, headers=headers, timeout=seconds)
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            raise Transient(self._key.hidden_in(transport_reason(error))) from None
+        if not answer.is_success:
+            wait = retry_after(answer.headers)
+            raise failure_of(answer.status_code, _message(answer), wait, self._host, self._key)
+        texts = body["input"]
+        count = len(texts) if isinstance(texts, list) else 0
+        return checked_vectors(_rows(answer, self._host), count, dimension, self._host)
+
+
+def _message(answer: httpx2.Response) -> str:
+    """The endpoint's own words: its error's code and message, or the body."""
+    try:
+        error = answer.json()["error"]
+    except (ValueError, KeyError, TypeError):
+        return answer.text
+    if isinstance(error, dict):
+        return " ".join(str(error[name]) for name in ("code", "message") if error.get(name))
+    return str(error)
+
+
+def _rows(answer: httpx2.Response, host: str) -> list[object]:
+    """The vectors in the order of the texts, which the answer gives by index."""
+    try:
+        data = answer.json()
+    except ValueError:
+        raise Transient("the answer is cut off or no JSON") from None
+    items = data.get("data") if isinstance(data, dict) else None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise EndpointUnusable(f"{host} answered without vectors; is base_url right?")
+    indexes = [item.get("index", place) for place, item in enumerate(items)]
+    if sorted(indexes, key=str) != sorted(range(len(items)), key=str):
+        raise EndpointUnusable(f"{host} answered with vectors whose numbering is wrong")
+    rows: list[object] = [None] * len(items)
+    for index, item in zip(indexes, items, strict=True):
+        rows[index] = item.get("embedding")
+    return rows

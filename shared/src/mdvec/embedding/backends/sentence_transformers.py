@@ -1,0 +1,191 @@
+"""The backend of ``st:<model or folder>``: models for sentence-transformers (an extra).
+
+Models are loaded from files that are here, as safetensors or ONNX, and without code of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
+from mdvec.embedding.backends.st_files import revision_of
+from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.embedder import ModelError, ModelUnavailable
+from mdvec.embedding.names import model_of
+from mdvec.embedding.options import StOptions
+from mdvec.text.tokens import TokenSpan, blocks
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+_BLOCK_CHARS = 50_000
+_SPECIAL_TOKENS = 8
+_PREFIXES = (
+    (re.compile(r"\bruri-v3-", re.IGNORECASE), ("検索クエリ: ", "検索文書: ")),
+    (re.compile(r"\bruri-(?:small|base|large)", re.IGNORECASE), ("クエリ: ", "文章: ")),
+    (
+        re.compile(r"\be5-(?:small|base|large)(?!.*instruct)", re.IGNORECASE),
+        ("query: ", "passage: "),
+    ),
+)
+
+
+def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]:
+    """The texts before questions and before passages: as set, else as known of the model's name.
+
+    None leaves it to the model's own prompts.
+    """
+    name = Path(model).name.lower()
+    known = next((pair for pattern, pair in _PREFIXES if pattern.search(name)), (None, None))
+    query, document = options.query_prefix, options.document_prefix
+    return (known[0] if query is None else query, known[1] if document is None else document)
+
+
+def device_for(requested: str | None, *, cuda: bool, mps: bool) -> str:
+    """The requested device, or else the fastest that is here.
+
+    Raises:
+        ModelUnavailable: the requested one is not here.
+    """
+    here = {"cuda": cuda, "mps": mps, "cpu": True}
+    if requested is None:
+        return next(name for name, is_here in here.items() if is_here)
+    if not here.get(requested):
+        raise ModelUnavailable(
+            f"there is no {requested!r} on this machine; choose 'cpu' in [model.st] device"
+        )
+    return requested
+
+
+class SentenceTransformersBackend:
+    """The model and its tokenizer, loaded from a local folder; nothing is downloaded."""
+
+    def __init__(self, card: ModelCard, folder: Path, options: StOptions) -> None:
+        """Load the model.
+
+        Raises:
+            ModelUnavailable: the library or a device is missing, or the folder has no usable model.
+        """
+        self.batch = options.batch
+        self._name = card.name
+        self._prefixes = prefixes_of(model_of(card.name), options)
+        try:
+            self._model = _load(folder, options)
+        except ModelUnavailable:
+            raise
+        # transformers and ONNX raise errors of many kinds for files that they do not understand.
+        except Exception as error:
+            raise ModelUnavailable(
+                f"the model {card.name!r} cannot be loaded from {folder} ({_first_line(error)})"
+            ) from error
+        self._limit = self._model.max_seq_length or card.max_tokens
+        self._approximate = ApproximateTokens(self._limit)
+        self.dimension = int(self.encode_query("東京").shape[-1])
+        self.card = replace(card, dimension=self.dimension)
+        self.revision = f"{revision_of(folder)}-{self._mark_of_prefixes()}"
+
+    def token_spans(self, text: str) -> list[TokenSpan]:
+        """The tokens of ``text`` as character ranges, about so if its tokenizer tells none."""
+        tokenizer = self._model.tokenizer
+        if not getattr(tokenizer, "is_fast", False):
+            return self._approximate.spans(text)
+        spans = []
+        for start, end in blocks(text, _BLOCK_CHARS):
+            tokens = tokenizer(
+                text[start:end], add_special_tokens=False, return_offsets_mapping=True,
+                truncation=False, verbose=False,
+            )  # fmt: skip
+            offsets = tokens["offset_mapping"]
+            spans += [(start + first, start + last) for first, last in offsets if last > first]
+        return spans
+
+    def oversized(self, text: str) -> bool:
+        """Whether ``text``, with prefix and special tokens, exceeds the model's limit."""
+        prefixed = (self._prefixes[1] or "") + text
+        room = self._limit - _SPECIAL_TOKENS
+        return len(prefixed) > room // 2 and len(self.token_spans(prefixed)) > room
+
+    def refusal(self, text: str) -> str | None:
+        """Refuses text in which the model sees no token."""
+        return None if self.token_spans(text[:200]) or self.token_spans(text) else "it is blank"
+
+    def encode_documents(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of texts, with the prefix or prompt of documents."""
+        return self._run(self._model.encode_document, list(texts), self._prefixes[1])
+
+    def encode_query(self, text: str) -> Vectors:
+        """The vector of a question, with the prefix or prompt of questions."""
+        return self._run(self._model.encode_query, [text], self._prefixes[0])
+
+    def _run(self, encode: Any, texts: list[str], prompt: str | None) -> Vectors:  # noqa: ANN401
+        try:
+            rows = encode(
+                texts, prompt=prompt, batch_size=self.batch, show_progress_bar=False,
+                convert_to_numpy=True,
+            )  # fmt: skip
+        except (RuntimeError, MemoryError) as error:
+            raise ModelError(
+                f"the model {self._name!r} failed while embedding: {_first_line(error)}"
+            ) from error
+        return np.asarray(rows, dtype=np.float32)
+
+    def _mark_of_prefixes(self) -> str:
+        prompts = self._model.prompts if None in self._prefixes else {}
+        told = json.dumps([self._prefixes, prompts], ensure_ascii=False, sort_keys=True)
+        return f"{zlib.crc32(told.encode()):08x}"
+
+
+def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
+    try:
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+    except (ImportError, OSError) as error:
+        raise ModelUnavailable(
+            f"sentence-transformers cannot be loaded ({_first_line(error)})"
+        ) from error
+    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    if options.backend == "onnx":
+        _check_onnx()
+    device = device_for(options.device, cuda=cuda, mps=mps)
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        return SentenceTransformer(
+            str(folder),
+            device=device,
+            trust_remote_code=False,
+            local_files_only=True,
+            truncate_dim=options.truncate_dim,
+            backend=options.backend,
+            model_kwargs={"use_safetensors": True} if options.backend == "torch" else None,
+        )
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _check_onnx() -> None:
+    import importlib.util
+
+    for module in ("onnxruntime", "optimum"):
+        if importlib.util.find_spec(module) is None:
+            raise ModelUnavailable(
+                f"[model.st] backend = 'onnx' needs {module}; get it with: "
+                "pip install 'sentence-transformers[onnx]', or choose 'torch'"
+            )
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__

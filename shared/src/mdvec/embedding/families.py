@@ -1,0 +1,211 @@
+"""The models that users bring themselves: behind an endpoint, or for sentence-transformers."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.embedder import Embedder, ModelUnavailable
+from mdvec.embedding.names import Family, family_of, model_of
+from mdvec.embedding.options import GEMINI_URL, OPENAI_URL, BackendOptions
+from mdvec.embedding.remote.endpoint import Endpoint, price_of
+from mdvec.embedding.remote.failures import KeyMissing
+
+INSTALL_GEMINI = "pip install -c constraints.txt -e './shared[gemini]' (in mdvec's own folder)"
+_TRUST = 1.6  # that of e5-small: a guess until `mdvec model calibrate`
+_OPENAI_TOKENS = 8191
+_GEMINI_TOKENS = {"gemini-embedding-001": 2048, "gemini-embedding-2": 8192}
+_OPENAI_DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+_ROOM_OF_PREFIXES = 32
+_FREE_TIER = "On Gemini's free tier Google may use texts to improve its products."
+
+
+def card_of(name: str, options: BackendOptions) -> ModelCard:
+    """The card of a user's own model; its dimension is 0 if only its endpoint knows."""
+    family, model = family_of(name), model_of(name)
+    if family == "st":
+        return _st_card(name, options)
+    if family == "gemini":
+        endpoint = endpoint_of(name, options)
+        return _card(
+            name, f"{model}, at {endpoint.host if endpoint else ''}", options.gemini.dimensions,
+            _GEMINI_TOKENS.get(model, 2048), "the maker's terms of use",
+            f"{INSTALL_GEMINI}; set GEMINI_API_KEY",
+        )  # fmt: skip
+    endpoint = endpoint_of(name, options)
+    return _card(
+        name, f"{model}, at {endpoint.host if endpoint else ''}", openai_dimension(name, options),
+        _OPENAI_TOKENS, "the endpoint's terms of use",
+        "set [model.openai] base_url, and the variable of its key",
+    )  # fmt: skip
+
+
+def _st_card(name: str, options: BackendOptions) -> ModelCard:
+    """What its files tell without loading it."""
+    from mdvec.embedding.backends import st_files
+
+    model = model_of(name)
+    folder = st_files.located(model)
+    limit = (st_files.max_tokens_of(folder) if folder else None) or 512
+    room = limit - min(_ROOM_OF_PREFIXES, limit // 4)
+    how = st_files.INSTALL_ST
+    if not st_files.is_folder(model):
+        how = f"{how}, then: mdvec model pull {name}"
+    return _card(
+        name, f"{model}, by sentence-transformers", options.st.truncate_dim or 0, room,
+        "that of the model", how,
+    )  # fmt: skip
+
+
+def openai_dimension(name: str, options: BackendOptions) -> int:
+    """The dimension as set, or as known of OpenAI's own models; else 0."""
+    if options.openai.dimensions is not None:
+        return options.openai.dimensions
+    is_own = options.openai.base_url == OPENAI_URL
+    return _OPENAI_DIMENSIONS.get(model_of(name), 0) if is_own else 0
+
+
+def endpoint_of(name: str, options: BackendOptions) -> Endpoint | None:
+    """Where a model's texts go; None for a model that runs here."""
+    family = family_of(name)
+    if family == "openai":
+        url = options.openai.base_url
+        return Endpoint(url.rstrip("/"), price_of(name) if url == OPENAI_URL else None)
+    if family == "gemini":
+        url = options.gemini.base_url
+        own = url == GEMINI_URL
+        return Endpoint(url.rstrip("/"), price_of(name) if own else None, _FREE_TIER if own else "")
+    return None
+
+
+def missing(name: str, options: BackendOptions) -> str | None:
+    """Why a model cannot be used, in a few words, or None if it can; nothing is sent."""
+    return _MISSING[_family(name)](name, options)
+
+
+def load(name: str, options: BackendOptions) -> Embedder:
+    """Load a model, or get ready to send to its endpoint; nothing is sent yet.
+
+    Raises:
+        ModelUnavailable: a package, a key or the model is missing.
+    """
+    return _LOAD[_family(name)](name, options)
+
+
+def pull(name: str, options: BackendOptions) -> str:
+    """Download a model if that is needed; returns one sentence on the result.
+
+    Raises:
+        ModelUnavailable: it cannot be downloaded.
+    """
+    endpoint = endpoint_of(name, options)
+    if endpoint is not None:
+        return f"{name} is at {endpoint.host}; there is nothing to download"
+    from mdvec.embedding.backends import st_files
+
+    return f"{name} is here: {st_files.pull(model_of(name), options.st.backend)}"
+
+
+def _family(name: str) -> Family:
+    family = family_of(name)
+    if family is None:
+        raise ValueError(name)
+    return family
+
+
+def _card(
+    name: str, summary: str, dimension: int, max_tokens: int, licence: str, how_to_get: str
+) -> ModelCard:
+    size = min(448, max_tokens)
+    return ModelCard(
+        name=name,
+        summary=summary,
+        dimension=dimension,
+        default_size=size,
+        default_overlap=size // 7,
+        max_tokens=max_tokens,
+        vector_trust=_TRUST,
+        unrelated=None,
+        licence=licence,
+        how_to_get=how_to_get,
+    )
+
+
+def _openai_missing(name: str, options: BackendOptions) -> str | None:
+    from mdvec.embedding.remote.keys import openai_key
+
+    try:
+        openai_key(name, options)
+    except KeyMissing as error:
+        return str(error)
+    return None
+
+
+def _load_openai(name: str, options: BackendOptions) -> Embedder:
+    from mdvec.embedding.backends.openai_compatible import OpenAIBackend
+    from mdvec.embedding.remote.embedder import RemoteEmbedder
+
+    endpoint = endpoint_of(name, options)
+    if endpoint is None:
+        raise ModelUnavailable(f"the model {name!r} has no endpoint")
+    return RemoteEmbedder(OpenAIBackend(card_of(name, options), endpoint, options))
+
+
+def _gemini_missing(name: str, options: BackendOptions) -> str | None:
+    from mdvec.embedding.remote.keys import gemini_key
+
+    if _is_not_installed("google.genai"):
+        return f"google-genai is not installed; get it with: {INSTALL_GEMINI}"
+    try:
+        gemini_key(name, options)
+    except KeyMissing as error:
+        return str(error)
+    return None
+
+
+def _load_gemini(name: str, options: BackendOptions) -> Embedder:
+    if _is_not_installed("google.genai"):
+        raise ModelUnavailable(f"the model {name!r}: {_gemini_missing(name, options)}")
+    from mdvec.embedding.backends.gemini import GeminiBackend
+    from mdvec.embedding.remote.embedder import RemoteEmbedder
+
+    endpoint = endpoint_of(name, options)
+    if endpoint is None:
+        raise ModelUnavailable(f"the model {name!r} has no endpoint")
+    return RemoteEmbedder(GeminiBackend(card_of(name, options), endpoint, options))
+
+
+def _st_missing(name: str, options: BackendOptions) -> str | None:  # noqa: ARG001
+    from mdvec.embedding.backends import st_files
+
+    return st_files.missing(model_of(name))
+
+
+def _load_st(name: str, options: BackendOptions) -> Embedder:
+    from mdvec.embedding.backends import st_files
+
+    card = card_of(name, options)
+    folder = st_files.located(model_of(name))
+    lack = st_files.missing(model_of(name))
+    if folder is None or lack:
+        raise ModelUnavailable(
+            f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"
+        )
+    from mdvec.embedding.backends.sentence_transformers import SentenceTransformersBackend
+
+    return Embedder(SentenceTransformersBackend(card, folder, options.st))
+
+
+def _is_not_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is None
+    except ModuleNotFoundError:  # the package that it is in
+        return True
+
+
+_MISSING = {"openai": _openai_missing, "gemini": _gemini_missing, "st": _st_missing}
+_LOAD = {"openai": _load_openai, "gemini": _load_gemini, "st": _load_st}

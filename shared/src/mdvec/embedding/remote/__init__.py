@@ -1,0 +1,1 @@
+"""What all embedding endpoints share: addresses, keys, prices, requests, retries and checks."""

@@ -1,0 +1,56 @@
+"""Turns an endpoint's answer into vectors, or says by name what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mdvec.embedding.remote.failures import EndpointUnusable
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+_TOO_LARGE = 1e18
+
+
+def checked_vectors(
+    rows: Sequence[object], count: int, dimension: int | None, host: str
+) -> Vectors:
+    """The numbers of an answer, one row for each of ``count`` texts.
+
+    Args:
+        rows: as the answer has them, in the order of the texts.
+        count: the number of texts sent.
+        dimension: the expected length of each; None takes that of the first.
+        host: for the message.
+
+    Raises:
+        EndpointUnusable: rows are missing or too many, have another length, or are no numbers.
+    """
+    import numpy as np
+
+    if len(rows) != count:
+        raise EndpointUnusable(_bad(host, f"{len(rows)} vectors for {count} texts"))
+    lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
+    if 0 in lengths:
+        raise EndpointUnusable(_bad(host, "something else than vectors"))
+    if wrong := lengths - {dimension or min(lengths)}:
+        expected = dimension or min(lengths)
+        told = f"vectors of {max(wrong)} dimensions instead of {expected}"
+        raise EndpointUnusable(_bad(host, told))
+    if not all(isinstance(row, list) and set(map(type, row)) <= {int, float} for row in rows):
+        raise EndpointUnusable(_bad(host, "a vector with something else than numbers"))
+    try:
+        vectors = np.array(rows, dtype=np.float64)
+    except OverflowError:  # an integer of hundreds of digits
+        vectors = np.full((count, 1), np.inf)
+    # NaN is not below it either; squares of larger numbers overflow float32.
+    if not (np.abs(vectors) < _TOO_LARGE).all():
+        raise EndpointUnusable(_bad(host, "a vector with NaN or infinite numbers"))
+    if not vectors.any(axis=1).all():
+        raise EndpointUnusable(_bad(host, "a vector of zeros"))
+    return vectors.astype(np.float32)
+
+
+def _bad(host: str, what: str) -> str:
+    return f"{host} answered with {what}; nothing of it was stored. Check the model and its server"

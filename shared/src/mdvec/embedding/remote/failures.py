@@ -1,0 +1,21 @@
+"""Why an endpoint did not embed; each ends an import, and a search goes on by words alone."""
+
+from __future__ import annotations
+
+from mdvec.embedding.embedder import ModelUnavailable
+
+
+class EndpointFailure(ModelUnavailable):
+    """An endpoint cannot embed now; nothing that was paid for is lost."""
+
+
+class KeyMissing(EndpointFailure):
+    """The variable that should hold the endpoint's key is not set."""
+
+
+class EndpointRefused(EndpointFailure):
+    """The endpoint refuses these requests, and would refuse them again."""
+
+
+class EndpointUnusable(EndpointFailure):
+    """The endpoint answered with something other than one good vector for each text."""

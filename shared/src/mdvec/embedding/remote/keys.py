@@ -1,0 +1,68 @@
+"""An endpoint's key: read from the environment, never shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mdvec.embedding.options import OPENAI_URL, BackendOptions
+from mdvec.embedding.remote.failures import KeyMissing
+
+_HIDDEN = "[key]"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A secret; its text form shows nothing."""
+
+    value: str = field(repr=False)
+
+    def hidden_in(self, text: str) -> str:
+        """``text`` without the secret: endpoints quote what they refuse."""
+        return text.replace(self.value, _HIDDEN) if self.value else text
+
+
+NO_KEY = Key("")
+
+
+def key_from(environment: Mapping[str, str], variables: Sequence[str], model: str) -> Key:
+    """The key in the first of ``variables`` that is set.
+
+    Raises:
+        KeyMissing: none of them is.
+    """
+    for name in variables:
+        if value := environment.get(name, "").strip():
+            if not value.isascii() or not value.isprintable():
+                raise KeyMissing(f"the variable {name} holds no key; it has other signs in it")
+            return Key(value)
+    raise KeyMissing(
+        f"the model {model!r} needs a key in the variable {' or '.join(variables)}, which is "
+        "not set; keys are read from the environment only"
+    )
+
+
+def openai_key(name: str, options: BackendOptions) -> Key:
+    """The endpoint's key.
+
+    OpenAI's variable is read for OpenAI only: no other endpoint gets that key unless
+    ``api_key_env`` names it.
+
+    Raises:
+        KeyMissing: the variable is not set.
+    """
+    chosen = options.openai.api_key_env
+    if chosen is None and options.openai.base_url != OPENAI_URL:
+        return NO_KEY
+    return key_from(options.environment, [chosen or "OPENAI_API_KEY"], name)
+
+
+def gemini_key(name: str, options: BackendOptions) -> Key:
+    """Google's key.
+
+    Raises:
+        KeyMissing: no variable holds it.
+    """
+    chosen = options.gemini.api_key_env
+    variables = [chosen] if chosen else ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
+    return key_from(options.environment, variables, name)

@@ -1,0 +1,68 @@
+"""Repeats a request that failed for now: with waits that grow, differ, and have a ceiling."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from mdvec.cancelling import raise_if_cancelled
+from mdvec.embedding.options import RetryOptions
+from mdvec.embedding.remote.failures import EndpointFailure
+
+T = TypeVar("T")
+logger = logging.getLogger("mdvec")
+
+FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
+"""Someone waits for the answer, and words alone answer too."""
+
+
+class Transient(Exception):
+    """A failure that may be over soon; ``wait`` is how many seconds the endpoint asks for."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.wait = wait
+
+
+def with_retries(send: Callable[[], T], options: RetryOptions, host: str) -> T:
+    """What ``send`` returns, repeated while it raises ``Transient``.
+
+    Raises:
+        EndpointFailure: it failed as often as allowed, or the endpoint asks for too long a wait.
+    """
+    for attempt in range(options.max_retries + 1):
+        raise_if_cancelled()
+        try:
+            return send()
+        except Transient as failure:
+            refused = _why_not_again(failure, attempt, options, host)
+            if refused is not None:
+                raise EndpointFailure(refused) from failure
+            wait = _wait(failure, attempt, options)
+            logger.debug("[endpoint] %s: %s; again in %.1f s", host, failure.reason, wait)
+        time.sleep(wait)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _why_not_again(
+    failure: Transient, attempt: int, options: RetryOptions, host: str
+) -> str | None:
+    if failure.wait is not None and failure.wait > options.max_delay:
+        return f"{host} asks to wait {failure.wait:,.0f} seconds ({failure.reason}); try again then"
+    if attempt == options.max_retries:
+        return (
+            f"{host} did not embed in {attempt + 1} attempts ({failure.reason}); "
+            "try again later, or check the address and the network"
+        )
+    return None
+
+
+def _wait(failure: Transient, attempt: int, options: RetryOptions) -> float:
+    """Between half and all of the growing delay, and never less than the endpoint asks for."""
+    delay = options.base_delay * options.backoff_factor**attempt
+    delay *= random.uniform(0.5, 1.0)  # noqa: S311 - only to spread requests
+    return min(max(delay, failure.wait or 0.0), options.max_delay)

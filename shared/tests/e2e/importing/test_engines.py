@@ -1,0 +1,351 @@
+"""Imports and searches over both vector engines: the file's signatures, and a real Chroma."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import chromadb
+import numpy as np
+import pytest
+from chroma_process import ChromaProcess
+from collection import Collection
+from tiny_embedder import TinyBackend
+
+from mdvec.database.connection import open_database
+from mdvec.index import outbox
+from mdvec.index.chroma import ChromaIndex
+from mdvec.index.chroma_server import ChromaServer, Hnsw
+from mdvec.index.feeding import OtherWriter, differences
+from mdvec.index.outside import engine_has_answered
+from mdvec.manage.doctor.engine import check_engine
+from mdvec.manage.doctor.examination import Group, examine
+from mdvec.manage.doctor.findings import Installation
+from mdvec.settings.loading import load_with_origins
+from mdvec.tools import rows as tools
+
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
+QUESTIONS = ("バックアップを取る", "household budget", "会議の議事録", "how to search")
+ALONE = "notes was searched by words alone: "
+
+
+def installation(collection: Collection, engine: ChromaServer | None) -> Installation:
+    flags = {"database": {"path": str(collection.database)}}
+    if engine is not None:
+        flags["index"] = {"engine": "chroma", "url": engine.url}
+    loaded = load_with_origins({}, flags=flags)
+    return Installation(loaded.settings, loaded.origins, loaded.file)
+
+
+def findings(collection: Collection, engine: ChromaServer | None) -> list[tuple[str, str]]:
+    found = check_engine(installation(collection, engine))
+    return [(finding.level, finding.sentence) for finding in found]
+
+
+def fix(collection: Collection, engine: ChromaServer | None) -> list[str]:
+    groups = (Group("engine", check_engine),)
+    examined = examine(installation(collection, engine), fix=True, groups=groups)
+    assert not examined.has_trouble, examined.findings
+    return list(examined.fixed)
+
+
+def index_of(collection: Collection) -> ChromaIndex:
+    with open_database(collection.database, "read") as connection:
+        tables = tables_of(collection)
+        name = outbox.collection(connection, tables).name
+    return ChromaIndex(collection.engine, name, 30.0)
+
+
+def tables_of(collection: Collection):
+    with open_database(collection.database, "read") as connection:
+        return tools.get_tool(connection, collection.name).tables
+
+
+def check_engines_agree(collection: Collection) -> None:
+    """Nothing waits, and the engine has exactly the stored chunks."""
+    with open_database(collection.database, "read") as connection:
+        names = tables_of(collection)
+        assert outbox.waiting_count(connection, names) == 0
+        assert differences(connection, names, index_of(collection)) == ([], [])
+
+
+def client_of(chroma: ChromaProcess):
+    return chromadb.HttpClient(chroma.address.url)
+
+
+@pytest.fixture
+def notes(collection, chroma) -> Collection:
+    """A few notes, whose vectors Chroma indexes."""
+    engine_has_answered(chroma.address)
+    collection.engine = chroma.address
+    for number in range(12):
+        collection.write(
+            f"{number}.md", f"# 節 {number}\n\n水の話 {number}。\n\n## 米\n\n米と魚。\n"
+        )
+    collection.import_("new")
+    return collection
+
+
+def test_the_sample_notes_are_found_the_same_whatever_indexes_them(collection, chroma):
+    shutil.copytree(SAMPLES, collection.folder, dirs_exist_ok=True)
+    collection.import_("new")
+    by_signatures = [collection.search(question, mode="vector") for question in QUESTIONS]
+    embedded = len(collection.backend.embedded)
+    # So that its graph misses nothing of a collection as small as this.
+    thorough = Hnsw(ef_construction=1_000, ef_search=1_000, max_neighbors=100)
+    collection.engine = replace(chroma.address, hnsw=thorough)
+    assert collection.import_().chunks_embedded == 0
+    for question, expected in zip(QUESTIONS, by_signatures, strict=True):
+        answer = collection.search(question, mode="vector")
+        # A graph may miss some of the farther candidates, which moves ranks in the explanation.
+        assert [(hit.file_path, hit.content) for hit in answer.results] == [
+            (hit.file_path, hit.content) for hit in expected.results
+        ]
+        assert answer.notes == expected.notes
+    assert len(collection.backend.embedded) == embedded
+    check_engines_agree(collection)
+    collection.engine = None
+    assert collection.import_().chunks_embedded == 0
+    collection.check()
+    for question, expected in zip(QUESTIONS, by_signatures, strict=True):
+        assert collection.search(question, mode="vector").results == expected.results
+
+
+def test_only_ids_and_vectors_leave_the_machine(notes, chroma):
+    check_engines_agree(notes)
+    (there,) = [
+        one for one in client_of(chroma).list_collections() if one.name == index_of(notes)._name
+    ]
+    stored = there.get(include=["documents", "metadatas", "uris"])
+    for kind in ("documents", "metadatas", "uris"):
+        assert set(stored[kind] or [None]) == {None}
+    assert all(number.isdigit() for number in stored["ids"])
+    assert set(there.metadata) == {"mdvec_writer"}
+
+
+def test_nothing_of_a_changed_or_deleted_document_is_found_even_before_chroma_knows(notes, chroma):
+    chroma.kill()
+    notes.write("0.md", "# 空\n\n空の話。\n")
+    (notes.folder / "1.md").unlink()
+    hints = notes.import_().hints
+    assert any("has not taken 3 changes" in hint for hint in hints)
+    chroma.start()
+    answer = notes.search("空の話", mode="vector", k=50)
+    assert not any("notes was" in note for note in answer.notes)
+    assert answer.results[0].file_path == "0.md"
+    assert "1.md" not in notes.places("水の話 1", k=50)
+    notes.import_()
+    check_engines_agree(notes)
+
+
+def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, chroma):
+    chroma.kill()
+    try:
+        answer = notes.search("水の話 3")
+        assert answer.results[0].file_path == "3.md"
+        assert [note for note in answer.notes if note.startswith(ALONE)] == list(answer.notes)
+        assert "did not answer" in answer.notes[0]
+        ((level, sentence),) = findings(notes, chroma.address)
+        assert (level, "did not answer" in sentence) == ("trouble", True)
+        (note,) = notes.search("水の話 3", mode="vector").notes[:1]
+        assert note.startswith("notes was left out: ")
+        notes.import_("replace")
+    finally:
+        chroma.start()
+    notes.import_()
+    assert notes.search("水の話 3").notes == ()
+    check_engines_agree(notes)
+
+
+def test_a_chroma_that_hangs_costs_one_question_a_few_seconds_and_the_next_none(notes, chroma):
+    chroma.freeze()
+    try:
+        first, second = (notes.search("水の話 3") for _ in range(2))
+    finally:
+        chroma.thaw()
+    for answer in (first, second):
+        assert answer.results[0].file_path == "3.md"
+        assert answer.notes[0].startswith(ALONE)
+    engine_has_answered(chroma.address)
+    assert notes.search("水の話 3").notes == ()
+
+
+def test_without_the_setting_the_note_says_where_the_vectors_are(notes):
+    there = notes.engine
+    notes.engine = None
+    assert "its vectors are in Chroma" in notes.search("水の話 3").notes[0]
+    ((level, sentence),) = findings(notes, None)
+    assert (level, sentence) == (
+        "trouble", "notes: its vectors are in Chroma, but [index] engine is 'sqlite'"
+    )  # fmt: skip
+    assert len(fix(notes, None)) == 1
+    notes.check()
+    assert notes.search("水の話 3").notes == ()
+    assert findings(notes, there)[1][0] == "warning"
+    assert len(fix(notes, there)) == 2  # it moves back, and the old collection is deleted
+    notes.engine = there
+    check_engines_agree(notes)
+
+
+def test_doctor_finds_what_chroma_lacks_or_has_too_much_and_mends_it(notes):
+    index = index_of(notes)
+    index.drop([1, 2, 3])
+    index.put([9_001], notes_vector())
+    said = findings(notes, notes.engine)[1]
+    assert said[0] == "trouble"
+    assert said[1].endswith("lacks 3 vectors and has 1 too many")
+    fix(notes, notes.engine)
+    check_engines_agree(notes)
+    index_of(notes).retire()
+    answer = notes.search("水の話 3")
+    assert answer.notes[0].startswith(ALONE)
+    assert "mdvec doctor --fix" in answer.notes[0]
+    fix(notes, notes.engine)
+    check_engines_agree(notes)
+    assert notes.search("水の話 3").notes == ()
+
+
+def notes_vector():
+    return np.ones((1, TinyBackend().dimension), dtype=np.float32)
+
+
+def test_a_rebuild_deletes_the_old_collection_with_the_next_import(notes, chroma):
+    old = index_of(notes)._name
+    notes.import_("replace")
+    names = {one.name for one in client_of(chroma).list_collections()}
+    assert {old, index_of(notes)._name} <= names  # a copy of the old file can still be searched
+    notes.import_()
+    assert old not in {one.name for one in client_of(chroma).list_collections()}
+    check_engines_agree(notes)
+
+
+def test_a_graph_of_other_settings_is_told_and_a_rebuild_makes_it_anew(notes):
+    server = ChromaServer(notes.engine.url, hnsw=Hnsw(max_neighbors=24))
+    flags = {
+        "database": {"path": str(notes.database)},
+        "index": {"engine": "chroma", "url": server.url},
+        "index.hnsw": {"max_neighbors": 24},
+    }
+    loaded = load_with_origins({}, flags=flags)
+    asked = Installation(loaded.settings, loaded.origins, loaded.file)
+    assert asked.settings.vector_engine == server
+    (warning,) = [one for one in check_engine(asked) if one.level == "warning"]
+    assert "made with max_neighbors = 16" in warning.sentence
+    notes.engine = server
+    notes.import_("replace")
+    assert index_of(notes).settings()["max_neighbors"] == 24
+
+
+def copied(notes: Collection, place: Path) -> Collection:
+    place.mkdir()
+    copy = place / "vectors.sqlite"
+    shutil.copy(notes.database, copy)
+    return Collection(notes.folder, copy, is_new=False, engine=notes.engine)
+
+
+def test_a_copy_of_the_database_can_search_but_only_one_of_them_can_import(notes, tmp_path):
+    copy = copied(notes, tmp_path / "copy")
+    notes.write("new.md", "# 新しい\n\n新しい話。\n")
+    notes.import_()
+    (notes.folder / "2.md").unlink()
+    notes.import_()
+    answer = copy.search("水の話 3", mode="vector")
+    assert answer.notes == ()
+    assert {hit.file_path for hit in answer.results} <= {f"{n}.md" for n in range(12)}
+    before = copy.contents()
+    with pytest.raises(OtherWriter, match="another copy of this database"):
+        copy.import_()
+    assert copy.contents() == before
+    assert findings(copy, copy.engine)[1][0] == "trouble"
+    fix(copy, copy.engine)
+    copy.import_()
+    check_engines_agree(copy)
+    notes.import_()
+    check_engines_agree(notes)
+
+
+def test_a_missing_client_is_named_with_how_to_install_it(tmp_path):
+    code = (
+        "import sys; sys.modules['chromadb'] = None\n"
+        "from mdvec.index.chroma_client import check_client_installed\n"
+        "try: check_client_installed()\nexcept Exception as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "-e './shared[chroma]'" in done.stdout
+
+
+def test_nothing_of_chroma_is_imported_unless_it_is_set(notes):
+    notes.engine = None
+    notes.import_()
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from collection import Collection\n"
+        "notes = Collection(*map(Path, sys.argv[1:]), is_new=False)\n"
+        "notes.import_()\n"
+        "assert notes.search('水の話 3').notes == ()\n"
+        "print({'chromadb', 'httpx', 'grpc'} & set(sys.modules))"
+    )
+    command = [sys.executable, "-c", code, str(notes.folder), str(notes.database)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4] / "tests")}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == "set()\n"
+
+
+def fill(folder: Path, seed: int) -> None:
+    """Write files of many short sections; another seed changes half of them and deletes some."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(24):
+        words = random.Random(f"{number}-{seed if number % 2 else 0}")
+        path = folder / f"{number:03}.md"
+        if words.random() < 0.2 and number % 2:
+            path.unlink(missing_ok=True)
+            continue
+        sections = (
+            f"## 節 {words.random()}\n\n{words.choice('春夏秋冬')}の話。" for _ in range(60)
+        )
+        path.write_text("\n\n".join(sections), encoding="utf-8")
+
+
+def kill_and_recover(importing, chroma, collection: Collection, moment: random.Random) -> None:
+    """Change the files, import them, and kill the import or Chroma at some moment."""
+    fill(collection.folder, moment.randrange(10**6))
+    mode = moment.choice(["update", "update", "replace"])
+    with importing(collection, mode) as child:
+        try:
+            child.wait(timeout=moment.uniform(0.4, 2.5))
+        except subprocess.TimeoutExpired:
+            if moment.random() < 0.5:
+                child.kill()
+            else:
+                chroma.kill()
+        child.communicate()
+    if not chroma.is_running:
+        chroma.start()
+    engine_has_answered(chroma.address)
+    collection.import_()
+    collection.check()
+    check_engines_agree(collection)
+    undisturbed = Collection(
+        collection.folder, collection.database.with_name(f"{moment.random()}.sqlite")
+    )
+    undisturbed.import_("new")
+    assert collection.contents() == undisturbed.contents()
+    there = {path.name for path in collection.folder.iterdir()}
+    answer = collection.search("春の話", mode="vector", k=50)
+    assert {hit.file_path for hit in answer.results} <= there
+
+
+@pytest.mark.parametrize("rounds", [2, pytest.param(30, marks=pytest.mark.soak)])
+def test_killing_the_import_or_chroma_loses_and_doubles_nothing(
+    collection, importing, chroma, rounds
+):
+    collection.engine = chroma.address
+    moment = random.Random(rounds)
+    fill(collection.folder, 1)
+    collection.import_("new")
+    for _ in range(rounds):
+        kill_and_recover(importing, chroma, collection, moment)

@@ -1,0 +1,164 @@
+"""``openai:<model>`` against a real server on this machine, through the real HTTP client."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from endpoint_stand_in import QUOTED
+from tiny_embedder import tiny_embedder
+
+from mdvec.embedding import catalog
+from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
+from mdvec.embedding.remote.embedder import RemoteEmbedder
+from mdvec.embedding.remote.endpoint import Sending, about_tokens
+from mdvec.embedding.remote.failures import (
+    EndpointFailure,
+    EndpointRefused,
+    EndpointUnusable,
+    KeyMissing,
+)
+
+QUICK = RetryOptions(max_retries=3, base_delay=0.001)
+
+
+def options(url, environment=None, **of_openai):
+    return BackendOptions(
+        openai=OpenAIOptions(base_url=f"{url}/v1", **of_openai),
+        retry=QUICK,
+        environment=environment or {},
+    )
+
+
+def load(endpoint, environment=None, **of_openai):
+    return catalog.load("openai:tiny:latest", options(endpoint.url, environment, **of_openai))
+
+
+def test_each_text_gets_its_own_vector_whatever_the_order_of_the_answer(endpoint):
+    texts = ["水を備える", "猫の毛を梳く", "cats and water"]
+    found = load(endpoint).embed_documents(texts)
+    np.testing.assert_allclose(found, tiny_embedder().embed_documents(texts), atol=1e-6)
+    body, _ = endpoint.requests[-1]
+    assert body == {"model": "tiny:latest", "input": texts, "encoding_format": "float"}
+
+
+def test_questions_and_passages_get_their_prefixes_which_the_fingerprint_holds(endpoint):
+    plain = load(endpoint)
+    model = load(endpoint, query_prefix="query: ", document_prefix="passage: ")
+    model.embed_query("水")
+    model.embed_documents(["火"])
+    sent = [body["input"] for body, _ in endpoint.requests]
+    assert sent[-2:] == [["query: 水"], ["passage: 火"]]
+    assert plain.fingerprint == "openai:tiny:latest@plain:16:l2"
+    assert model.fingerprint not in (
+        plain.fingerprint,
+        load(endpoint, query_prefix="passage: ", document_prefix="query: ").fingerprint,
+    )
+
+
+def test_dimensions_are_asked_for_and_left_out_where_the_server_takes_none(endpoint):
+    model = load(endpoint, dimensions=8)
+    assert model.embed_query("水").shape == (8,)
+    assert endpoint.requests[-1][0]["dimensions"] == 8
+    endpoint.faults.append("no dimensions")
+    assert load(endpoint, dimensions=16).embed_query("水").shape == (16,)
+    assert "dimensions" not in endpoint.requests[-1][0]
+
+
+def test_a_key_goes_only_where_its_variable_is_named(endpoint):
+    keys = {"OPENAI_API_KEY": "sk-of-openai", "OWN_KEY": "sk-of-this"}
+    load(endpoint, keys).embed_query("水")
+    assert "authorization" not in endpoint.requests[-1][1]
+    load(endpoint, keys, api_key_env="OWN_KEY").embed_query("水")
+    assert endpoint.requests[-1][1]["authorization"] == "Bearer sk-of-this"
+    with pytest.raises(KeyMissing, match="the variable NO_KEY, which is not set"):
+        load(endpoint, keys, api_key_env="NO_KEY")
+    assert catalog.missing(catalog.card_named("openai:x"), BackendOptions(environment={})) == (
+        "the model 'openai:x' needs a key in the variable OPENAI_API_KEY, which is not set; "
+        "keys are read from the environment only"
+    )
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "hang", "drip"])
+def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
+    model = load(endpoint, dimensions=16, timeout=0.3)
+    endpoint.faults.extend([fault, fault])
+    assert model.embed_documents(["水"]).shape == (1, 16)
+    assert len(endpoint.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("fewer", "answered with 1 vectors for 2 texts; nothing of it was stored"),
+        ("more", "answered with 3 vectors for 2 texts; nothing of it was stored"),
+        ("dimension", "answered with vectors of 17 dimensions instead of 16"),
+        ("nan", "answered with a vector with NaN or infinite numbers"),
+        ("null", "answered with a vector with something else than numbers"),
+        ("zero", "answered with a vector of zeros"),
+    ],
+)
+def test_a_half_answer_is_refused_by_name_and_not_paid_for_again(endpoint, fault, said):
+    model = load(endpoint, dimensions=16)
+    endpoint.faults.append(fault)
+    with pytest.raises(EndpointUnusable, match=said):
+        model.embed_documents(["水", "火"])
+    assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("quota", "the quota at .* is used up"),
+        ("key", r"refuses the key \(HTTP 401: Incorrect API key provided: \[key\]\)"),
+        ("redirect", "redirects elsewhere"),
+    ],
+)
+def test_what_would_fail_again_is_not_repeated_and_no_message_shows_the_key(endpoint, fault, said):
+    model = load(endpoint, {"KEY": QUOTED}, api_key_env="KEY", dimensions=16)
+    endpoint.faults.append(fault)
+    with pytest.raises(EndpointRefused, match=said) as caught:
+        model.embed_documents(["水"])
+    assert QUOTED not in str(caught.value)
+    assert len(endpoint.requests) == 1
+
+
+def test_retries_end_and_a_long_wait_is_left_to_the_user(endpoint):
+    model = load(endpoint, dimensions=16)
+    endpoint.faults.extend(["500"] * 9)
+    with pytest.raises(EndpointFailure, match="in 4 attempts"):
+        model.embed_documents(["水"])
+    endpoint.faults.clear()
+    endpoint.faults.append("long wait")
+    with pytest.raises(EndpointFailure, match="asks to wait 3,600 seconds"):
+        model.embed_documents(["水"])
+    assert len(endpoint.requests) == 5
+
+
+def test_no_server_is_one_sentence(endpoint):
+    away = replace(options("http://127.0.0.1:9"), retry=replace(QUICK, max_retries=0))
+    with pytest.raises(EndpointFailure, match=r"127\.0\.0\.1:9 did not embed in 1 attempts \(no c"):
+        catalog.load("openai:x", replace(away, openai=replace(away.openai, dimensions=3))) \
+            .embed_documents(["水"])  # fmt: skip
+
+
+def test_another_machine_is_never_asked_for_its_dimension(endpoint):
+    elsewhere = options(endpoint.url.replace("127.0.0.1", "0.0.0.0"))
+    with pytest.raises(EndpointFailure, match=r"set them in \[model\.openai\] dimensions"):
+        _ = catalog.load("openai:x", elsewhere).fingerprint
+    assert endpoint.requests == []
+
+
+def test_what_is_sent_is_told_with_its_price():
+    model = catalog.load(
+        "openai:text-embedding-3-small", BackendOptions(environment={"OPENAI_API_KEY": "k"})
+    )
+    assert isinstance(model, RemoteEmbedder)
+    text = "水" * 1_000 + "word" * 1_000
+    tokens = about_tokens([text] * 1_000)
+    told = Sending("notes", model.name, model.endpoint, 1_000, tokens).sentence()
+    assert tokens == 2_000_000
+    assert told == (
+        "notes: 1,000 texts go to api.openai.com (about 2,000,000 tokens) and "
+        "openai:text-embedding-3-small; about 0.04 US dollars (0.02 a million tokens, as of "
+        "2026-07). Later questions go there too."
+    )

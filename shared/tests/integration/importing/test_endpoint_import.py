@@ -1,0 +1,224 @@
+"""Imports whose model is behind an endpoint: asked first, batched, paid for once."""
+
+import signal
+import subprocess
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from collection import Collection
+from endpoint_stand_in import EndpointStandIn
+
+from mdvec.embedding import catalog
+from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
+from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.search.search import Question, search
+
+FILES = 30
+BATCH = 8
+
+
+def options(endpoint, **of_openai):
+    return BackendOptions(
+        openai=OpenAIOptions(f"{endpoint.url}/v1", dimensions=16, batch=BATCH, **of_openai),
+        retry=RetryOptions(max_retries=5, base_delay=0.001),
+        environment={},
+    )
+
+
+def run(notes, endpoint, mode="update", **more):
+    """Import with the model behind ``endpoint``."""
+    return import_tool(
+        notes.request(mode, size=64), lambda _: catalog.load("openai:tiny", options(endpoint)),
+        **more,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def endpoint():
+    with EndpointStandIn().running() as stand_in:
+        yield stand_in
+
+
+@pytest.fixture
+def notes(collection):
+    for number in range(FILES):
+        collection.write(f"{number:02}.md", note(number))
+    return collection
+
+
+def note(number: int) -> str:
+    """Two sections, each a chunk."""
+    return "".join(
+        f"# 見出し{number}の{part}\n\n{f'{number}番目のメモの第{part}節。' * 4}\n\n"
+        for part in range(2)
+    )
+
+
+def test_batches_go_across_files_and_faults_pay_for_nothing_twice(notes, endpoint):
+    endpoint.rate = 0.3
+    report = run(notes, endpoint, "new")
+    assert (report.added, report.failed, report.chunks_embedded) == (FILES, (), 2 * FILES)
+    assert set(endpoint.paid.values()) == {1}
+    assert sum(endpoint.paid.values()) == 2 * FILES
+    sizes = [len(body["input"]) for body, _ in endpoint.requests]
+    assert set(sizes) == {BATCH, 2 * FILES % BATCH}
+    assert len(endpoint.requests) > 2 * FILES / BATCH + 1
+    notes.check()
+
+
+def test_what_an_endpoint_stops_in_the_middle_goes_on_without_paying_twice(notes, endpoint):
+    whole = Collection(notes.folder, notes.database.with_name("whole.sqlite"))
+    run(whole, endpoint, "new")
+    endpoint.paid.clear()
+    endpoint.requests.clear()
+    endpoint.faults.extend([None, None, "quota"])
+    with pytest.raises(EndpointStopped, match=f"{2 * BATCH} texts were embedded and are kept"):
+        run(notes, endpoint, "new")
+    assert notes.rows("SELECT count(*) FROM paid_vectors") == [(2 * BATCH,)]
+    report = run(notes, endpoint)
+    assert (report.added, report.chunks_embedded) == (FILES, 2 * FILES - 2 * BATCH)
+    assert set(endpoint.paid.values()) == {1}
+    assert notes.contents() == whole.contents()
+    assert notes.rows("SELECT count(*) FROM paid_vectors") == [(0,)]
+
+
+def test_a_rebuild_that_stops_leaves_the_tool_as_it_was_and_goes_on_likewise(notes, endpoint):
+    run(notes, endpoint, "new")
+    before = notes.contents()
+    endpoint.paid.clear()
+    endpoint.faults.extend([None, "quota"])
+    with pytest.raises(EndpointStopped, match="--mode replace"):
+        run(notes, endpoint, "replace")
+    assert notes.contents() == before
+    assert notes.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
+    run(notes, endpoint, "replace")
+    assert set(endpoint.paid.values()) == {1}
+    assert notes.contents() == before
+
+
+CHILD = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
+from pathlib import Path
+from collection import Collection
+from mdvec.embedding import catalog
+from mdvec.embedding.options import BackendOptions, OpenAIOptions
+from mdvec.manage.import_tool import import_tool
+notes = Collection(Path(sys.argv[1]), Path(sys.argv[2]), is_new=False)
+openai = OpenAIOptions(sys.argv[3], dimensions=16, batch=int(sys.argv[4]))
+model = catalog.load("openai:tiny", BackendOptions(openai=openai, environment={}))
+import_tool(notes.request("update", size=64), lambda _: model)
+"""
+
+
+@pytest.mark.parametrize(("at", "how"), [(3, signal.SIGKILL), (6, signal.SIGINT)])
+def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, how):
+    whole = Collection(notes.folder, notes.database.with_name("whole.sqlite"))
+    run(whole, endpoint, "new")
+    endpoint.paid.clear()
+    endpoint.requests.clear()
+    path = f"{Path(__file__).parents[4] / 'tests'}"
+    arguments = [str(notes.folder), str(notes.database), f"{endpoint.url}/v1", str(BATCH)]
+    child = subprocess.Popen(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {path!r})\n{CHILD}", *arguments],
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+
+    def end(number):
+        if number == at:
+            endpoint.faults.append("hang")
+            child.send_signal(how)
+
+    endpoint.on_request = end
+    said = child.communicate(timeout=60)[1]
+    assert child.returncode != 0
+    if how is signal.SIGINT:
+        assert "stopped after embedding 40 texts, which are kept" in said
+    assert sum(endpoint.paid.values()) == (at - 1) * BATCH
+    endpoint.on_request = lambda _: None
+    run(notes, endpoint)
+    assert set(endpoint.paid.values()) == {1}
+    assert notes.contents() == whole.contents()
+    notes.check()
+
+
+def test_only_what_changed_is_sent_and_nothing_if_nothing_did(notes, endpoint):
+    run(notes, endpoint, "new")
+    sent = len(endpoint.requests)
+    run(notes, endpoint)
+    assert len(endpoint.requests) == sent
+    notes.write("03.md", note(3).replace("第1節", "第一節"))
+    report = run(notes, endpoint)
+    assert (report.updated, report.chunks_embedded) == (1, 1)
+    assert len(endpoint.requests[-1][0]["input"]) == 1
+
+
+def test_nothing_leaves_for_another_machine_before_the_user_allows_it(notes, endpoint):
+    elsewhere = replace(
+        options(endpoint), openai=replace(options(endpoint).openai, base_url=_elsewhere(endpoint))
+    )
+    asked = []
+
+    def import_(answer):
+        def may_send(sending):
+            asked.append((sending.texts, sending.endpoint.host, len(endpoint.requests)))
+            return answer
+
+        return import_tool(
+            notes.request("update", size=64), lambda _: catalog.load("openai:tiny", elsewhere),
+            may_send=may_send,
+        )  # fmt: skip
+
+    with pytest.raises(SendingRefused, match=r"nothing was sent\. notes: 60 texts go to 0"):
+        import_(False)
+    assert endpoint.requests == []
+    assert import_(True).added == FILES
+    host = f"0.0.0.0:{endpoint.url.rpartition(':')[2]}"
+    assert asked == [(2 * FILES, host, 0)] * 2
+    import_(False)  # nothing changed, so nothing is asked
+    assert len(asked) == 2
+
+
+def _elsewhere(endpoint):
+    """The same server by an address that is not this machine's own."""
+    return f"{endpoint.url.replace('127.0.0.1', '0.0.0.0')}/v1"
+
+
+def test_a_household_sends_each_subject_once(tmp_path, endpoint):
+    folder, database = tmp_path / "csv", tmp_path / "db.sqlite"
+    folder.mkdir()
+    head = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+    for month in ("06", "07"):
+        rows = [f"1,2025/{month}/{day:02},店{day % 9},-100,財布,食費,食料品,,0,{month}{day}"
+                for day in range(1, 28)]  # fmt: skip
+        name = f"収入・支出詳細_2025-{month}-01_2025-{month}-28.csv"
+        (folder / name).write_text("\n".join([head, *rows]), encoding="utf-8")
+    registering.add_tool(database, "kakeibo", "d", folder, "household")
+    home = Collection(folder, database, "kakeibo", is_new=False)
+    request = replace(home.request("new"), rules=home.rules)
+    import_tool(request, lambda _: catalog.load("openai:tiny", options(endpoint)))
+    assert set(endpoint.paid.values()) == {1}
+    assert len(endpoint.requests) == -(-len(endpoint.paid) // BATCH)
+
+
+def test_a_question_that_cannot_be_embedded_now_is_answered_by_words(notes, endpoint):
+    run(notes, endpoint, "new")
+    endpoint.faults.extend(["500"] * 9)
+
+    def ask(mode="hybrid"):
+        model = catalog.load("openai:tiny", options(endpoint))
+        question = Question("7番目のメモ", ("notes",), mode=mode)
+        return search(notes.database, question, lambda _: nullcontext(model))
+
+    answer = ask()
+    assert answer.results[0].file_path == "07.md"
+    (note_,) = [one for one in answer.notes if "words alone" in one]
+    assert note_.startswith("notes was searched by words alone: 127.0.0.1:")
+    endpoint.faults.clear()
+    assert [one for one in ask().notes if "words alone" in one] == []

@@ -1,0 +1,180 @@
+"""What every vector index does alike, whatever it is: the signatures in the file, and Chroma."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.database.connection import open_database
+from mdvec.index.chroma import ChromaIndex
+from mdvec.index.chroma_client import CollectionMissing
+from mdvec.index.chroma_server import ChromaServer, Hnsw
+from mdvec.index.nearest import NearestIndex
+from mdvec.index.ranges import ChunkRanges
+from mdvec.index.signature_index import SignatureIndex
+from mdvec.index.tables import Tables, create_tables
+from mdvec.text.quoting import identifier
+from mdvec.tools import rows as tools
+
+DIMENSION, DOCUMENTS, CHUNKS = 32, 40, 10
+IDS = [list(range(CHUNKS * n + 1, CHUNKS * (n + 1) + 1)) for n in range(DOCUMENTS)]
+VECTORS = np.random.default_rng(5).normal(size=(DOCUMENTS * CHUNKS, DIMENSION)).astype(np.float32)
+
+
+def vectors_of(ids) -> np.ndarray:
+    return VECTORS[np.array(ids) - 1]
+
+
+def nearest_of(query: np.ndarray, ids, limit: int) -> list[tuple[int, float]]:
+    """The true answer: ids and cosines, nearest first."""
+    if not ids:
+        return []
+    known = np.array(sorted(ids))
+    matrix = vectors_of(known)
+    cosines = matrix @ query / np.linalg.norm(matrix, axis=1) / np.linalg.norm(query)
+    order = np.argsort(-cosines)[:limit]
+    return [(int(known[place]), float(cosines[place])) for place in order]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One implementation; ``new`` makes another index of it."""
+
+    name: str
+    new: Callable[[], NearestIndex]
+
+
+@pytest.fixture(scope="module", params=["signatures", "cosine", "l2", "ip"])
+def engine(request, tmp_path_factory) -> Iterator[Engine]:
+    if request.param != "signatures":
+        address = request.getfixturevalue("chroma").address
+        server = ChromaServer(address.url, hnsw=Hnsw(space=request.param, ef_search=400))
+        new = lambda: ChromaIndex(server, f"mdvec-{secrets.token_hex(8)}", 30.0)  # noqa: E731
+        yield Engine(request.param, new)
+        return
+    path = tmp_path_factory.mktemp("file") / "vectors.sqlite"
+    with open_database(path, "create") as connection:
+        tool = tools.add_tool(connection, "notes", "a test's notes", path.parent, "markdown")
+        generations = iter(range(1, 10_000))
+
+        def made() -> NearestIndex:
+            names = Tables(tool.id, tool.name, next(generations), staged=True)
+            create_tables(connection, names)
+            for number, ids in enumerate(IDS, 1):
+                connection.execute(
+                    f"INSERT INTO {identifier(names.documents)} (id, tool_id, file_path, "
+                    "content_hash, size, mtime_ns, title, content) "
+                    "VALUES (?, ?, ?, '', 0, 0, '', '')",
+                    (number, tool.id, f"{number}.md"),
+                )
+                connection.executemany(
+                    f"INSERT INTO {identifier(names.vectors)} (id, tool_id, document_id, "
+                    "chunk_index, start_position, end_position, start_line, end_line, heading, "
+                    "chunk_text, embedding) VALUES (?, ?, ?, 0, 0, 0, 0, 0, '', '', ?)",
+                    [(n, tool.id, number, VECTORS[n - 1].tobytes()) for n in ids],
+                )
+            return SignatureIndex(connection, names)
+
+        yield Engine("signatures", made)
+
+
+@pytest.fixture
+def index(engine) -> NearestIndex:
+    """An index with half of the documents."""
+    made = engine.new()
+    made.prepare()
+    for ids in IDS[::2]:
+        made.put(ids, vectors_of(ids))
+    return made
+
+
+HALF = [number for ids in IDS[::2] for number in ids]
+
+
+def test_it_finds_what_is_nearest_with_its_cosine(index):
+    query = VECTORS[17] + 0.1
+    found = index.nearest(query, 10)
+    expected = nearest_of(query, HALF, 10)
+    assert [near.id for near in found] == [number for number, _ in expected]
+    assert [near.score for near in found] == pytest.approx([c for _, c in expected], abs=1e-4)
+
+
+def test_it_searches_only_the_chunks_that_it_is_told_to(index):
+    wanted = ChunkRanges(np.array([IDS[4][0], IDS[8][0]]), np.array([CHUNKS, CHUNKS]))
+    found = index.nearest(VECTORS[0], 5, wanted)
+    expected = nearest_of(VECTORS[0], IDS[4] + IDS[8], 5)
+    assert [near.id for near in found] == [number for number, _ in expected]
+    nothing = ChunkRanges(np.array([], dtype=np.int64), np.array([], dtype=np.int64))
+    assert index.nearest(VECTORS[0], 5, nothing) == []
+
+
+def test_it_holds_what_was_put_once_however_often_it_was_put(index):
+    index.put(IDS[0], vectors_of(IDS[0]))
+    index.prepare()
+    assert index.count() == len(HALF)
+    assert index.ids().tolist() == HALF
+
+
+def test_what_was_dropped_is_not_found_and_unknown_ids_are_ignored(index):
+    index.drop(IDS[2])
+    index.drop(IDS[2])
+    index.drop([9_999_999])
+    assert index.count() == len(HALF) - CHUNKS
+    near = {near.id for near in index.nearest(vectors_of(IDS[2])[0], 50)}
+    assert near.isdisjoint(IDS[2])
+    assert len(near) == 50
+
+
+def test_an_empty_one_finds_nothing_and_a_retired_one_can_begin_again(engine):
+    index = engine.new()
+    index.prepare()
+    assert (index.count(), index.ids().tolist()) == (0, [])
+    assert index.nearest(VECTORS[0], 5) == []
+    index.put(IDS[0], vectors_of(IDS[0]))
+    index.retire()
+    index.retire()
+    index.prepare()
+    assert index.count() == 0
+
+
+@settings(max_examples=4)
+@given(
+    steps=st.lists(st.tuples(st.booleans(), st.integers(0, DOCUMENTS - 1)), max_size=8),
+    asked=st.integers(0, len(VECTORS) - 1),
+)
+def test_after_any_changes_it_holds_and_finds_exactly_what_is_left(engine, steps, asked):
+    index = engine.new()
+    index.prepare()
+    left: set[int] = set()
+    for is_put, document in steps:
+        ids = IDS[document]
+        if is_put:
+            index.put(ids, vectors_of(ids))
+            left |= set(ids)
+        else:
+            index.drop(ids)
+            left -= set(ids)
+    assert index.ids().tolist() == sorted(left)
+    found = [near.id for near in index.nearest(VECTORS[asked], 5)]
+    assert found == [number for number, _ in nearest_of(VECTORS[asked], left, 5)]
+    index.retire()
+
+
+def test_a_collection_that_is_not_there_is_named_as_such(chroma):
+    index = ChromaIndex(chroma.address, "mdvec-nothing", 30.0)
+    with pytest.raises(CollectionMissing, match="mdvec doctor --fix"):
+        index.count()
+    with pytest.raises(CollectionMissing):
+        index.nearest(VECTORS[0], 3)
+
+
+def test_a_wider_search_takes_effect_on_the_collection_that_is_there(chroma):
+    narrow = ChromaIndex(chroma.address, "mdvec-width", 30.0)
+    narrow.prepare()
+    server = ChromaServer(chroma.address.url, hnsw=Hnsw(ef_search=333))
+    ChromaIndex(server, "mdvec-width", 30.0).prepare()
+    assert narrow.settings()["ef_search"] == 333
