@@ -255,8 +255,7 @@ class TextIndex:
 
     def finish(self) -> None:
         """Record that the import has finished, and erase deleted terms from the file."""
-        with self._job.stopwatch.stage("engine"):
-            self._feed.complete(self._tables)
+        self._send_what_waits()
         with self._connection:
             check_unchanged(self._connection, self._tool)
             self._record_end()
@@ -280,8 +279,7 @@ class TextIndex:
 
     def finish_rebuild(self) -> None:
         """Replace the old generation by the new one."""
-        with self._job.stopwatch.stage("engine"):
-            self._feed.complete(self._tables)
+        self._send_what_waits()
         with self._connection, self._job.stopwatch.stage("write"):
             check_unchanged(self._connection, self._tool)
             renew_vector_index(self._connection, self._tables)
@@ -290,6 +288,11 @@ class TextIndex:
             self._record_end()
         self._tool = replace(self._tool, generation=self._tables.generation)
         self._tables = self._tool.tables
+
+    def _send_what_waits(self) -> None:
+        if self._job.request.engine is not None:
+            with self._job.stopwatch.stage("engine"):
+                self._feed.complete(self._tables)
 
     def _record_model(self, generation: int) -> None:
         embedder, chunking = self._model()
