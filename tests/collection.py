@@ -113,6 +113,15 @@ class Collection:
             assert all(content[start:end] == text for content, start, end, text in parts)
 
 
+def water_and_rice(folder: Path) -> Collection:
+    """Two imported notes, in a folder with a Japanese name."""
+    notes = Collection(folder / "メモ", folder / "v.sqlite")
+    notes.write("水.md", "# 水\n\n三リットル。\n")
+    notes.write("米.md", "# 米\n\n五キロ。\n")
+    notes.import_()
+    return notes
+
+
 def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """The lexical index, and the signatures if there are any, are exactly those of the chunks."""
     chunks: list[tuple[Any, ...]] = connection.execute(

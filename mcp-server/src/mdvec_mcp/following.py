@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server.mcpserver import Context
-from mdvec.sync.imports import ImportRun
+
+if TYPE_CHECKING:
+    from mdvec.sync.imports import ImportRun
 
 AnyContext = Context[Any, Any]
 """What the SDK passes to a tool for its client; it is no parameter of the tool."""

@@ -8,18 +8,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mdvec.database.connection import open_database
 from mdvec.errors import MdvecError
-from mdvec.files.scan import ScanRules
-from mdvec.manage.import_tool import is_being_imported
 from mdvec.sync.attempts import Attempts
-from mdvec.sync.freshness import Freshness, look_at
-from mdvec.sync.imports import ImportRun, Imports
 from mdvec.tools import rows
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
+
+if TYPE_CHECKING:
+    from mdvec.files.scan import ScanRules
+    from mdvec.sync.freshness import Freshness
+    from mdvec.sync.imports import ImportRun, Imports
 
 logger = logging.getLogger("mdvec")
 
@@ -32,7 +34,7 @@ _FIRST_SECONDS = 2.0
 _LATER_SECONDS = 0.5
 """A look that took longer than an answer waits begins this long after the next answer began."""
 
-Wording = Callable[[Freshness, bool], str]
+Wording = Callable[["Freshness", bool], str]
 """What an answer says of a source, and whether its import has begun; "" says nothing."""
 
 
@@ -110,17 +112,17 @@ class FreshnessWatch:
         with self._lock:
             known = self._looks.get(scope)
             holds = known is not None and known.holds(self.seconds, stamp)
-            thread = None
+            is_slow = known is not None and known.took > _WAIT_SECONDS
             if not holds and scope not in self._running:
-                is_slow = known is not None and known.took > _WAIT_SECONDS
                 started = threading.Timer(
                     _LATER_SECONDS if is_slow else 0, self._look, (scope, concerns, stamp)
                 )
                 started.daemon = True
                 self._running[scope] = started
                 started.start()
-                thread = None if is_slow else started
-        return Look(lambda: self._found(scope, stamp), self._is_importing, thread)
+            # One that another call began is waited for, too.
+            running = None if is_slow else self._running.get(scope)
+        return Look(lambda: self._found(scope, stamp), self._is_importing, running)
 
     def look_at_tool(self, name: str) -> Look:
         """Begin a look at one tool."""
@@ -184,6 +186,9 @@ class FreshnessWatch:
                 self._running.pop(scope, None)
 
     def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
+        from mdvec.manage.import_tool import is_being_imported
+        from mdvec.sync.freshness import look_at
+
         with open_database(self.database, "read") as connection:
             tools = rows.list_tools(connection, active_only=True)
         found = []

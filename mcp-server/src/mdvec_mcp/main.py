@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import functools
 import logging
 import os
 import signal
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Embedder
     from mdvec.settings import Settings
     from mdvec.tools.rows import Tool
 
@@ -252,9 +252,12 @@ def _active_tools(database: Path) -> list[Tool]:
 
 
 def _models(settings: Settings) -> ModelPool:
-    from mdvec.embedding import catalog
-
     from mdvec_mcp.search.model_pool import ModelPool
+
+    def load(name: str) -> Embedder:
+        from mdvec.embedding import catalog
+
+        return catalog.load(name, settings.model.options())
 
     def memory_use() -> float:
         import psutil
@@ -262,7 +265,7 @@ def _models(settings: Settings) -> ModelPool:
         return float(psutil.virtual_memory().percent) / 100
 
     return ModelPool(
-        functools.partial(catalog.load, options=settings.model.options()),
+        load,
         idle_seconds=settings.model.auto_unload_minutes * 60,
         memory_threshold=settings.model.memory_threshold,
         memory_use=memory_use,

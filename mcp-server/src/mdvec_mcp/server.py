@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 from mdvec import __version__
 from mdvec.embedding.cards import CARDS
-from mdvec.manage.import_request import scan_rules
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
-from mdvec.sync.freshness import load_modules
 from mdvec.sync.imports import Imports
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import OWN, own_name
@@ -80,7 +78,7 @@ class Wiring:
         imports, sync = Imports(self.settings), self.settings.sync
         self.server.on_close(imports.close)
         return FreshnessWatch(
-            self.database, scan_rules(self.settings), sync.seconds, bool(sync.auto), imports,
+            self.database, self.settings.scan.rules(), sync.seconds, bool(sync.auto), imports,
             None if sync.auto is False else self.folder_tool,
         )  # fmt: skip
 
@@ -203,7 +201,14 @@ def _load_early(wiring: Wiring, tools: Sequence[Tool]) -> None:
     kinds = {tool.kind for tool in tools} - wiring.early
     if kinds:
         wiring.early.update(kinds)
-        wiring.server.on_listed(lambda: load_modules(kinds))
+        wiring.server.on_listed(lambda: _load_looks(kinds))
+
+
+def _load_looks(kinds: Set[str]) -> None:
+    """Load what looks at the sources of tools of these kinds need."""
+    from mdvec.sync.freshness import load_modules
+
+    load_modules(kinds)
 
 
 def _load_dictionary() -> None:

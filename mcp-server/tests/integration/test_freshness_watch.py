@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from collection import RULES, Collection
+from collection import RULES, Collection, water_and_rice
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.imports import Imports
@@ -32,11 +32,7 @@ print(*watch.look_at_tool("notes").notes(in_english))
 
 @pytest.fixture
 def notes(tmp_path):
-    notes = Collection(tmp_path / "メモ", tmp_path / "v.sqlite")
-    notes.write("水.md", "# 水\n\n三リットル。\n")
-    notes.write("米.md", "# 米\n\n五キロ。\n")
-    notes.import_()
-    return notes
+    return water_and_rice(tmp_path)
 
 
 def test_the_first_answer_after_an_edit_says_so_in_a_process_that_has_just_begun(notes):
@@ -45,6 +41,16 @@ def test_the_first_answer_after_an_edit_says_so_in_a_process_that_has_just_begun
         capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     assert said.stdout.strip() == NEWER
+
+
+def test_an_answer_waits_for_the_look_that_another_answer_began(notes):
+    for number in range(400):
+        notes.write(f"新{number}.md", "# 新\n")
+    watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
+    first, second = watch.look_at_tool("notes"), watch.look_at_tool("notes")
+    newer = "400 files are newer than the index of notes; reindex brings them in"
+    assert second.notes(in_english) == [newer]
+    assert first.notes(in_english) == [newer]
 
 
 def test_only_the_tool_of_the_servers_folder_is_imported_by_itself(notes):

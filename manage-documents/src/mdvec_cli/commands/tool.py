@@ -108,7 +108,6 @@ def update(
     verbose: VerboseOption = False,
 ) -> None:  # fmt: skip
     """Change a tool's description, title or source, or which files of it are imported."""
-    from mdvec.files.scan import ScanRules
     from mdvec.manage import registering
 
     if all(value is None for value in (description, source, title, include, exclude)):
@@ -117,12 +116,10 @@ def update(
     if description is not None or source is not None or title is not None:
         registering.update_tool(settings.database_path, name, description, source, title)
     if include is not None or exclude is not None:
-        scan = settings.scan
         patterns = registering.FilePatterns(
             None if include is None else tuple(include), None if exclude is None else tuple(exclude)
         )
-        in_force = ScanRules(scan.extensions, scan.exclude, scan.max_bytes)
-        registering.set_file_patterns(settings.database_path, name, patterns, in_force)
+        registering.set_file_patterns(settings.database_path, name, patterns, settings.scan.rules())
     say(f"updated {name}")
     if source is not None or include is not None or exclude is not None:
         say(f"next: mdvec import -n {name} --mode update")

@@ -124,14 +124,13 @@ class _Watcher:
         say("Ctrl-C ends it")
 
     def _import_stale(self) -> None:
-        from mdvec.manage.import_request import scan_rules
         from mdvec.sync.freshness import look_at
 
         tools = self._tools()
         for name in self._missing(tools):
             self._say_trouble(name, f"there is no active tool {name} any more")
         for name in tools:
-            seen = look_at(self._settings.database_path, name, scan_rules(self._settings))
+            seen = look_at(self._settings.database_path, name, self._settings.scan.rules())
             self._say_trouble(name, seen.trouble or seen.warning())
             if seen.is_stale and self._attempts.begin(name, seen.mark):
                 run = self._imports.start(name, is_automatic=True)

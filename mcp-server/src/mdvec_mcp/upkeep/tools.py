@@ -8,22 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.manage import registering
-from mdvec.sync.sources import list_sources as read_sources
 from mdvec.tools.rows import Tool
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
 from mdvec_mcp.following import AnyContext, follow
 from mdvec_mcp.freshness import FreshnessWatch
-from mdvec_mcp.upkeep.answers import (
-    imports_now,
-    outcome_text,
-    outcome_values,
-    source_text,
-    source_values,
-    started_values,
-)
 
+# Their answers load what an import needs, so the calls import them.
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
@@ -47,6 +39,8 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
             bool, Field(description="False returns at once; then see reindex_status.")
         ] = True,
     ) -> CallToolResult:
+        from mdvec_mcp.upkeep.answers import outcome_text, outcome_values, started_values
+
         tools = await in_thread(lambda: _chosen(freshness, tool))
         runs = [freshness.start_import(one) for one in tools]
         if not wait:
@@ -75,6 +69,8 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
 
 def _add_status(offer: Offer, freshness: FreshnessWatch) -> None:
     async def reindex_status() -> CallToolResult:
+        from mdvec_mcp.upkeep.answers import imports_now
+
         imports = await in_thread(lambda: imports_now(freshness))
         text = "\n".join(str(one["text"]) for one in imports) or "no import runs or has run"
         return text_result(text, {"imports": imports})
@@ -89,7 +85,11 @@ def _add_status(offer: Offer, freshness: FreshnessWatch) -> None:
 
 def _add_sources(offer: Offer, freshness: FreshnessWatch) -> None:
     async def list_sources() -> CallToolResult:
-        sources = await in_thread(lambda: read_sources(freshness.database, freshness.rules))
+        from mdvec.sync import sources as reading
+
+        from mdvec_mcp.upkeep.answers import source_text, source_values
+
+        sources = await in_thread(lambda: reading.list_sources(freshness.database, freshness.rules))
         text = "\n".join(source_text(source) for source in sources)
         values = [source_values(source) for source in sources]
         return text_result(text or "no tool is active", {"sources": values})

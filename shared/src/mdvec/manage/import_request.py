@@ -9,7 +9,6 @@ from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import canonical
 from mdvec.embedding.options import BackendOptions
-from mdvec.files.scan import ScanRules
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import EmbedderFor, ImportRequest, Mode
@@ -37,7 +36,7 @@ def import_request(
         database=settings.database_path,
         tool=tool,
         mode=mode,
-        rules=scan_rules(settings),
+        rules=settings.scan.rules(),
         chunking=ChunkingOverrides(
             chunking.strategy,
             chunking.size,
@@ -53,11 +52,6 @@ def import_request(
         is_automatic=is_automatic,
         engine=settings.vector_engine,
     )
-
-
-def scan_rules(settings: Settings) -> ScanRules:
-    """The section ``[scan]`` as rules."""
-    return ScanRules(settings.scan.extensions, settings.scan.exclude, settings.scan.max_bytes)
 
 
 def loading_and_telling(tell: Callable[[str], None], options: BackendOptions) -> EmbedderFor:

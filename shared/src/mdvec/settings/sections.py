@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
+from mdvec.files.scan import ScanRules
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.log.opening import LogOptions
@@ -115,6 +116,10 @@ class ScanSettings(Section):
         BeforeValidator(_list_as_tuple),
     ] = Field((), description="a list of patterns as in .gitignore")
     max_bytes: int = Field(10 * MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
+
+    def rules(self) -> ScanRules:
+        """The same as rules of a scan."""
+        return ScanRules(self.extensions, self.exclude, self.max_bytes)
 
 
 class ChartSettings(Section):

@@ -220,7 +220,9 @@ def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
 
 
 def _not_there(tool: Tool, state: str) -> str:
+    answers = (
+        "answers are from its last import" if tool.last_import_at else "nothing was imported yet"
+    )
     return (
-        f"the source of {tool.name}, {tool.source}, {state} (is its disk not mounted?); "
-        "answers are from its last import"
+        f"the source of {tool.name}, {tool.source}, {state} (is its disk not mounted?); {answers}"
     )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
-from mdvec.importing.report import Progress
-from mdvec.settings.sections import Settings
-from mdvec.sync.import_process import ImportProcess
-from mdvec.sync.messages import Failed, Message, Notice, Result, Stopped
+# What an import needs is loaded by the first one: a server that starts needs none of it.
+if TYPE_CHECKING:
+    from mdvec.importing.report import Progress
+    from mdvec.settings.sections import Settings
+    from mdvec.sync.import_process import ImportProcess
+    from mdvec.sync.messages import Failed, Message, Result, Stopped
 
 _MAX_PROCESSES = 2
 """Each may hold a model; more would only take turns on the processor."""
 
-End = Result | Failed | Stopped
+End: TypeAlias = "Result | Failed | Stopped"
 
 
 class ImportRun:
@@ -85,6 +88,8 @@ class ImportRun:
 
     def follow(self, start: Callable[[], ImportProcess]) -> None:
         """Run it to its end, in this thread."""
+        from mdvec.sync.messages import Failed, Stopped
+
         try:
             with self._lock:
                 if not self._is_stopped:
@@ -100,6 +105,9 @@ class ImportRun:
             self._done.set()
 
     def _take(self, message: Message) -> None:
+        from mdvec.importing.report import Progress
+        from mdvec.sync.messages import Notice
+
         if isinstance(message, Progress):
             self.progress = message
         elif isinstance(message, Notice):
@@ -176,6 +184,8 @@ class Imports:
         threading.Thread(target=self._follow, args=(tool, run), daemon=True).start()
 
     def _follow(self, tool: str, run: ImportRun) -> None:
+        from mdvec.sync.import_process import ImportProcess
+
         try:
             with self._room:
                 run.follow(

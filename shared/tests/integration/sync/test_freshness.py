@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import duckdb
 import pytest
-from collection import RULES, Collection
+from collection import RULES, Collection, water_and_rice
 from tiny_embedder import TinyBackend
 
 from mdvec.embedding.embedder import Embedder
@@ -25,11 +25,7 @@ STATEMENT = (
 
 @pytest.fixture
 def notes(tmp_path):
-    notes = Collection(tmp_path / "メモ", tmp_path / "v.sqlite")
-    notes.write("水.md", "# 水\n\n三リットル。\n")
-    notes.write("米.md", "# 米\n\n五キロ。\n")
-    notes.import_()
-    return notes
+    return water_and_rice(tmp_path)
 
 
 def look(notes):
@@ -183,6 +179,8 @@ def test_a_tool_that_was_never_imported_has_only_new_files(tmp_path):
     notes.write("a.md", "# a\n")
     found = look(notes)
     assert (found.added, found.is_imported) == (1, False)
+    shutil.rmtree(notes.folder)
+    assert look(notes).sentence().endswith("(is its disk not mounted?); nothing was imported yet")
 
 
 def import_kind(database, name):

@@ -6,13 +6,10 @@ only for a download.
 
 from __future__ import annotations
 
-import errno
 import importlib.util
-import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
+from mdvec.embedding.backends.hub_cache import cache_folder, download_failure, read_object
 from mdvec.embedding.cards import INSTALL_PLAMO, PLAMO
 from mdvec.embedding.embedder import ModelUnavailable
 
@@ -21,13 +18,6 @@ REVISION = "f47268047fb3df74113675700c1e9dacdc68cb47"
 
 _NEEDED = ["*.json", "*.jsonl", "*.model", "*.py", "*.safetensors", "*.txt"]
 _VOCABULARIES = ("*.model", "tokenizer.json*", "vocab*")
-_CACHES = (
-    ("HF_HUB_CACHE", "."),
-    ("HUGGINGFACE_HUB_CACHE", "."),
-    ("HF_HOME", "hub"),
-    ("XDG_CACHE_HOME", "huggingface/hub"),
-)
-_NOT_OFFERED = ("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoError")
 
 
 def missing() -> str | None:
@@ -87,43 +77,8 @@ def _download() -> None:
 
 def failure(error: Exception, hub: str, cache: Path) -> str:
     """One sentence on why PLaMo's download failed, and what to do."""
-    return download_failure(error, hub, cache, "PLaMo", f"{REPOSITORY} at revision {REVISION[:12]}")
-
-
-def download_failure(error: Exception, hub: str, cache: Path, model: str, offered: str = "") -> str:
-    """One sentence on why a download from ``hub`` into ``cache`` failed, and what to do.
-
-    ``offered`` is what the hub should have, if that is more than the model's name.
-    """
-    causes = list(_causes(error))
-    kinds = {type(cause).__name__ for cause in causes}
-    numbers = {getattr(cause, "errno", None) for cause in causes}
-    if numbers & {errno.ENOSPC, errno.EDQUOT} or any("No space" in str(c) for c in causes):
-        needs = " needs 2.1 GB" if model == "PLaMo" else " has no room"
-        return f"the disk is full; {model}{needs} in {cache}"
-    if numbers & {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
-        return f"the model cache {cache} cannot be written; HF_HUB_CACHE can name another folder"
-    if kinds.intersection(_NOT_OFFERED):
-        return f"the hub {hub} has no {offered or model}; check HF_ENDPOINT"
-    if "OfflineModeIsEnabled" in kinds:
-        return f"the hub's client is switched off; unset HF_HUB_OFFLINE to download {model}"
-    reason = (str(causes[-1]) or type(causes[-1]).__name__).splitlines()[0]
-    return f"{model} could not be downloaded from {hub} ({reason}); check the network and try again"
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__ or cause.__context__
-
-
-def cache_folder() -> Path:
-    """The folder that huggingface_hub uses, from the same variables in the same order."""
-    for variable, below in _CACHES:
-        if folder := os.environ.get(variable):
-            return Path(os.path.expandvars(folder)).expanduser() / below
-    return Path.home() / ".cache" / "huggingface" / "hub"
+    offered = f"{REPOSITORY} at revision {REVISION[:12]}"
+    return download_failure(error, hub, cache, "PLaMo", offered, room="needs 2.1 GB")
 
 
 def _snapshot() -> Path:
@@ -135,8 +90,8 @@ def _complete(folder: Path) -> bool:
 
     The files are links into the cache's store, so an existing one may still be dangling.
     """
-    config = _read(folder / "config.json")
-    tokenizer = _read(folder / "tokenizer_config.json")
+    config = read_object(folder / "config.json")
+    tokenizer = read_object(folder / "tokenizer_config.json")
     code = _code_files(config)
     vocabularies = [file for pattern in _VOCABULARIES for file in folder.glob(pattern)]
     files = [*code, *_code_files(tokenizer), *_weight_files(folder)]
@@ -158,14 +113,5 @@ def _code_files(config: dict[str, object]) -> set[str]:
 
 def _weight_files(folder: Path) -> set[str]:
     """The weight files: the shards that the index lists, or else the only file."""
-    shards = _read(folder / "model.safetensors.index.json").get("weight_map")
+    shards = read_object(folder / "model.safetensors.index.json").get("weight_map")
     return set(shards.values()) if isinstance(shards, dict) else {"model.safetensors"}
-
-
-def _read(file: Path) -> dict[str, object]:
-    """The JSON object in a file; empty if the file is missing or broken."""
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 from pathlib import Path
 
-from mdvec.embedding.backends.plamo_cache import cache_folder, download_failure
+from mdvec.embedding.backends.hub_cache import cache_folder, download_failure, read_object
 from mdvec.embedding.embedder import ModelUnavailable
 
 INSTALL_ST = "pip install -c constraints.txt -e './shared[st]' (in mdvec's own folder)"
@@ -106,7 +105,7 @@ def max_tokens_of(folder: Path) -> int | None:
         ("sentence_bert_config.json", "max_seq_length"),
         ("config.json", "max_position_embeddings"),
     ):
-        value = _read(folder / name).get(key)
+        value = read_object(folder / name).get(key)
         if isinstance(value, int) and value > 0:
             return value
     return None
@@ -116,11 +115,3 @@ def _complete(folder: Path) -> bool:
     """Whether there is a configuration, and weights; a link into the cache may be dangling."""
     weights = [*folder.glob("*.safetensors"), *folder.glob("onnx/*.onnx")]
     return (folder / "config.json").is_file() and any(file.is_file() for file in weights)
-
-
-def _read(file: Path) -> dict[str, object]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

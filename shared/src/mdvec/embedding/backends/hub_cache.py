@@ -1,0 +1,70 @@
+"""The Hugging Face cache: where it is, the JSON files in it, and why a download failed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_CACHES = (
+    ("HF_HUB_CACHE", "."),
+    ("HUGGINGFACE_HUB_CACHE", "."),
+    ("HF_HOME", "hub"),
+    ("XDG_CACHE_HOME", "huggingface/hub"),
+)
+_NOT_OFFERED = ("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoError")
+
+
+def cache_folder() -> Path:
+    """The folder that huggingface_hub uses, from the same variables in the same order."""
+    for variable, below in _CACHES:
+        if folder := os.environ.get(variable):
+            return Path(os.path.expandvars(folder)).expanduser() / below
+    return Path.home() / ".cache" / "huggingface" / "hub"
+
+
+def read_object(file: Path) -> dict[str, object]:
+    """The JSON object in a file; empty if the file is missing or broken."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def download_failure(
+    error: Exception,
+    hub: str,
+    cache: Path,
+    model: str,
+    offered: str = "",
+    *,
+    room: str = "has no room",
+) -> str:
+    """One sentence on why a download from ``hub`` into ``cache`` failed, and what to do.
+
+    ``offered`` is what the hub should have, if that is more than the model's name; ``room`` is what
+    is said of a full disk.
+    """
+    causes = list(_causes(error))
+    kinds = {type(cause).__name__ for cause in causes}
+    numbers = {getattr(cause, "errno", None) for cause in causes}
+    if numbers & {errno.ENOSPC, errno.EDQUOT} or any("No space" in str(c) for c in causes):
+        return f"the disk is full; {model} {room} in {cache}"
+    if numbers & {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}:
+        return f"the model cache {cache} cannot be written; HF_HUB_CACHE can name another folder"
+    if kinds.intersection(_NOT_OFFERED):
+        return f"the hub {hub} has no {offered or model}; check HF_ENDPOINT"
+    if "OfflineModeIsEnabled" in kinds:
+        return f"the hub's client is switched off; unset HF_HUB_OFFLINE to download {model}"
+    reason = (str(causes[-1]) or type(causes[-1]).__name__).splitlines()[0]
+    return f"{model} could not be downloaded from {hub} ({reason}); check the network and try again"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
