@@ -17,7 +17,7 @@ from mdvec.tools.rows import Tool
 from mdvec_mcp.freshness import FreshnessWatch
 
 Values = dict[str, Any]
-Ends = Sequence[tuple[str, End | None]]
+Ends = Sequence[tuple[str, "End | None"]]
 
 
 def outcome_values(ends: Ends) -> Values:
