@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, Field
 
 _CONFIDENT = "Whether the first passage is likely to answer."
 
 
 class HitModel(BaseModel):
-    """A passage that answers the question."""
+    """A passage that answers the question, and the collection it is from."""
 
     file_path: str
     title: str
@@ -25,24 +27,23 @@ class HitModel(BaseModel):
     truncated: bool
     next_position: int | None = Field(description="If cut: start_position for get_document.")
     link: str = ""
+    tool: str
 
 
 class AnswerModel(BaseModel):
-    """The passages of one collection that answer a question, best first."""
+    """The passages of one collection that answer a question, best first.
+
+    ``results`` are :class:`HitModel` without ``tool``. Every row's tool lists this schema, so it
+    does not repeat what ``search`` says of them.
+    """
 
     tool: str
     query: str
-    results: list[HitModel]
+    results: list[dict[str, Any]] = Field(description="As search's, without tool.")
     total_chunks: int
     confident: bool = Field(description=_CONFIDENT)
     truncated: bool
     notes: list[str]
-
-
-class SourcedHitModel(HitModel):
-    """A passage that answers the question, and the collection it is from."""
-
-    tool: str
 
 
 class WideAnswerModel(BaseModel):
@@ -50,7 +51,7 @@ class WideAnswerModel(BaseModel):
 
     tools: list[str] = Field(description="The collections searched.")
     query: str
-    results: list[SourcedHitModel]
+    results: list[HitModel]
     total_chunks: int
     confident: bool = Field(description=_CONFIDENT)
     truncated: bool
