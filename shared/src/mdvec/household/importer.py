@@ -16,9 +16,10 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
+from mdvec.household.interfaces.mappings import mappings_digest_of, own_mappings
 from mdvec.household.ledger import import_ledger
 from mdvec.household.options import HouseholdOptions
-from mdvec.household.reading import LedgerFile, unsupported_files
+from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
 from mdvec.household.report import HouseholdReport, LedgerReport
 from mdvec.importing.job import Importer, ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
@@ -46,8 +47,14 @@ def import_household(job: ImportJob) -> ImportReport:
 
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
+    """Without the files that other mappings have read: an import would read them again."""
+    digest = own_mappings(tool.source).digest
     files = ledger_files.known_files(connection, tool.id).values()
-    return {file.path: (file.size, file.mtime_ns) for file in files if file.is_present}
+    return {
+        file.path: (file.size, file.mtime_ns)
+        for file in files
+        if file.is_present and mappings_digest_of(file.app_version) == digest
+    }
 
 
 def _found_states(_: apsw.Connection, tool: Tool, found: Scan) -> Mapping[str, FileState]:
@@ -69,8 +76,9 @@ class _HouseholdImport:
         self.tool_id = job.tool.id
         self.progress = ProgressCount(job.on_progress)
         self.index = TextIndex(job, self.progress)
-        self.files = [LedgerFile.of(job.tool.source, found) for found in job.found.files]
-        self.failed = list(job.found.problems)
+        own = own_mappings(job.tool.source)
+        self.files = [LedgerFile.of(job.tool.source, found, own) for found in job.found.files]
+        self.failed = [*job.found.problems, *own.problems]
         self.vectors: dict[str, bytes] = {}
         """The vectors of this import by embedded text: many rows have the same subject."""
 
@@ -141,7 +149,10 @@ class _HouseholdImport:
             complete=not found.unseen,
             removal_options=self.options.removals,
         )
-        passed_over = [*ledger.passed_over, *unsupported_files(found.others)]
+        passed_over = [
+            *(with_advice(problem, self.job.tool.name) for problem in ledger.passed_over),
+            *unsupported_files(found.others),
+        ]
         return replace(
             ledger, passed_over=tuple(sorted(passed_over, key=lambda one: one.file_path))
         )

@@ -232,16 +232,35 @@ class _LedgerRun:
         )
 
     def _delete(self, mode: LedgerMode, *, may_delete: bool) -> None:
-        """Count the rows that are in no file, and delete them in mode ``replace``."""
+        """Count the rows that are in no file, and delete them in mode ``replace``.
+
+        Rows that an earlier mapping made of a file that is the same today are deleted anyway.
+        """
         unread = {read.file.path for read in self.files if read.unread}
         bad = {read.file.path for read in self.files if read.file.bad_rows}
         left = [(row_id, path) for row_id, path in self.not_mentioned if path not in unread]
         if mode == "replace" and may_delete:
             gone = [row_id for row_id, path in left if path not in bad]
+        else:
+            read_anew = self._read_anew()
+            gone = [row_id for row_id, path in left if path in read_anew]
+        if gone:
             departed_pairs.keep_decisions(self.connection, self.tool_id, gone)
             transactions.delete_rows(self.connection, gone)
             self.deleted = len(gone)
         self.without_file = len(left) - self.deleted
+
+    def _read_anew(self) -> set[str]:
+        """The files that have the same content as before, but may be read by another mapping."""
+        return {
+            read.file.path
+            for read in self.files
+            if read.by_mapping
+            and not read.unread
+            and (known := self.known.get(read.file.path)) is not None
+            and known.content_hash == read.file.content_hash
+            and known.app_version != read.file.app_version
+        }
 
     def _remember(self, statement_ids: Sequence[int], mode: LedgerMode) -> None:
         """Store the state of all files, including deleted ones that rows still come from."""
@@ -289,6 +308,7 @@ class _LedgerRun:
             asked=tuple(statements.gone_rows(self.connection, self.tool_id, "asked")),
             returned=returned + self.kept_again,
             overruled=overruled_files(self.combined),
+            misfits=[(read.file.path, *misfit) for read in self.files for misfit in read.misfits],
         )
 
 

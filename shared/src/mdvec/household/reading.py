@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import unicodedata
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from mdvec import __version__
 from mdvec.files.scan import FoundFile, PassingProblem, Problem
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
+from mdvec.household.core.moneyforward import NotTransactions, ParsedFile
+from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.files import KnownFile
+from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
 
+_NO_OWN_MAPPINGS = OwnMappings()
 _WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
 
 
@@ -25,22 +28,25 @@ class LedgerFile:
     """A file that may hold transactions; one import opens and parses it at most once.
 
     ``path`` is relative to the source folder, in NFC; ``read`` returns the file's bytes and may
-    raise OSError.
+    raise OSError; ``mappings`` and ``reader`` are what it is read with.
     """
 
     path: str
     size: int
     mtime_ns: int
     read: Callable[[], bytes]
+    mappings: Callable[[], Mappings] = only_ready_made
+    reader: str = _NO_OWN_MAPPINGS.reader
     _data: bytes | None = None
     _csv: CsvText | None = None
     _was_parsed: bool = False
 
     @classmethod
-    def of(cls, source: Path, found: FoundFile) -> LedgerFile:
-        """From a scan of ``source``."""
+    def of(cls, source: Path, found: FoundFile, own: OwnMappings = _NO_OWN_MAPPINGS) -> LedgerFile:
+        """From a scan of ``source``, whose mappings are ``own``."""
         path = unicodedata.normalize("NFC", found.path)
-        return cls(path, found.size, found.mtime_ns, (source / found.path).read_bytes)
+        read = (source / found.path).read_bytes
+        return cls(path, found.size, found.mtime_ns, read, own.all, own.reader)
 
     def content_hash(self, known: KnownFile | None) -> str:
         """Taken from ``known`` if size and time agree; "" if the file cannot be read."""
@@ -60,7 +66,7 @@ class LedgerFile:
         self._was_parsed = True
         data = self._bytes()
         self._data = None
-        parsed = read_rows(data)
+        parsed = read_statement(data, self.path, self.mappings())
         if not parsed.passed_over:
             self._csv = parsed.csv
         return hashlib.sha256(data).hexdigest(), parsed
@@ -69,7 +75,7 @@ class LedgerFile:
         """The text that was parsed, or is read now if none was; None if it is no statement."""
         if not self._was_parsed:
             with suppress(OSError, NotTransactions):
-                self._csv = CsvText.of(decode(self._bytes()))
+                self._csv = read_statement(self._bytes(), self.path, self.mappings()).csv
             self._data = None
         return self._csv
 
@@ -77,6 +83,14 @@ class LedgerFile:
         if self._data is None:
             self._data = self.read()
         return self._data
+
+
+def with_advice(problem: Problem, tool_name: str) -> Problem:
+    """What was said of a passed-over file, with the command that makes a mapping for it."""
+    if not problem.reason.startswith(UNMAPPED):
+        return problem
+    command = f"mdvec household map {shlex.quote(problem.file_path)} -n {tool_name}"
+    return Problem(problem.file_path, f"{problem.reason}; to import it: {command}")
 
 
 def unsupported_files(others: Iterable[str]) -> list[Problem]:
@@ -99,13 +113,17 @@ def unsupported_files(others: Iterable[str]) -> list[Problem]:
 class StatementFile:
     """A statement file with its rows, grouped by header; ``unread`` says why it has none.
 
-    ``may_pass`` is whether it may be readable later although it does not change.
+    ``may_pass`` is whether it may be readable later although it does not change. ``by_mapping``
+    is whether a mapping decides how it is read; ``misfits`` are lines that its running balance
+    contradicts, with why.
     """
 
     file: KnownFile
     blocks: tuple[tuple[TransactionRow, ...], ...] = ()
     unread: str = ""
     may_pass: bool = False
+    by_mapping: bool = False
+    misfits: tuple[tuple[int, str], ...] = ()
 
     @property
     def problem(self) -> Problem:
@@ -137,7 +155,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         rows=0,
         bad_rows=(),
         passed_over="",
-        app_version=__version__,
+        app_version=file.reader,
     )
     try:
         content_hash, parsed = file.parse()
@@ -154,7 +172,12 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         bad_rows=tuple((bad.line, bad.reason) for bad in parsed.bad),
         passed_over=parsed.passed_over,
     )
-    return StatementFile(state, parsed.blocks)
+    return StatementFile(
+        state,
+        parsed.blocks,
+        by_mapping=not parsed.is_certain,
+        misfits=tuple((row.line, row.reason) for row in parsed.misfits),
+    )
 
 
 def _why(error: Exception) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import apsw
 
-from mdvec import __version__
 from mdvec.household.core.file_names import StatementName, statement_name
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
@@ -25,7 +24,7 @@ def after_renames(
     of them is the newer one.
     """
     before = [file for file in known.values() if file.is_present]
-    if len(before) != len(files) or any(file.app_version != __version__ for file in before):
+    if len(before) != len(files):
         return None
     if sorted(file.size for file in files) != sorted(file.size for file in before):
         return None
@@ -34,6 +33,8 @@ def after_renames(
     after = {}
     for now, then in zip(ordered, before, strict=True):
         if now.path in known and not known[now.path].is_present:
+            return None
+        if now.reader != then.app_version:
             return None
         if not _ranks_the_same(now, then, before):
             return None

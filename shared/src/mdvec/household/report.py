@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -33,7 +33,8 @@ class LedgerReport:
     is how many rows of the ledger are in none of the files, ``deleted`` how many of those
     ``replace`` deleted: none while a file is unread. ``removed`` rows left the sums, ``asked``
     rows are gone but count until the user decides, ``returned`` is how many count again.
-    ``overruled`` lists files that are newer by their time than by their contents.
+    ``overruled`` lists files that are newer by their time than by their contents, ``misfits``
+    rows of the files read now that their file's running balance contradicts; they are imported.
     """
 
     files: int
@@ -50,6 +51,7 @@ class LedgerReport:
     asked: tuple[GoneRow, ...] = ()
     returned: int = 0
     overruled: tuple[Problem, ...] = ()
+    misfits: tuple[FailedRow, ...] = ()
 
 
 def report_of(
@@ -64,6 +66,7 @@ def report_of(
     asked: tuple[GoneRow, ...] = (),
     returned: int = 0,
     overruled: tuple[Problem, ...] = (),
+    misfits: Iterable[tuple[str, int, str]] = (),
 ) -> LedgerReport:
     """A report; ``files`` are those that could be read."""
     ordered = sorted(files, key=lambda file: file.path)
@@ -84,6 +87,7 @@ def report_of(
         asked=asked,
         returned=returned,
         overruled=overruled,
+        misfits=tuple(FailedRow(*misfit) for misfit in sorted(misfits)),
     )
 
 
@@ -124,6 +128,14 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[Line]:
         ),
         *notes("failed", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed]),
     ]
+    if ledger.misfits:
+        count = len(ledger.misfits)
+        lines.append(
+            Line(f"{count} rows were imported, but do not fit the running balance of their file")
+        )
+        lines += notes(
+            "balance", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.misfits]
+        )
     if ledger.returned:
         lines.append(Line(f"{ledger.returned} rows count again"))
     lines += [_note("older than its time", problem) for problem in ledger.overruled]

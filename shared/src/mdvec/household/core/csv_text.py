@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 _DELIMITERS = ",\t;|"
+_MAX_HEAD = 40
 
 Record = list[str] | str
 """A record's cells, or the reason why it cannot be read."""
@@ -58,8 +59,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
-    head = next((line for line in lines if line.strip()), "")
-    delimiter = max(_DELIMITERS, key=head.count)
+    delimiter = _delimiter(lines)
     first = 0
     while first < len(lines):
         rest = map(lines.__getitem__, range(first, len(lines)))
@@ -75,6 +75,13 @@ def _records(lines: list[str]) -> Iterator[tuple[int, Record]]:
             first = begin + 1
         else:
             return
+
+
+def _delimiter(lines: list[str]) -> str:
+    """The delimiter of the first line that can be a header: a title above it may have a comma."""
+    head = [line for line in lines[:_MAX_HEAD] if line.strip()]
+    header = next((line for line in head if max(map(line.count, _DELIMITERS)) > 1), "")
+    return max(_DELIMITERS, key=(header or "".join(head[:1])).count)
 
 
 def _without_nul(records: Iterable[tuple[int, Record]]) -> Iterator[tuple[int, Record]]:

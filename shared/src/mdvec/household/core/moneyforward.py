@@ -8,7 +8,6 @@ reported.
 from __future__ import annotations
 
 import re
-import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from mdvec.household.core.cells import (
     parse_flag,
 )
 from mdvec.household.core.csv_text import CsvText, Record, records_of
+from mdvec.household.core.mapping import plain_names
 from mdvec.text import encoding as encodings
 from mdvec.text.encoding import UnknownEncoding
 
@@ -38,8 +38,6 @@ _NAMES = {
     "mf_id": ("ID",),
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
-_SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
-_BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
 _SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
 """An ID that a spreadsheet has turned into an error or a number."""
 
@@ -62,7 +60,9 @@ class ParsedFile:
 
     ``passed_over`` is "" for a file of transactions; otherwise it says what the file is, and there
     are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such a
-    file was joined from several.
+    file was joined from several. ``kind`` is the name of the mapping that read the file, "" for
+    Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
+    rows that its running balance contradicts.
     """
 
     rows: tuple[TransactionRow, ...]
@@ -70,6 +70,9 @@ class ParsedFile:
     csv: CsvText
     passed_over: str = ""
     begins: tuple[int, ...] = ()
+    kind: str = ""
+    is_certain: bool = True
+    misfits: tuple[BadRow, ...] = ()
 
     @property
     def blocks(self) -> tuple[tuple[TransactionRow, ...], ...]:
@@ -99,7 +102,8 @@ def read_rows(data: bytes) -> ParsedFile:
     header = next((cells for _, cells in records), [])
     columns = _Columns.of(_header_names(header))
     if isinstance(columns, str):
-        return ParsedFile((), (), CsvText(text, lines), columns)
+        return ParsedFile((), (), CsvText(text, lines), columns, is_certain=False)
+    is_certain = columns.has_own_names
     rows: list[TransactionRow] = []
     begins: list[int] = []
     bad: list[BadRow] = []
@@ -113,7 +117,13 @@ def read_rows(data: bytes) -> ParsedFile:
             else:
                 columns = below
                 begins.append(len(rows))
-    return ParsedFile(tuple(rows), tuple(bad), CsvText(text, lines), begins=tuple(begins))
+    return ParsedFile(
+        tuple(rows),
+        tuple(bad),
+        CsvText(text, lines),
+        begins=tuple(begins),
+        is_certain=is_certain,
+    )
 
 
 def _non_blank(
@@ -166,6 +176,11 @@ class _Columns:
             return "it is an asset history, not transactions"
         return f"it is not a CSV of transactions (no column {', '.join(missing)})"
 
+    @property
+    def has_own_names(self) -> bool:
+        """Whether there is a column that only Money Forward's files have."""
+        return min(self.is_target, self.category_major, self.account) < self.width
+
     def row(self, record: Record, line: int) -> TransactionRow:
         """Parses a record; raises BadCell."""
         if isinstance(record, str):
@@ -197,9 +212,7 @@ def _header_names(cells: Record) -> list[str]:
         return [cells]
     if cells and cells[0].startswith("\ufeff"):  # where files were joined
         cells = [cells[0].removeprefix("\ufeff").strip().strip('"'), *cells[1:]]
-    names = [_SPACING.sub("", unicodedata.normalize("NFKC", cell)) for cell in cells]
-    names = [name.translate(_BRACKETS) for name in names]
-    return ["ID" if name.upper() == "ID" else name for name in names]
+    return ["ID" if name.upper() == "ID" else name for name in plain_names(cells)]
 
 
 def _is_web_page(data: bytes) -> bool:

@@ -1,0 +1,226 @@
+"""Reads the rows of a statement as a mapping says.
+
+Banks and cards put titles above their rows, and totals and footers below them: a line that has
+neither a date nor an amount is such a line, and so is one that says that it is a total. A line that
+has only one of the two is a bad row: a discount without a date must not be lost in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from mdvec.household.core.balances import BalancedRow
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount
+from mdvec.household.core.csv_text import Record
+from mdvec.household.core.mapping import UNSORTED, Column, Conditions, Mapping, plain, plain_names
+from mdvec.household.core.statement_dates import parse_statement_date
+
+MAX_LINES_ABOVE = 40
+"""How many records may stand above the header, or above the first row."""
+
+_NOTHING = frozenset({"", "-", "－", "‐", "–", "—", "―", "ー", "*"})
+_TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求額|請求金額|^残高|件数")
+
+
+@dataclass(frozen=True, slots=True)
+class MappedRows:
+    """The rows below each header, and the bad ones: their line, and why.
+
+    ``balances`` has a row's balance, for each of ``rows``, and a gap for each bad row.
+    """
+
+    rows: tuple[TransactionRow, ...]
+    begins: tuple[int, ...]
+    bad: tuple[tuple[int, str], ...]
+    balances: tuple[tuple[BalancedRow, ...], ...]
+
+
+def header_line(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> int | None:
+    """The line of the header that shows a file to be of the mapping's kind, from 1.
+
+    For a mapping with a title only, that of the title; None if there is none.
+    """
+    for above, (line, cells) in enumerate(records):
+        if above == MAX_LINES_ABOVE:
+            return None
+        if not isinstance(cells, str) and _begins(mapping, cells):
+            return line
+    return None
+
+
+def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:
+    if mapping.header:
+        names = set(plain_names(cells))
+        return all(plain(name) in names for name in mapping.telling_columns())
+    return re.search(mapping.title, ",".join(map(plain, cells))) is not None
+
+
+def read_mapped(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> MappedRows:
+    """The rows of a file that has the mapping's header or title."""
+    rows: list[TransactionRow] = []
+    begins: list[int] = []
+    bad: list[tuple[int, str]] = []
+    balances: list[list[BalancedRow]] = []
+    reader: _RowReader | None = None
+    for line, cells in records:
+        if not isinstance(cells, str) and _begins(mapping, cells):
+            if reader is not None and mapping.header:
+                begins.append(len(rows))
+            if reader is None or mapping.header:
+                balances.append([])
+            reader = _RowReader.of(mapping, cells)
+        elif reader is not None:
+            try:
+                read = reader.row(cells, line)
+            except BadCell as error:
+                bad.append((line, str(error)))
+                balances[-1].append(BalancedRow(line, "", None, None))
+            else:
+                if read is not None:
+                    row, balance = read
+                    rows.append(row)
+                    balances[-1].append(BalancedRow(line, row.account, row.amount, balance))
+    return MappedRows(tuple(rows), tuple(begins), tuple(bad), tuple(map(tuple, balances)))
+
+
+@dataclass(frozen=True, slots=True)
+class _RowReader:
+    """Reads rows below one header; ``at`` has the index of each column."""
+
+    mapping: Mapping
+    at: dict[Column, int]
+    width: int | None
+
+    @classmethod
+    def of(cls, mapping: Mapping, header: Sequence[str]) -> _RowReader:
+        names = plain_names(header) if mapping.header else []
+        at: dict[Column, int] = {}
+        for column in mapping.columns():
+            if isinstance(column, int):
+                at[column] = column - 1
+            elif plain(column) in names:
+                at[column] = names.index(plain(column))
+        return cls(mapping, at, len(names) or None)
+
+    def row(self, record: Record, line: int) -> tuple[TransactionRow, int | None] | None:
+        """The transaction of a record and its balance; None for titles, totals and footers."""
+        if isinstance(record, str):
+            raise BadCell(record)
+        cells = [cell.strip() for cell in record]
+        if not any(cells) or self._surrounds(cells):
+            return None
+        mapping = self.mapping
+        self._check_width(cells)
+        if not self._date(cells):
+            raise BadCell("it has an amount, but no date")
+        day = parse_statement_date(self._date(cells), mapping.date_format)
+        amount = self._amount(cells)
+        major, minor = self._category(cells, is_paid_in=(amount or 0) > 0)
+        row = TransactionRow(
+            date=day,
+            amount=amount,
+            description=self._texts(cells, mapping.description),
+            category_major=major,
+            category_minor=minor,
+            account=self._first(cells, mapping.account_column) or mapping.account,
+            memo=self._texts(cells, mapping.memo),
+            is_target=not self._fits(cells, mapping.not_counted),
+            is_transfer=self._fits(cells, mapping.transfers),
+            mf_id=self._text(cells, mapping.id),
+            line=line,
+        )
+        return row, self._number(cells, mapping.balance)
+
+    def _category(self, cells: Sequence[str], *, is_paid_in: bool) -> tuple[str, str]:
+        """The 大項目 and 中項目; of income the file's own categories are the 中項目."""
+        mapping = self.mapping
+        category = self._text(cells, mapping.category)
+        subcategory = self._text(cells, mapping.subcategory)
+        if is_paid_in and mapping.category_of_income == INCOME:
+            return INCOME, category or subcategory
+        usual = mapping.category_of_income if is_paid_in else mapping.spending_category
+        major = category or usual
+        return major, subcategory or (UNSORTED if major == UNSORTED else "")
+
+    def _surrounds(self, cells: Sequence[str]) -> bool:
+        """Whether a line is a title, a total or a footer."""
+        date = self._date(cells)
+        try:
+            parse_statement_date(date, self.mapping.date_format)
+        except BadCell:
+            if not self._has_amount(cells) or _TOTAL.search(plain(date)):
+                return True
+        else:
+            return False
+        if any(map(str.isdigit, date)):
+            return False  # a mistyped date: its row must be reported, not passed over
+        described = self._texts(cells, self.mapping.description)
+        return not (date or described) or any(_TOTAL.search(plain(cell)) for cell in cells)
+
+    def _has_amount(self, cells: Sequence[str]) -> bool:
+        try:
+            return self._amount(cells) is not None
+        except BadCell:
+            return False
+
+    def _check_width(self, cells: list[str]) -> None:
+        """Refuses a row that lacks a column, or has more cells than the header."""
+        if self.width is not None and any(cells[self.width :]):
+            raise BadCell(f"it has {len(cells)} cells, the header {self.width}")
+        needed = [
+            column
+            for columns in (self.mapping.date, self.mapping.description[:1])
+            for column in columns
+        ]
+        if any(self.at[column] >= len(cells) for column in needed if column in self.at):
+            raise BadCell(f"it has only {len(cells)} cells")
+
+    def _date(self, cells: Sequence[str]) -> str:
+        parts = [self._cell(cells, column) for column in self.mapping.date]
+        return "/".join(parts) if all(parts) else ""
+
+    def _amount(self, cells: Sequence[str]) -> int | None:
+        """The amount, negative for money that goes out; None if there is none."""
+        mapping = self.mapping
+        if mapping.amount is not None:
+            amount = self._number(cells, mapping.amount)
+            return -amount if amount is not None and mapping.positive == "spending" else amount
+        paid_out = self._sum(cells, mapping.paid_out)
+        paid_in = self._sum(cells, mapping.paid_in)
+        if paid_out is None and paid_in is None:
+            return None
+        return (paid_in or 0) - (paid_out or 0)
+
+    def _sum(self, cells: Sequence[str], columns: Sequence[Column]) -> int | None:
+        numbers = [self._number(cells, column) for column in columns]
+        known = [number for number in numbers if number is not None]
+        return sum(known) if known else None
+
+    def _number(self, cells: Sequence[str], column: Column | None) -> int | None:
+        return parse_amount(self._text(cells, column))
+
+    def _text(self, cells: Sequence[str], column: Column | None) -> str:
+        """A cell's text; "" for a cell that says that there is nothing."""
+        text = "" if column is None else self._cell(cells, column)
+        return "" if text in _NOTHING else text
+
+    def _cell(self, cells: Sequence[str], column: Column) -> str:
+        index = self.at.get(column)
+        return "" if index is None or index >= len(cells) else cells[index]
+
+    def _texts(self, cells: Sequence[str], columns: Sequence[Column]) -> str:
+        return " ".join(text for text in (self._text(cells, each) for each in columns) if text)
+
+    def _first(self, cells: Sequence[str], columns: Sequence[Column]) -> str:
+        return next((text for text in (self._text(cells, each) for each in columns) if text), "")
+
+    def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
+        return any(
+            fnmatchcase(plain(self._cell(cells, column)), plain(pattern))
+            for column, patterns in conditions.patterns.items()
+            for pattern in patterns
+        )

@@ -1,0 +1,210 @@
+"""A mapping: where a bank's or card's CSV has the cells of a transaction, and what they mean."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping as Pairs
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.categories import INCOME
+
+Column = str | int
+"""A column by its name in the header, or by its number, from 1."""
+
+Meaning = Literal["spending", "income"]
+"""What a positive amount is."""
+
+DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和")
+"""``auto`` takes years of four digits or with an era; the others say what a short year is."""
+
+UNSORTED = "未分類"
+"""The 大項目 of rows whose file knows no categories: they count, and wait to be sorted."""
+
+_SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
+_BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
+
+
+class InvalidMapping(MdvecError):
+    """A mapping does not say what it must; the message names the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Cells that make a row special: patterns by column (``*`` for any text); one must fit."""
+
+    patterns: Pairs[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """How a kind of file is recognised, and read.
+
+    ``header`` are column names that such a file has, ``title`` is a pattern (a regular
+    expression) for a line above the rows of a file without a header. ``files`` limits the mapping
+    to file names (``*`` for any text). ``encoding`` is for files whose encoding cannot be
+    detected. ``date`` is one column, or three: year, month, day. Texts of several columns are
+    joined. ``amount`` is one signed column, of which ``positive`` says what a positive number is;
+    or else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
+    after the row. ``account`` is the account's name where ``account_column`` has none.
+    """
+
+    name: str
+    date: tuple[Column, ...]
+    description: tuple[Column, ...]
+    header: tuple[str, ...] = ()
+    title: str = ""
+    files: str = ""
+    encoding: str = ""
+    date_format: str = "auto"
+    amount: Column | None = None
+    positive: Meaning = "income"
+    paid_out: tuple[Column, ...] = ()
+    paid_in: tuple[Column, ...] = ()
+    balance: Column | None = None
+    memo: tuple[Column, ...] = ()
+    category: Column | None = None
+    subcategory: Column | None = None
+    account: str = ""
+    account_column: tuple[Column, ...] = ()
+    id: Column | None = None
+    spending_category: str = UNSORTED
+    income_category: str = ""
+    transfers: Conditions = Conditions()
+    not_counted: Conditions = Conditions()
+
+    @property
+    def category_of_income(self) -> str:
+        """The 大項目 of money that comes in; on a card that is a refund, no income."""
+        if self.income_category:
+            return self.income_category
+        return self.spending_category if self.positive == "spending" else INCOME
+
+    def columns(self) -> list[Column]:
+        """All columns that it reads."""
+        single = (self.amount, self.balance, self.category, self.subcategory, self.id)
+        return [
+            *self.date, *self.description, *self.paid_out, *self.paid_in, *self.memo,
+            *self.account_column, *self.transfers.patterns, *self.not_counted.patterns,
+            *(column for column in single if column is not None),
+        ]  # fmt: skip
+
+    def telling_columns(self) -> list[str]:
+        """The columns that a header must have: ``header``, and those without which no row is one.
+
+        Others may be missing: some banks let their customers choose the columns.
+        """
+        needed = [*self.date, self.description[0], *self.paid_out, *self.paid_in, self.amount]
+        return [*self.header, *(column for column in needed if isinstance(column, str))]
+
+    def takes(self, path: str) -> bool:
+        """Whether a file of that path may be of this kind."""
+        return not self.files or fnmatchcase(plain(path), plain(self.files))
+
+
+_MANY = frozenset({"date", "description", "paid_out", "paid_in", "memo", "account_column"})
+_ONE = frozenset({"amount", "balance", "category", "subcategory", "id"})
+_TEXTS = frozenset(
+    {"name", "title", "files", "encoding", "date_format", "positive", "account",
+     "spending_category", "income_category"}
+)  # fmt: skip
+_CONDITIONS = frozenset({"transfers", "not_counted"})
+_KEYS = frozenset(each.name for each in fields(Mapping))
+
+
+def mapping_of(values: Pairs[str, Any]) -> Mapping:
+    """The mapping that a TOML file describes.
+
+    Raises:
+        InvalidMapping: a key is missing, unknown, or has a value that it cannot have.
+    """
+    unknown = sorted(set(values) - _KEYS)
+    if unknown:
+        raise InvalidMapping(f"it has no key {unknown[0]!r}; there are: {', '.join(sorted(_KEYS))}")
+    for key in ("name", "date", "description"):
+        if not values.get(key):
+            raise InvalidMapping(f"{key!r} is missing")
+    given = {key: _value(key, value) for key, value in values.items()}
+    found = Mapping(**given)
+    _check(found)
+    return found
+
+
+def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as keys
+    if key in _TEXTS:
+        if not isinstance(value, str):
+            raise InvalidMapping(f"{key!r} must be a text")
+        return value
+    if key in _CONDITIONS:
+        return _conditions(key, value)
+    listed = value if isinstance(value, list) else [value]
+    allowed = str if key == "header" else (str, int)
+    if not listed or not all(
+        isinstance(each, allowed) and not isinstance(each, bool) and each for each in listed
+    ):
+        raise InvalidMapping(f"{key!r} must name columns of the header, or number them from 1")
+    if key in _ONE and isinstance(value, list):
+        raise InvalidMapping(f"{key!r} is a single column")
+    return value if key in _ONE else tuple(listed)
+
+
+def _conditions(key: str, value: object) -> Conditions:
+    if not isinstance(value, dict):
+        raise InvalidMapping(f"{key!r} must be a table of columns and the texts in them")
+    patterns = {}
+    for column, texts in value.items():
+        listed = [texts] if isinstance(texts, str) else texts
+        if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
+            raise InvalidMapping(f"{key!r} must list texts for the column {column!r}")
+        patterns[column] = tuple(listed)
+    return Conditions(patterns)
+
+
+def _check(mapping: Mapping) -> None:
+    if len(mapping.date) not in (1, 3):
+        raise InvalidMapping("'date' is one column, or three: year, month and day")
+    if (mapping.amount is None) == (not (mapping.paid_out or mapping.paid_in)):
+        raise InvalidMapping("it needs either 'amount', or 'paid_out' and 'paid_in'")
+    if mapping.date_format not in DATE_FORMATS:
+        raise InvalidMapping(f"'date_format' is one of {', '.join(DATE_FORMATS)}")
+    if mapping.positive not in ("spending", "income"):
+        raise InvalidMapping("'positive' is spending or income")
+    if not (mapping.header or mapping.title):
+        raise InvalidMapping("it needs 'header' (columns that tell such a file), or 'title'")
+    if mapping.encoding:
+        _check_encoding(mapping.encoding)
+    try:
+        re.compile(mapping.title)
+    except re.error as error:
+        raise InvalidMapping(f"'title' is no regular expression ({error})") from error
+    if (
+        mapping.title
+        and not mapping.header
+        and not all(isinstance(column, int) for column in mapping.columns())
+    ):
+        raise InvalidMapping("without 'header', columns are numbers from 1")
+
+
+def _check_encoding(name: str) -> None:
+    try:
+        if not isinstance(b"".decode(name), str):
+            raise InvalidMapping(f"'encoding' {name!r} is no encoding of text")
+    except LookupError as error:
+        raise InvalidMapping(f"there is no encoding {name!r}") from error
+
+
+def plain(text: str) -> str:
+    """A column's name or a cell in one spelling: half width, without spacing."""
+    return _SPACING.sub("", unicodedata.normalize("NFKC", text)).translate(_BRACKETS)
+
+
+def plain_names(cells: Sequence[str]) -> list[str]:
+    """The names of a header, each in one spelling."""
+    return [plain(cell) for cell in cells]

@@ -1,0 +1,144 @@
+"""Tells what kind of statement a file is, and reads it: Money Forward's, or one with a mapping.
+
+Money Forward's own header comes first, then the user's mappings, then the ready-made ones; of
+several that fit, the one that asks for most columns. A file that has only the columns that Money
+Forward's files share with others is Money Forward's if no mapping fits.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mdvec.household.core.balances import check_balances
+from mdvec.household.core.csv_text import CsvText, records_of
+from mdvec.household.core.mapped_rows import MappedRows, header_line, read_mapped
+from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.moneyforward import (
+    BadRow,
+    NotTransactions,
+    ParsedFile,
+    decode,
+    read_rows,
+)
+
+UNMAPPED = "it is not a CSV of transactions"
+"""The beginning of what is said about a file that no mapping fits."""
+
+_MISFIT = "残高 does not follow from the row beside it: a row is missing, or an amount is wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Mappings:
+    """The user's mappings, and the ready-made ones."""
+
+    own: tuple[Mapping, ...] = ()
+    ready_made: tuple[Mapping, ...] = ()
+
+
+def read_statement(data: bytes, path: str, mappings: Mappings) -> ParsedFile:
+    """Reads a file of any known kind.
+
+    Raises:
+        NotTransactions: it is a web page, its encoding is unknown, or two of the user's mappings
+            fit it equally.
+    """
+    try:
+        parsed = read_rows(data)
+    except NotTransactions:
+        found = _with_own_encoding(data, path, mappings)
+        if found is None:
+            raise
+        return found
+    if parsed.is_certain:
+        return parsed
+    mapping = fitting_mapping(data, parsed.csv.text, path, mappings)
+    return parsed if mapping is None else read_with(mapping, data)
+
+
+def _with_own_encoding(data: bytes, path: str, mappings: Mappings) -> ParsedFile | None:
+    mapping = fitting_mapping(data, "", path, mappings)
+    return None if mapping is None else read_with(mapping, data)
+
+
+def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Mapping | None:
+    """The mapping for a file; ``text`` is the file as decoded without one.
+
+    Raises:
+        NotTransactions: two of the user's mappings fit it equally.
+    """
+    own = _best(data, text, path, mappings.own)
+    if len(own) > 1:
+        names = " and ".join(mapping.name for mapping in own[:2])
+        raise NotTransactions(
+            f"two mappings fit it ({names}); limit one of them with the key 'files', or delete it"
+        )
+    found = own or _best(data, text, path, mappings.ready_made)
+    return found[0] if found else None
+
+
+def _best(data: bytes, text: str, path: str, mappings: Iterable[Mapping]) -> list[Mapping]:
+    """The fitting mappings that ask for most: for file names first, then for columns."""
+    fitting = [
+        mapping
+        for mapping in mappings
+        if mapping.takes(path) and header_line(mapping, _records(mapping, data, text)) is not None
+    ]
+    most = max(map(_demands, fitting), default=None)
+    return [mapping for mapping in fitting if _demands(mapping) == most]
+
+
+def _demands(mapping: Mapping) -> tuple[bool, int]:
+    return bool(mapping.files), len(set(mapping.telling_columns()))
+
+
+def _records(mapping: Mapping, data: bytes, text: str) -> Iterable[tuple[int, list[str] | str]]:
+    if not mapping.encoding:
+        return records_of(text)
+    try:
+        return records_of(data.decode(mapping.encoding))
+    except UnicodeDecodeError:
+        return ()
+
+
+def text_of(mapping: Mapping, data: bytes) -> str:
+    """A file's text, decoded as its mapping says.
+
+    Raises:
+        NotTransactions: the encoding is unknown, or the file is damaged.
+    """
+    if not mapping.encoding:
+        return decode(data)
+    try:
+        return data.decode(mapping.encoding).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise NotTransactions(
+            f"it is not in {mapping.encoding}, the encoding of its mapping {mapping.name}"
+        ) from error
+
+
+def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
+    """Reads a file with a mapping that fits it.
+
+    Raises:
+        NotTransactions: the encoding is unknown, or the file is damaged.
+    """
+    text = text_of(mapping, data)
+    records = list(records_of(text))
+    read = read_mapped(mapping, records)
+    lines = array("I", (line for line, _ in records))
+    return ParsedFile(
+        read.rows,
+        tuple(BadRow(line, reason) for line, reason in read.bad),
+        CsvText(text, lines),
+        begins=read.begins,
+        kind=mapping.name,
+        is_certain=False,
+        misfits=tuple(BadRow(line, _MISFIT) for line in misfits_of(read)),
+    )
+
+
+def misfits_of(read: MappedRows) -> Sequence[int]:
+    """The lines whose balance does not follow from the row beside them."""
+    return [line for block in read.balances for line in check_balances(block).misfits]

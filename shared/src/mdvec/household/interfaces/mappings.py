@@ -1,0 +1,92 @@
+"""The mappings of statement files: the ready-made ones, and those in a household's folder."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from mdvec import __version__
+from mdvec.files.scan import Problem
+from mdvec.household.core.mapping import InvalidMapping, Mapping, mapping_of
+from mdvec.household.core.statement_kinds import Mappings
+
+ENDING = ".mapping.toml"
+"""How the names of the files end that hold a household's own mappings."""
+
+_DIGEST_LENGTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class OwnMappings:
+    """The mappings of one household, and the files of mappings that cannot be used.
+
+    ``digest`` stands for the content of all those files, "" if there are none.
+    """
+
+    mappings: tuple[Mapping, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    digest: str = ""
+
+    def all(self) -> Mappings:
+        """These with the ready-made ones."""
+        return Mappings(self.mappings, ready_made())
+
+    @property
+    def reader(self) -> str:
+        """What reads files now: this version of mdvec, with these mappings."""
+        return f"{__version__} {self.digest}".strip()
+
+
+@cache
+def ready_made() -> tuple[Mapping, ...]:
+    """The mappings that come with mdvec."""
+    folder = resources.files("mdvec.household") / "ready_made"
+    texts = [file.read_text("utf-8") for file in folder.iterdir() if file.name.endswith(".toml")]
+    found = [mapping_of(tomllib.loads(text)) for text in texts]
+    return tuple(sorted(found, key=lambda mapping: mapping.name))
+
+
+def only_ready_made() -> Mappings:
+    """The mappings of a household that has none of its own."""
+    return Mappings((), ready_made())
+
+
+def own_mappings(source: Path) -> OwnMappings:
+    """The mappings in a household's folder; files that cannot be used become problems."""
+    mappings: list[Mapping] = []
+    problems: list[Problem] = []
+    digest = hashlib.sha256()
+    files = sorted(source.glob(f"*{ENDING}")) if source.is_dir() else []
+    for file in files:
+        try:
+            data = file.read_bytes()
+            digest.update(data)
+            mappings.append(parsed_mapping(data))
+        except OSError as error:
+            problems.append(Problem(file.name, f"it cannot be read ({error.strerror})"))
+        except InvalidMapping as error:
+            problems.append(Problem(file.name, f"{error}; mend or delete it"))
+    name = digest.hexdigest()[:_DIGEST_LENGTH] if files else ""
+    return OwnMappings(tuple(mappings), tuple(problems), name)
+
+
+def mappings_digest_of(reader: str) -> str:
+    """The part of ``OwnMappings.reader`` that stands for a household's own mappings."""
+    return reader.partition(" ")[2]
+
+
+def parsed_mapping(data: bytes) -> Mapping:
+    """The mapping in the bytes of a TOML file.
+
+    Raises:
+        InvalidMapping: it is no TOML, or no mapping.
+    """
+    try:
+        values = tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidMapping(f"it is no valid TOML ({error})") from error
+    return mapping_of(values)
