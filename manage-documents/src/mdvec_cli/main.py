@@ -13,7 +13,7 @@ from mdvec.errors import MdvecError
 from mdvec.log.activity import record
 from typer.core import TyperGroup
 
-from mdvec_cli.commands import model, rules, service, tool
+from mdvec_cli.commands import household, model, rules, service, tool
 from mdvec_cli.commands.compact import compact_command
 from mdvec_cli.commands.doctor import doctor_command
 from mdvec_cli.commands.get import get_command
@@ -62,6 +62,7 @@ app.command("get")(get_command)
 app.command("status")(status_command)
 app.command("compact")(compact_command)
 app.command("doctor")(doctor_command)
+app.add_typer(household.app, name="household")
 app.add_typer(model.app, name="model")
 app.add_typer(service.app, name="service")
 app.command("register")(register_command)

@@ -36,11 +36,13 @@ place; any other exception is a bug.
         SourceMissing                 mdvec.files.scan
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
+        InvalidMapping                mdvec.household.core.mapping
         NotTransactions               mdvec.household.core.moneyforward
         DuplicateDetectionError       mdvec.household.core.pairs
         AmbiguousPeriod               mdvec.household.core.periods
         InvalidPeriod                 mdvec.household.core.periods
             DayInPeriod               mdvec.household.core.periods
+        NotMappable                   mdvec.household.core.proposal
         EmptyLedger                   mdvec.household.core.wording
         InsufficientData              mdvec.household.core.wording
         InvalidPage                   mdvec.household.core.wording
@@ -50,6 +52,7 @@ place; any other exception is a bug.
             InvalidDecision           mdvec.household.review
             InvalidLimit              mdvec.household.review
             TransactionNotFound       mdvec.household.review
+        MappingRefused                mdvec.household.statement_preview
         EndpointStopped               mdvec.importing.endpoint_texts
         ImportRefused                 mdvec.importing.options
             SendingRefused            mdvec.importing.endpoint_texts

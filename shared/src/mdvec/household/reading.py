@@ -160,7 +160,9 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     try:
         content_hash, parsed = file.parse()
     except (OSError, NotTransactions) as error:
-        return StatementFile(state, unread=_why(error), may_pass=isinstance(error, OSError))
+        return StatementFile(
+            state, unread=why_unreadable(error), may_pass=isinstance(error, OSError)
+        )
     if parsed.passed_over and known is not None and known.rows:
         return StatementFile(
             state, unread=f"it held transactions before, but now {parsed.passed_over}"
@@ -180,7 +182,8 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     )
 
 
-def _why(error: Exception) -> str:
+def why_unreadable(error: Exception) -> str:
+    """Why a file cannot be read, for people."""
     if isinstance(error, FileNotFoundError):
         return "it vanished while the import ran"
     if isinstance(error, OSError):

@@ -27,11 +27,16 @@ def check_balances(rows: Iterable[BalancedRow]) -> BalanceCheck:
     """Compares the balances of rows that follow each other in a file, for each account.
 
     A file may begin with its oldest or its newest row; whichever fits better is taken. A row
-    whose amount or balance is unknown is compared with neither of its neighbours.
+    whose amount or balance is unknown is compared with neither of its neighbours; one that has
+    neither stands for a line that could not be read, and parts the rows of all accounts.
     """
     accounts: dict[str, list[BalancedRow]] = {}
     for row in rows:
-        accounts.setdefault(row.account, []).append(row)
+        if row.amount is None and row.balance is None:
+            for of_account in accounts.values():
+                of_account.append(row)
+        else:
+            accounts.setdefault(row.account, []).append(row)
     compared, misfits = 0, list[int]()
     for of_account in accounts.values():
         pairs = [pair for pair in itertools.pairwise(of_account) if _can_be_compared(*pair)]

@@ -42,8 +42,10 @@ class MappedRows:
 def header_line(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> int | None:
     """The line of the header that shows a file to be of the mapping's kind, from 1.
 
-    For a mapping with a title only, that of the title; None if there is none.
+    For a mapping without one, the line of its title, or 1; None if no line shows it.
     """
+    if not (mapping.header or mapping.title):
+        return 1
     for above, (line, cells) in enumerate(records):
         if above == MAX_LINES_ABOVE:
             return None
@@ -56,35 +58,62 @@ def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:
     if mapping.header:
         names = set(plain_names(cells))
         return all(plain(name) in names for name in mapping.telling_columns())
-    return re.search(mapping.title, ",".join(map(plain, cells))) is not None
+    return bool(mapping.title) and re.search(mapping.title, title_of(cells)) is not None
+
+
+def title_of(cells: Sequence[str]) -> str:
+    """A line as the pattern of a title sees it."""
+    return ",".join(map(plain, cells))
 
 
 def read_mapped(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> MappedRows:
     """The rows of a file that has the mapping's header or title."""
-    rows: list[TransactionRow] = []
-    begins: list[int] = []
-    bad: list[tuple[int, str]] = []
-    balances: list[list[BalancedRow]] = []
+    found = _Found()
     reader: _RowReader | None = None
+    if not (mapping.header or mapping.title):
+        reader = _RowReader.of(mapping, ())
     for line, cells in records:
         if not isinstance(cells, str) and _begins(mapping, cells):
             if reader is not None and mapping.header:
-                begins.append(len(rows))
-            if reader is None or mapping.header:
-                balances.append([])
+                found.begin_block()
             reader = _RowReader.of(mapping, cells)
         elif reader is not None:
-            try:
-                read = reader.row(cells, line)
-            except BadCell as error:
-                bad.append((line, str(error)))
-                balances[-1].append(BalancedRow(line, "", None, None))
-            else:
-                if read is not None:
-                    row, balance = read
-                    rows.append(row)
-                    balances[-1].append(BalancedRow(line, row.account, row.amount, balance))
-    return MappedRows(tuple(rows), tuple(begins), tuple(bad), tuple(map(tuple, balances)))
+            found.add(reader, line, cells)
+    return found.rows()
+
+
+class _Found:
+    """The rows of a file while it is read."""
+
+    def __init__(self) -> None:
+        self._rows: list[TransactionRow] = []
+        self._begins: list[int] = []
+        self._bad: list[tuple[int, str]] = []
+        self._balances: list[list[BalancedRow]] = [[]]
+
+    def begin_block(self) -> None:
+        self._begins.append(len(self._rows))
+        self._balances.append([])
+
+    def add(self, reader: _RowReader, line: int, cells: Record) -> None:
+        try:
+            read = reader.row(cells, line)
+        except BadCell as error:
+            self._bad.append((line, str(error)))
+            self._balances[-1].append(BalancedRow(line, "", None, None))
+            return
+        if read is not None:
+            row, balance = read
+            self._rows.append(row)
+            self._balances[-1].append(BalancedRow(line, row.account, row.amount, balance))
+
+    def rows(self) -> MappedRows:
+        return MappedRows(
+            tuple(self._rows),
+            tuple(self._begins),
+            tuple(self._bad),
+            tuple(map(tuple, self._balances)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,8 +176,8 @@ def _check(mapping: Mapping) -> None:
         raise InvalidMapping(f"'date_format' is one of {', '.join(DATE_FORMATS)}")
     if mapping.positive not in ("spending", "income"):
         raise InvalidMapping("'positive' is spending or income")
-    if not (mapping.header or mapping.title):
-        raise InvalidMapping("it needs 'header' (columns that tell such a file), or 'title'")
+    if not (mapping.header or mapping.title or mapping.files):
+        raise InvalidMapping("'header' is missing (columns that show the file's kind)")
     if mapping.encoding:
         _check_encoding(mapping.encoding)
     try:

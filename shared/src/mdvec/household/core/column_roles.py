@@ -1,0 +1,143 @@
+"""Tells from the names of columns what they hold, as banks and cards in Japan name them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.household.core.mapping import plain
+
+
+def _any_of(*words: str) -> re.Pattern[str]:
+    return re.compile("|".join(words), re.IGNORECASE)
+
+
+_DATE = _any_of(
+    "日付", "年月日", "利用日", "取引日", "取り引き日", "取扱日", "勘定日", "決済日", "発生日",
+    "購入日", "計上日", "^日$", "^日時$", r"\bdate\b",
+)  # fmt: skip
+_NOT_DATE = _any_of("支払日", "引落", "起算", "更新", "締", "due")
+_PARTS_OF_DATE = re.compile(r"(.*日)\(([年月日])\)")
+_BOTH_WAYS = _any_of("入出金", "出入金", "受払")
+_PAID_OUT = _any_of(
+    "出金", "引き?出し?", "払い?出し?", "^お?支払い?金?額", "支出", "withdraw", "debit", "outgo"
+)
+_PAID_IN = _any_of(
+    "入金", "預け?入れ?", "預か?り", "受入", "受取", "収入", "deposit", "credit", "incom"
+)
+_AMOUNT = _any_of("金額", "利用額", "^額", "代金", "価格", "amount", "price")
+_NOT_AMOUNT = _any_of(
+    "手数料", "税", "残", "外貨", "現地", "海外", "繰越", "請求", "支払", "レート", "区分", "日",
+    "fee", "tax", "rate",
+)  # fmt: skip
+_SPENT = _any_of("利用", "購入", "買")
+_ABOUT_MONEY = _any_of("先$", "元$", "者$", "区分", "方法", "回数", "番号", "調整", "ID$", "繰越")
+"""Columns whose names have the words of an amount, and hold none."""
+_BALANCE = _any_of("残高", "現在高", r"\(貸付\)高", "balance")
+_DESCRIPTION = _any_of(
+    "摘要", "内容", "店", "利用先", "利用箇所", "利用場所", "取引先", "商品", "品名", "品目",
+    "支払先", "相手", "詳細", "明細", "名目", "payee", "description", "merchant", "detail",
+)  # fmt: skip
+_NOT_DESCRIPTION = _any_of("区分", "番", "ID", "コード", "code", "支店", "本店")
+_MEMO = _any_of("メモ", "備考", "コメント", "memo", "note", "comment")
+_CATEGORY = _any_of("^大項目$", "^大分類$", "^カテゴリー?$", "^分類$", "^費目$", "^category$")
+_SUBCATEGORY = _any_of(
+    "^中項目$", "^中分類$", "^カテゴリー?の内訳$", "^内訳$", "^サブカテゴリー?$", "^subcategory$"
+)
+_ACCOUNT = _any_of(
+    "^口座名?$", "^照会口座$", "^(保有)?金融機関$", "^支払元$", "^財布$", "^account$"
+)
+_MAX_DESCRIPTIONS = 3
+_MIN_COLUMNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRoles:
+    """The columns of a header by what they hold; amounts are one column, or one for each way.
+
+    ``is_spent``: the name of the amount's column says that a positive number was spent.
+    """
+
+    date: tuple[str, ...]
+    description: tuple[str, ...]
+    amount: str | None
+    paid_out: str | None
+    paid_in: str | None
+    balance: str | None
+    memo: tuple[str, ...]
+    category: str | None
+    subcategory: str | None
+    account: str | None
+    is_spent: bool
+
+
+def roles_of(header: Sequence[str]) -> ColumnRoles | None:
+    """The roles of a header's columns; None if it is not the header of a statement."""
+    names = [name.strip() for name in header if name.strip()]
+    if len(names) < _MIN_COLUMNS or len(set(names)) < len(names):
+        return None
+    date = _date(names)
+    left = [name for name in names if name not in date and not _NOT_DATE.search(plain(name))]
+    money = [name for name in left if not _ABOUT_MONEY.search(plain(name))]
+    balance = _first(money, _BALANCE)
+    left = [name for name in left if not _BALANCE.search(plain(name))]
+    amount, paid_out, paid_in = _amounts([name for name in money if name in left])
+    if not date or (amount is None and paid_out is None):
+        return None
+    used = {amount, paid_out, paid_in}
+    texts = [name for name in left if name not in used]
+    memo = [name for name in texts if _MEMO.search(plain(name))]
+    description = [
+        name
+        for name in texts
+        if name not in memo and _DESCRIPTION.search(plain(name))
+        if not _NOT_DESCRIPTION.search(plain(name)) and not _SUBCATEGORY.search(plain(name))
+    ]
+    if not description:
+        description, memo = memo[:1], memo[1:]
+    if not description:
+        return None
+    return ColumnRoles(
+        date=date,
+        description=tuple(description[:_MAX_DESCRIPTIONS]),
+        amount=amount,
+        paid_out=paid_out,
+        paid_in=paid_in,
+        balance=balance,
+        memo=tuple(memo),
+        category=_first(texts, _CATEGORY),
+        subcategory=_first(texts, _SUBCATEGORY),
+        account=_first(texts, _ACCOUNT),
+        is_spent=any(_SPENT.search(plain(name)) for name in names),
+    )
+
+
+def _date(names: Sequence[str]) -> tuple[str, ...]:
+    parts: dict[str, dict[str, str]] = {}
+    for name in names:
+        if match := _PARTS_OF_DATE.fullmatch(plain(name)):
+            parts.setdefault(match[1], {})[match[2]] = name
+    for of_date in parts.values():
+        if set(of_date) == set("年月日"):
+            return of_date["年"], of_date["月"], of_date["日"]
+    dates = (name for name in names if _DATE.search(plain(name)))
+    return next(((name,) for name in dates if not _NOT_DATE.search(plain(name))), ())
+
+
+def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
+    """The column with both ways, or those of money going out and coming in."""
+    both = _first(names, _BOTH_WAYS)
+    if both is not None:
+        return both, None, None
+    paid_out, paid_in = _first(names, _PAID_OUT), _first(names, _PAID_IN)
+    if paid_out is not None and paid_in is not None and paid_out != paid_in:
+        return None, paid_out, paid_in
+    amounts = [name for name in names if _AMOUNT.search(plain(name))]
+    plain_amounts = [name for name in amounts if not _NOT_AMOUNT.search(plain(name))]
+    chosen = next(iter([*plain_amounts, *amounts]), paid_out)
+    return chosen, None, None
+
+
+def _first(names: Sequence[str], shape: re.Pattern[str]) -> str | None:
+    return next((name for name in names if shape.search(plain(name))), None)

@@ -1,0 +1,230 @@
+"""Shows how a statement file is read or could be read, and keeps a mapping for its kind."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.balances import check_balances
+from mdvec.household.core.cells import TransactionRow
+from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.mapped_rows import read_mapped
+from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.mapping_text import toml_of
+from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
+from mdvec.household.core.proposal import propose
+from mdvec.household.core.statement_kinds import (
+    Mappings,
+    fitting_mapping,
+    text_of,
+)
+from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made
+from mdvec.household.reading import why_unreadable
+
+Origin = Literal["moneyforward", "own", "ready-made", "proposed"]
+
+_ROWS_SHOWN = 5
+_NOT_IN_A_NAME = re.compile(r'[\\/:*?"<>|\s]+')
+
+
+class MappingRefused(MdvecError):
+    """A file cannot be shown, or a mapping cannot be kept; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """A row as it would be imported.
+
+    ``date`` is YYYY-MM-DD, ``amount`` in yen, negative for money that goes out.
+    """
+
+    line: int
+    date: str
+    amount: int | None
+    description: str
+    account: str
+    category: str
+    is_transfer: bool
+    is_target: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StatementPreview:
+    """How a file is read.
+
+    ``kind`` is the mapping's name, ``origin`` where the mapping comes from, ``toml`` its text, ""
+    for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are lines that
+    cannot be read, with why. ``balances_compared`` balances were checked, the lines ``misfits``
+    do not fit. ``checks`` is what a user should look at. ``saved`` is the file that the mapping
+    was written to, "" if none was; ``household`` the tool that it is for, "" if there is none.
+    """
+
+    file: str
+    kind: str
+    origin: Origin
+    toml: str
+    rows: tuple[PreviewRow, ...]
+    rows_read: int
+    bad: tuple[tuple[int, str], ...]
+    balances_compared: int
+    misfits: tuple[int, ...]
+    checks: tuple[str, ...] = ()
+    saved: str = ""
+    household: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    mapping: Mapping
+    origin: Origin
+    text: str
+    checks: tuple[str, ...] = ()
+
+
+def preview_statement(
+    file: Path, source: Path | None, *, account: str = "", save: bool = False
+) -> StatementPreview:
+    """Shows how a file is read in the household whose folder is ``source``, if there is one.
+
+    ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
+    into the folder.
+
+    Raises:
+        MappingRefused: the file cannot be read, or there is a mapping for it already.
+        NotMappable: no mapping can be proposed.
+        NotTransactions: it is a web page, or its encoding is unknown.
+    """
+    data = _read(file)
+    own = () if source is None else _usable_mappings(source)
+    path = file.name if source is None else _path_within(file, source)
+    chosen = _choose(data, path, Mappings(own, ready_made()))
+    if chosen is None:
+        if save:
+            raise MappingRefused("it is a file of Money Forward, which needs no mapping")
+        parsed = read_rows(data)
+        shown = tuple(map(_row, parsed.rows[:_ROWS_SHOWN]))
+        bad = tuple((row.line, row.reason) for row in parsed.bad)
+        return StatementPreview(
+            str(file), "Money Forward", "moneyforward", "", shown, len(parsed.rows), bad, 0, ()
+        )
+    if account and chosen.origin != "own":
+        chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
+    shown_file = _preview(file, chosen)
+    return replace(shown_file, saved=_save(source, chosen, shown_file)) if save else shown_file
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise MappingRefused(f"there is no file {file}") from None
+    except OSError as error:
+        raise MappingRefused(f"{file}: {why_unreadable(error)}") from error
+
+
+def _usable_mappings(source: Path) -> tuple[Mapping, ...]:
+    own = own_mappings(source)
+    for problem in own.problems:
+        raise MappingRefused(f"{source / problem.file_path}: {problem.reason}")
+    return own.mappings
+
+
+def _path_within(file: Path, source: Path) -> str:
+    """The file's path in the folder, as an import sees it; its name if it is elsewhere."""
+    absolute = file.absolute()
+    inside = absolute.is_relative_to(source)
+    path = absolute.relative_to(source).as_posix() if inside else file.name
+    return unicodedata.normalize("NFC", path)
+
+
+def _choose(data: bytes, path: str, mappings: Mappings) -> _Chosen | None:
+    """The mapping for a file; None if it is Money Forward's."""
+    try:
+        parsed = read_rows(data)
+    except NotTransactions:
+        found = fitting_mapping(data, "", path, mappings)
+        if found is None:
+            raise
+        return _Chosen(found, _origin(found, mappings), text_of(found, data))
+    if parsed.is_certain:
+        return None
+    found = fitting_mapping(data, parsed.csv.text, path, mappings)
+    if found is not None:
+        return _Chosen(found, _origin(found, mappings), text_of(found, data))
+    if not parsed.passed_over:
+        return None
+    text = decode(data)
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    proposal = propose(text, stem, date.today())  # noqa: DTZ011 - statements have local days
+    return _Chosen(proposal.mapping, "proposed", text, proposal.checks)
+
+
+def _origin(mapping: Mapping, mappings: Mappings) -> Origin:
+    return "own" if mapping in mappings.own else "ready-made"
+
+
+def _preview(file: Path, chosen: _Chosen) -> StatementPreview:
+    read = read_mapped(chosen.mapping, records_of(chosen.text))
+    checked = [check_balances(block) for block in read.balances]
+    return StatementPreview(
+        file=str(file),
+        kind=chosen.mapping.name,
+        origin=chosen.origin,
+        toml=toml_of(chosen.mapping, chosen.checks),
+        rows=tuple(map(_row, read.rows[:_ROWS_SHOWN])),
+        rows_read=len(read.rows),
+        bad=read.bad,
+        balances_compared=sum(each.compared for each in checked),
+        misfits=tuple(itertools.chain.from_iterable(each.misfits for each in checked)),
+        checks=(*chosen.checks, *_without_amount(read.rows)),
+    )
+
+
+def _without_amount(rows: Sequence[TransactionRow]) -> tuple[str, ...]:
+    lines = [str(row.line) for row in rows if row.amount is None]
+    if not lines:
+        return ()
+    return (f"{len(lines)} rows have no amount and will not count (line {', '.join(lines[:3])})",)
+
+
+def _row(row: TransactionRow) -> PreviewRow:
+    names: Sequence[str] = (row.category_major, row.category_minor)
+    return PreviewRow(
+        line=row.line,
+        date=row.date.isoformat(),
+        amount=row.amount,
+        description=row.description,
+        account=row.account,
+        category="/".join(name for name in names if name),
+        is_transfer=row.is_transfer,
+        is_target=row.is_target,
+    )
+
+
+def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
+    """Write the mapping into the household's folder; returns the file."""
+    if source is None:
+        raise MappingRefused("name the household that the mapping is for: --name NAME")
+    if chosen.origin == "own":
+        raise MappingRefused(
+            f"the mapping {chosen.mapping.name!r} in {source} reads this file already; "
+            f"change that {ENDING} file, or delete it to have a new one proposed"
+        )
+    file = source / f"{_NOT_IN_A_NAME.sub('-', chosen.mapping.name)}{ENDING}"
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(shown.toml)
+    except FileExistsError:
+        raise MappingRefused(
+            f"{file} exists; name the account of this one: --account NAME"
+        ) from None
+    except OSError as error:
+        raise MappingRefused(f"{file} cannot be written ({error.strerror})") from error
+    return str(file)

@@ -1,0 +1,53 @@
+"""Finds the household that a statement file is for, and shows how the file is read there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from mdvec.household.statement_preview import (
+    MappingRefused,
+    StatementPreview,
+    preview_statement,
+)
+from mdvec.manage.registering import find_tool, list_tools
+from mdvec.tools.rows import Tool
+
+
+def map_statement(
+    database: Path, file: Path, name: str | None, *, account: str = "", save: bool = False
+) -> StatementPreview:
+    """Shows how a file is read in a household, and keeps the mapping if ``save``.
+
+    Without ``name``, in the only household there is; a file is shown even if there is none. A
+    path that leads nowhere from the working folder is looked for in the household's folder.
+
+    Raises:
+        ToolNotFound: there is no tool of that name.
+        MappingRefused: the tool is no household, the file cannot be read, or there is a mapping
+            for it already.
+        NotMappable, NotTransactions: the file cannot be read as a statement.
+    """
+    tool = _household(database, name)
+    source = None if tool is None else tool.source
+    if source is not None and not file.exists() and (source / file).exists():
+        file = source / file
+    shown = preview_statement(file, source, account=account, save=save)
+    return replace(shown, household="" if tool is None else tool.name)
+
+
+def _household(database: Path, name: str | None) -> Tool | None:
+    if name is not None:
+        tool = find_tool(database, name)
+        if tool.kind != "household":
+            raise MappingRefused(f"the tool {name!r} is a {tool.kind}, not a household")
+        return tool
+    if not database.exists():
+        return None
+    households = [
+        tool for tool in list_tools(database, active_only=False) if tool.kind == "household"
+    ]
+    if len(households) > 1:
+        names = ", ".join(tool.name for tool in households)
+        raise MappingRefused(f"there are several households ({names}); name one: --name NAME")
+    return households[0] if households else None

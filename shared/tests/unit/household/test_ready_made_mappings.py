@@ -1,0 +1,48 @@
+"""The ready-made mappings: an invented statement of each kind, and what is read from it."""
+
+from pathlib import Path
+
+import pytest
+
+from mdvec.household.core.statement_kinds import Mappings, fitting_mapping, read_statement
+from mdvec.household.interfaces.mappings import only_ready_made, ready_made
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "statements"
+KINDS = sorted(file.stem for file in GOLDEN.glob("*.csv"))
+
+
+def shown(parsed):
+    """What was read, a row a line; marked are transfers (振替) and rows that do not count."""
+    lines = [parsed.kind]
+    for row in parsed.rows:
+        marks = "振替 " * row.is_transfer + "計算対象外 " * (not row.is_target)
+        lines.append(
+            f"{row.line}: {row.date} {row.amount:,} [{row.account}] "
+            f"{row.category_major}/{row.category_minor} {row.description}"
+            f" ({row.memo}) {marks}{row.mf_id}".rstrip()
+        )
+    lines += [f"bad {bad.line}: {bad.reason}" for bad in parsed.bad]
+    lines += [f"misfit {row.line}" for row in parsed.misfits]
+    return "\n".join([*lines, ""])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_invented_statement_of_each_kind_is_read_as_its_golden_file_says(kind):
+    data = (GOLDEN / f"{kind}.csv").read_bytes()
+    parsed = read_statement(data, f"{kind}.csv", only_ready_made())
+    assert shown(parsed) == (GOLDEN / f"{kind}.txt").read_text("utf-8")
+
+
+def test_each_ready_made_mapping_has_a_statement_that_it_alone_fits():
+    used = {}
+    for kind in KINDS:
+        data = (GOLDEN / f"{kind}.csv").read_bytes()
+        text = read_statement(data, "", only_ready_made()).csv.text
+        fitting = [
+            mapping.name
+            for mapping in ready_made()
+            if fitting_mapping(data, text, f"{kind}.csv", Mappings((), (mapping,)))
+        ]
+        assert len(fitting) == 1, (kind, fitting)
+        used[fitting[0]] = kind
+    assert sorted(used) == sorted(mapping.name for mapping in ready_made())
