@@ -194,10 +194,9 @@ def _check(mapping: Mapping) -> None:
 
 def _check_encoding(name: str) -> None:
     try:
-        if not isinstance(b"".decode(name), str):
-            raise InvalidMapping(f"'encoding' {name!r} is no encoding of text")
+        b"name".decode(name, "replace")
     except LookupError as error:
-        raise InvalidMapping(f"there is no encoding {name!r}") from error
+        raise InvalidMapping(f"there is no encoding {name!r} of text") from error
 
 
 def plain(text: str) -> str:

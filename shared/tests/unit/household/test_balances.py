@@ -1,0 +1,48 @@
+"""The running balance of a statement checks its amounts."""
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from mdvec.household.core.balances import BalancedRow, check_balances
+
+AMOUNTS = st.integers(-(10**9), 10**9).filter(bool)
+
+
+@st.composite
+def statements(draw):
+    """The rows of one or two accounts, the oldest first or last, with right balances."""
+    rows, balances = [], {"a": draw(st.integers(0, 10**9)), "b": 0}
+    for line in range(2, draw(st.integers(3, 12))):
+        account = draw(st.sampled_from(["a", "a", "b"]))
+        amount = draw(AMOUNTS)
+        balances[account] += amount
+        rows.append(BalancedRow(line, account, amount, balances[account]))
+    return rows[::-1] if draw(st.booleans()) else rows
+
+
+@given(statements())
+def test_right_balances_fit_in_either_order(rows):
+    assert check_balances(rows).misfits == ()
+
+
+@given(statements(), st.data())
+def test_a_row_that_is_missing_in_the_middle_is_noticed(rows, data):
+    rows = [row for row in rows if row.account == "a"]
+    assume(len(rows) >= 4)
+    missing = data.draw(st.integers(1, len(rows) - 2))
+    left = [row for place, row in enumerate(rows) if place != missing]
+    assert check_balances(left).misfits
+
+
+def test_a_wrong_amount_is_named_by_its_line():
+    rows = [(2, 100, 100), (3, -30, 70), (4, -10, 65), (5, 20, 85)]
+    assert check_balances(BalancedRow(line, "", *row) for line, *row in rows) == (3, (4,))
+
+
+def test_rows_on_both_sides_of_a_line_that_cannot_be_read_are_not_compared():
+    rows = [(2, 100, 100), (3, None, None), (4, -10, 60), (5, 20, 80)]
+    assert check_balances(BalancedRow(line, "", *row) for line, *row in rows) == (1, ())
+
+
+def test_a_file_without_balances_has_nothing_to_compare():
+    assert check_balances([BalancedRow(2, "", 1, None), BalancedRow(3, "", 1, None)]) == (0, ())

@@ -1,0 +1,286 @@
+"""Rows of banks and cards, read by a mapping: every dialect exactly, nothing lost in silence."""
+
+import csv
+import io
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.mapped_rows import read_mapped
+from mdvec.household.core.mapping import Conditions, InvalidMapping, Mapping, mapping_of
+from mdvec.household.core.mapping_text import toml_of
+from mdvec.household.core.moneyforward import NotTransactions
+from mdvec.household.core.statement_kinds import Mappings, read_statement
+from mdvec.household.interfaces.mappings import only_ready_made, parsed_mapping, ready_made
+
+BANK = Mapping(
+    name="架空銀行",
+    header=("取引日", "摘要", "出金", "入金", "残高"),
+    date=("取引日",),
+    description=("摘要",),
+    paid_out=("出金",),
+    paid_in=("入金",),
+    balance="残高",
+    account="架空銀行",
+)
+CARD = Mapping(
+    name="架空カード",
+    header=("利用日", "利用店名", "利用金額"),
+    date=("利用日",),
+    description=("利用店名",),
+    amount="利用金額",
+    positive="spending",
+    account="架空カード",
+)
+
+
+def bank(*lines, mappings=(BANK,), path="a.csv", encoding="cp932"):
+    text = "\r\n".join(["取引日,摘要,出金,入金,残高", *lines, ""])
+    return read_statement(text.encode(encoding), path, Mappings(mappings))
+
+
+def card(*lines):
+    text = "\n".join(["利用日,利用店名,利用金額", *lines])
+    return read_statement(text.encode(), "a.csv", Mappings((CARD,)))
+
+
+@st.composite
+def bank_files(draw):
+    """A bank's file in any dialect, with the days, amounts, descriptions and lines in it."""
+    encoding = draw(st.sampled_from(["cp932", "utf-8", "utf-8-sig", "utf-16"]))
+    delimiter = draw(st.sampled_from(",\t;"))
+    order = draw(st.permutations([*BANK.header, "番号"]))
+    out = io.StringIO(newline="")
+    for above in draw(
+        st.lists(st.sampled_from(["口座番号：0000000", "期間, 7月", ""]), max_size=3)
+    ):
+        out.write(f"{above}\r\n")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\r\n")
+    writer.writerow(order)
+    balance, rows = draw(st.integers(0, 10**6)), []
+    for number in range(draw(st.integers(0, 6))):
+        line = len(io.StringIO(out.getvalue(), newline="").readlines()) + 1
+        day = draw(st.dates(date(2000, 1, 1), date(2030, 1, 1)))
+        words = draw(st.text('架空 ｶｸｳ,;"合計店12', max_size=8)).strip()
+        amount = draw(st.integers(-(10**7), 10**7).filter(bool))
+        balance += amount
+        size = draw(st.sampled_from(["{}", "{:,}", "￥{:,}", "{}円"])).format(abs(amount))
+        none = draw(st.sampled_from(["", "-", "0"]))
+        cells = {
+            "番号": str(number),
+            "取引日": draw(st.sampled_from(["{:%Y/%m/%d}", "{:%Y%m%d}"])).format(day),
+            "摘要": words,
+            "出金": none if amount > 0 else size,
+            "入金": size if amount > 0 else none,
+            "残高": f"{balance:,}",
+        }
+        writer.writerow(cells[name] for name in order)
+        rows.append((line, day, amount, "" if words == "-" else words))
+    footer = dict.fromkeys(order, "") | {"摘要": "合計", "出金": "1,000"}
+    writer.writerow(footer[name] for name in order)
+    return out.getvalue().encode(encoding), rows
+
+
+@given(bank_files())
+def test_what_a_bank_file_of_any_dialect_holds_is_read_back_exactly(file):
+    data, rows = file
+    parsed = read_statement(data, "a.csv", Mappings((BANK,)))
+    assert parsed.kind == "架空銀行"
+    found = [(row.line, row.date, row.amount, row.description) for row in parsed.rows]
+    assert (found, parsed.bad, parsed.misfits) == (rows, (), ())
+
+
+@given(st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
+def test_no_bytes_break_the_reader(data):
+    header = "取引日,摘要,出金,入金,残高\r\n".encode()
+    try:
+        parsed = read_statement(header + data, "a.csv", only_ready_made())
+    except NotTransactions:
+        return
+    assert parsed.passed_over or parsed.kind or parsed.is_certain is False
+
+
+def test_titles_totals_and_footers_are_no_rows():
+    parsed = card(
+        "**** **** 架空　花子",
+        "2025/07/01,腕時計の架空堂,12800",
+        ",,12800",
+        "小計,,12800",
+        ",ご利用金額合計,12800",
+        "※ 金額は税込です,,",
+        "",
+    )
+    assert [row.amount for row in parsed.rows] == [-12800]
+    assert parsed.bad == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (",年会費割引,-500", "an amount, but no date"),
+        ("2025/13/01,架空書店,500", "not a valid date"),
+        ("7月1日,架空書店,500", "not a date like"),
+        ("2025/07/01,架空書店,五百円", "not a number of yen"),
+        ("2025/07/01,架空書店,500,余り", "it has 4 cells, the header 3"),
+        ("2025/07/01", "only 1 cells"),
+    ],
+)
+def test_a_row_with_a_fault_is_reported_and_never_taken_for_a_footer(line, why):
+    parsed = card("2025/07/01,架空書店,500", line, "2025/07/02,架空書店,600")
+    assert [row.amount for row in parsed.rows] == [-500, -600]
+    ((number, reason),) = [(bad.line, bad.reason) for bad in parsed.bad]
+    assert (number, why in reason) == (3, True)
+
+
+def test_spending_is_negative_and_a_refund_of_a_card_is_no_income():
+    rows = card("2025/07/01,架空書店,500", "2025/07/02,架空書店,-500").rows
+    assert [(row.amount, row.category_major) for row in rows] == [(-500, "未分類"), (500, "未分類")]
+    rows = bank("2025/07/01,給与,,1000,1000", "2025/07/02,電気,300,,700").rows
+    assert [(row.amount, row.category_major) for row in rows] == [(1000, "収入"), (-300, "未分類")]
+
+
+def test_conditions_mark_transfers_and_rows_that_do_not_count():
+    mapping = mapping_of(
+        {
+            "name": "a", "header": ["取引日"], "date": "取引日", "description": "摘要",
+            "paid_out": "出金", "paid_in": "入金",
+            "transfers": {"摘要": ["*カード*", "振替"]}, "not_counted": {"摘要": "立替"},
+        }
+    )  # fmt: skip
+    lines = ("2025/07/01,ｶﾞﾝﾊﾞﾙｶｰﾄﾞ,1,,", "2025/07/01,振替,1,,", "2025/07/01,立替,1,,")
+    rows = bank(*lines, "2025/07/01,振替手数料,1,,", mappings=(mapping,)).rows
+    marks = [(row.is_transfer, row.is_target) for row in rows]
+    assert marks == [(True, True), (True, True), (False, False), (False, True)]
+
+
+def test_an_account_column_names_each_rows_account():
+    mapping = mapping_of(
+        {
+            "name": "a", "header": ["取引日"], "date": "取引日", "description": "摘要",
+            "paid_out": "出金", "paid_in": "入金", "account": "財布", "account_column": "残高",
+        }
+    )  # fmt: skip
+    rows = bank("2025/07/01,a,1,,口座", "2025/07/01,a,1,,-", mappings=(mapping,)).rows
+    assert [row.account for row in rows] == ["口座", "財布"]
+
+
+def test_files_joined_to_one_are_read_below_each_header():
+    parsed = card("2025/07/01,架空書店,500", "利用金額,利用日,利用店名", "600,2025/07/02,架空書店")
+    assert [len(block) for block in parsed.blocks] == [1, 1]
+    assert [row.amount for row in parsed.rows] == [-500, -600]
+
+
+def test_the_users_mapping_goes_before_a_ready_made_one_and_one_for_the_file_name_before_it():
+    header = "取引日,摘要,出金金額,入金金額,残高\r\n2025/07/01,a,1,,1\r\n".encode()
+    own = {
+        "name": "own", "header": ["取引日", "摘要"], "date": "取引日", "description": "摘要",
+        "paid_out": "出金金額", "paid_in": "入金金額",
+    }  # fmt: skip
+    wife = mapping_of(own | {"name": "wife", "files": "妻/*"})
+    mine = mapping_of(own)
+    both = Mappings((mine, wife), ready_made())
+    kinds = [read_statement(header, path, both).kind for path in ("妻/7.csv", "夫/7.csv")]
+    assert kinds == ["wife", "own"]
+    assert read_statement(header, "夫/7.csv", only_ready_made()).kind == "SBI新生銀行"
+
+
+def test_two_mappings_that_fit_equally_are_refused_rather_than_one_taken():
+    again = mapping_of(
+        {
+            "name": "again", "header": list(BANK.header), "date": "取引日", "description": "摘要",
+            "paid_out": "出金", "paid_in": "入金",
+        }
+    )  # fmt: skip
+    with pytest.raises(NotTransactions, match="架空銀行 and again"):
+        bank("2025/07/01,a,1,,1", mappings=(BANK, again))
+
+
+def test_a_file_of_money_forward_is_read_as_one_whatever_the_mappings():
+    greedy = mapping_of(
+        {"name": "a", "header": ["日付"], "date": "日付", "description": "内容", "amount": "メモ"}
+    )
+    data = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\r\n".encode(
+        "cp932"
+    )
+    parsed = read_statement(data, "a.csv", Mappings((greedy,)))
+    assert (parsed.kind, parsed.is_certain) == ("", True)
+
+
+def test_a_file_whose_encoding_cannot_be_told_is_read_in_that_of_its_mapping():
+    text = "\r\n".join(["取引日,摘要,出金,入金,残高", "2025/07/01,電気,1,,9", ""])
+    data = text.encode("utf-16-le")
+    with pytest.raises(NotTransactions):
+        read_statement(data, "a.csv", Mappings((BANK,)))
+    mapping = parsed_mapping((toml_of(BANK) + 'encoding = "utf-16-le"\n').encode())
+    assert [
+        row.description for row in read_statement(data, "a.csv", Mappings((mapping,))).rows
+    ] == ["電気"]
+
+
+def test_a_balance_that_does_not_follow_is_reported_and_its_row_is_read():
+    parsed = bank("2025/07/01,a,,100,100", "2025/07/02,b,30,,70", "2025/07/03,c,10,,65")
+    assert [row.amount for row in parsed.rows] == [100, -30, -10]
+    assert [row.line for row in parsed.misfits] == [4]
+
+
+@pytest.mark.parametrize("mapping", [BANK, CARD, *ready_made()], ids=lambda each: each.name)
+def test_a_mapping_survives_its_toml(mapping):
+    assert parsed_mapping(toml_of(mapping, ("a note",)).encode()) == mapping
+
+
+def test_a_mapping_of_headless_files_numbers_its_columns():
+    mapping = mapping_of(
+        {
+            "name": "a", "title": r"\d+月分", "date": 1, "description": 3, "amount": 2,
+            "positive": "spending",
+        }
+    )  # fmt: skip
+    read = read_mapped(mapping, records_of("7月分,\n2025/7/1,500,架空書店\n合計,500,\n"))
+    assert [(row.amount, row.description) for row in read.rows] == [(-500, "架空書店")]
+    assert read.bad == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"date": None}, "'date' is missing"),
+        ({"amont": "a"}, "no key 'amont'"),
+        ({"amount": "金額"}, "either 'amount', or 'paid_out'"),
+        ({"paid_out": None, "paid_in": None}, "either 'amount', or 'paid_out'"),
+        ({"date": ["年", "月"]}, "one column, or three"),
+        ({"date_format": "dd/mm"}, "'date_format' is one of"),
+        ({"positive": "plus"}, "'positive' is"),
+        ({"header": None}, "'header' is missing"),
+        ({"header": [1]}, "'header' must"),
+        ({"header": None, "title": "("}, "no regular expression"),
+        ({"header": None, "title": "a"}, "columns are numbers"),
+        ({"encoding": "sjiss"}, "no encoding 'sjiss'"),
+        ({"encoding": "base64"}, "no encoding 'base64'"),
+        ({"balance": ["a", "b"]}, "'balance' is a single column"),
+        ({"account": 7}, "'account' must be a text"),
+        ({"transfers": "カード"}, "'transfers' must be a table"),
+        ({"transfers": {"摘要": [7]}}, "'transfers' must list texts"),
+        ({"memo": [""]}, "'memo' must name columns"),
+    ],
+)
+def test_a_mapping_that_says_too_little_or_nonsense_is_refused_by_the_key(change, why):
+    values = {
+        "name": "a", "header": ["取引日"], "date": "取引日", "description": "摘要",
+        "paid_out": "出金", "paid_in": "入金",
+    } | change  # fmt: skip
+    with pytest.raises(InvalidMapping) as refused:
+        mapping_of({key: value for key, value in values.items() if value is not None})
+    assert why in str(refused.value)
+
+
+def test_no_toml_is_no_mapping():
+    for data in (b"name = ", "名前 = 1\n".encode("cp932")):
+        with pytest.raises(InvalidMapping, match="no valid TOML"):
+            parsed_mapping(data)
+
+
+def test_conditions_without_patterns_fit_nothing():
+    assert not Conditions()
