@@ -7,6 +7,7 @@ has only one of the two is a bad row: a discount without a date must not be lost
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -42,16 +43,20 @@ class MappedRows:
 def header_line(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> int | None:
     """The line of the header that shows a file to be of the mapping's kind, from 1.
 
-    For a mapping without one, the line of its title, or 1; None if no line shows it.
+    For a mapping without one, the line of its title or of its first row; None if no line shows it.
     """
-    if not (mapping.header or mapping.title):
-        return 1
-    for above, (line, cells) in enumerate(records):
-        if above == MAX_LINES_ABOVE:
-            return None
-        if not isinstance(cells, str) and _begins(mapping, cells):
+    shows = _begins if mapping.header or mapping.title else _is_row
+    for line, cells in itertools.islice(records, MAX_LINES_ABOVE):
+        if not isinstance(cells, str) and shows(mapping, cells):
             return line
     return None
+
+
+def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
+    try:
+        return _RowReader.of(mapping, ()).row(list(cells), 1) is not None
+    except BadCell:
+        return False
 
 
 def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:

@@ -7,13 +7,14 @@ Forward's files share with others is Money Forward's if no mapping fits.
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.balances import check_balances
-from mdvec.household.core.csv_text import CsvText, records_of
-from mdvec.household.core.mapped_rows import MappedRows, header_line, read_mapped
+from mdvec.household.core.csv_text import CsvText, Record, records_of
+from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.moneyforward import (
     BadRow,
@@ -25,6 +26,9 @@ from mdvec.household.core.moneyforward import (
 
 UNMAPPED = "it is not a CSV of transactions"
 """The beginning of what is said about a file that no mapping fits."""
+
+_Head = Sequence[tuple[int, Record]]
+"""The first records of a file, each with its line."""
 
 _MISFIT = "残高 does not follow from the row beside it: a row is missing, or an amount is wrong"
 
@@ -68,22 +72,24 @@ def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Ma
     Raises:
         NotTransactions: two of the user's mappings fit it equally.
     """
-    own = _best(data, text, path, mappings.own)
+    head = _head(text)
+    own = _best(data, head, path, mappings.own)
     if len(own) > 1:
         names = " and ".join(mapping.name for mapping in own[:2])
         raise NotTransactions(
             f"two mappings fit it ({names}); limit one of them with the key 'files', or delete it"
         )
-    found = own or _best(data, text, path, mappings.ready_made)
+    found = own or _best(data, head, path, mappings.ready_made)
     return found[0] if found else None
 
 
-def _best(data: bytes, text: str, path: str, mappings: Iterable[Mapping]) -> list[Mapping]:
+def _best(data: bytes, head: _Head, path: str, mappings: Iterable[Mapping]) -> list[Mapping]:
     """The fitting mappings that ask for most: for file names first, then for columns."""
     fitting = [
         mapping
         for mapping in mappings
-        if mapping.takes(path) and header_line(mapping, _records(mapping, data, text)) is not None
+        if mapping.takes(path)
+        and header_line(mapping, _own_head(mapping, data) if mapping.encoding else head) is not None
     ]
     most = max(map(_demands, fitting), default=None)
     return [mapping for mapping in fitting if _demands(mapping) == most]
@@ -93,13 +99,15 @@ def _demands(mapping: Mapping) -> tuple[bool, int]:
     return bool(mapping.files), len(set(mapping.telling_columns()))
 
 
-def _records(mapping: Mapping, data: bytes, text: str) -> Iterable[tuple[int, list[str] | str]]:
-    if not mapping.encoding:
-        return records_of(text)
+def _head(text: str) -> _Head:
+    return list(itertools.islice(records_of(text), MAX_LINES_ABOVE))
+
+
+def _own_head(mapping: Mapping, data: bytes) -> _Head:
     try:
-        return records_of(data.decode(mapping.encoding))
-    except UnicodeDecodeError:
-        return ()
+        return _head(text_of(mapping, data))
+    except NotTransactions:
+        return []
 
 
 def text_of(mapping: Mapping, data: bytes) -> str:

@@ -1,0 +1,57 @@
+"""`mdvec household map`: how a bank's CSV is read, as a table and as JSON."""
+
+UNKNOWN = (
+    "取引日,お取引の内容,出金,入金,残高\n"
+    "R7.7.1,架空電力,300,,700\nR7.7.2,振込,,50,750\nR7.7.x,架空書店,10,,740\nR7.7.4,架空書店,10,,700\n"
+    "R7.7.5,架空食堂,10,,690\n"
+)
+
+
+def household(mdvec):
+    done = mdvec(
+        "tool", "add", "-n", "kakeibo", "-d", "家計簿", "-s", mdvec.docs, "--kind", "household"
+    )
+    assert done.code == 0
+    mdvec.write("架空信金_202507.csv", UNKNOWN)
+
+
+def test_a_mapping_is_shown_with_its_rows_then_saved_then_used(mdvec):
+    household(mdvec)
+    done = mdvec("household", "map", "docs/架空信金_202507.csv")
+    assert done.code == 0
+    assert 'paid_out = "出金"' in done.out
+    assert "\n3\t2025-07-02\t50\t振込\t架空信金\t収入\tyes\n" in done.out
+    assert done.err.splitlines() == [
+        "4 rows read as 架空信金 (proposed)",
+        "balance: 2 of 2 fit the row beside them",
+        "failed: line 4: 日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日",
+        "next: the same command with --save, if the rows are right",
+    ]
+    # The path may also be as the import's report names it.
+    saved = mdvec("household", "map", "架空信金_202507.csv", "--save", "--format", "json")
+    file = mdvec.docs / "架空信金.mapping.toml"
+    assert (saved.json["saved"], saved.json["household"]) == (str(file), "kakeibo")
+    assert file.read_text("utf-8") == saved.json["toml"]
+    assert saved.err.splitlines()[-2:] == [
+        f"saved: {file}", "next: mdvec import -n kakeibo --mode update",
+    ]  # fmt: skip
+    report = mdvec("import", "-n", "kakeibo", "--format", "json").json["ledger"]
+    assert (report["imported"], len(report["failed"])) == (4, 1)
+
+
+def test_a_row_that_the_balance_contradicts_is_pointed_at(mdvec):
+    mdvec.write("a.csv", UNKNOWN.replace("R7.7.x", "R7.7.3").replace(",700\n", ",700\n", 1))
+    done = mdvec("household", "map", "docs/a.csv")
+    assert "balance: 3 of 4 fit the row beside them; look at line 5" in done.err.splitlines()
+
+
+def test_a_refusal_is_one_sentence(mdvec):
+    mdvec.write("a.csv", "氏名,住所\n架空花子,架空市\n")
+    for arguments, sentence in (
+        (["docs/a.csv"], "is it a statement?"),
+        (["docs/b.csv"], "there is no file docs/b.csv"),
+        (["docs/a.csv", "-n", "x"], "there is no database"),
+    ):
+        done = mdvec("household", "map", *arguments)
+        assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
+        assert sentence in done.err

@@ -1,0 +1,183 @@
+"""A household's folder with statements of several kinds, and mappings for some of them."""
+
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.household.interfaces.rows import list_transactions
+from mdvec.household.statement_preview import MappingRefused
+from mdvec.manage import registering
+from mdvec.manage.household_mapping import map_statement
+from mdvec.sync.freshness import look_at
+
+MONEY_FORWARD = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+SMBC = "年月日,お引出し,お預入れ,お取り扱い内容,残高,メモ,ラベル"
+UNKNOWN = "日にち,取引日,つかった額,もらった額,ことがら\n,2025/7/1,300,,架空パン\n"
+OWN = """
+name = "手帳"
+header = ["取引日", "つかった額", "もらった額", "ことがら"]
+date = "取引日"
+description = "ことがら"
+paid_out = "つかった額"
+paid_in = "もらった額"
+account = "財布"
+"""
+
+
+class Household(Collection):
+    """A household's folder and tool."""
+
+    def __post_init__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "家計簿", self.folder, "household")
+
+    def put(self, name, *lines, encoding="cp932"):
+        (self.folder / name).write_bytes("\r\n".join([*lines, ""]).encode(encoding))
+
+    def rows(self):
+        """The account, description and amount of each row that counts."""
+        with open_database(self.database, "read") as connection:
+            rows = list_transactions(connection, 1)
+        return sorted((row.account, row.description, row.amount) for row in rows if row.counts)
+
+    def is_stale(self):
+        return look_at(self.database, self.name, self.rules).is_stale
+
+    def map(self, name, **options):
+        return map_statement(self.database, self.folder / name, None, **options)
+
+
+@pytest.fixture
+def household(tmp_path):
+    return Household(tmp_path / "csv", tmp_path / "vectors.sqlite", name="kakeibo")
+
+
+def test_one_folder_holds_all_kinds_and_a_file_that_no_mapping_fits_is_named(household):
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
+    household.put("smbc.csv", SMBC, '2025/7/2,110,,"手数料",890,"",')
+    household.put("手帳 1.csv", *UNKNOWN.splitlines())
+    household.put("assets.csv", '"日付","合計（円）"')
+    report = household.import_("new")
+    assert household.rows() == [("三井住友銀行", "手数料", -110), ("現金", "米", -500)]
+    passed_over = {each.file_path: each.reason for each in report.details.ledger.passed_over}
+    assert passed_over["手帳 1.csv"].endswith(
+        "; to import it: mdvec household map '手帳 1.csv' -n kakeibo"
+    )
+    assert passed_over["assets.csv"] == "it is an asset history, not transactions"
+
+
+def test_a_statement_twice_or_in_parts_is_imported_once(household):
+    same = '2025/7/2,110,,"手数料",{},"",'
+    household.put("7.csv", SMBC, same.format(780), same.format(890))
+    household.import_("new")
+    household.put("copy.csv", SMBC, same.format(780), same.format(890), encoding="utf-8-sig")
+    household.put("part.csv", SMBC, '2025/7/3,5,,"電気",775,"",', same.format(780))
+    report = household.import_("update")
+    assert (report.added, report.details.ledger.unchanged) == (1, 5)
+    assert [amount for _, _, amount in household.rows()] == [-110, -110, -5]
+
+
+def test_a_mapping_that_is_added_brings_the_file_in_and_one_that_changes_reads_it_anew(household):
+    household.put("手帳.csv", *UNKNOWN.splitlines())
+    household.import_("new")
+    assert household.rows() == []
+    mapping = household.folder / "手帳.mapping.toml"
+    mapping.write_text(OWN, "utf-8")
+    assert household.is_stale()
+    household.import_("update")
+    assert household.rows() == [("財布", "架空パン", -300)]
+    assert not household.is_stale()
+    mapping.write_text(OWN.replace("財布", "共有の財布"), "utf-8")
+    assert household.is_stale()
+    report = household.import_("update")
+    assert household.rows() == [("共有の財布", "架空パン", -300)]
+    assert (report.added, report.deleted, report.details.ledger.without_file) == (1, 1, 0)
+    assert household.import_("update").unchanged == 1
+
+
+def test_rows_of_money_forward_stay_when_a_mapping_changes(household):
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,")
+    household.import_("new")
+    (household.folder / "手帳.mapping.toml").write_text(OWN, "utf-8")
+    report = household.import_("update")
+    assert (report.unchanged, report.deleted) == (1, 0)
+
+
+def test_a_broken_mapping_is_named_and_what_it_read_stays(household):
+    household.put("手帳.csv", *UNKNOWN.splitlines())
+    mapping = household.folder / "手帳.mapping.toml"
+    mapping.write_text(OWN, "utf-8")
+    household.import_("new")
+    mapping.write_text(OWN + "amuont = 1\n", "utf-8")
+    report = household.import_("update")
+    assert household.rows() == [("財布", "架空パン", -300)]
+    failed = {each.file_path: each.reason for each in report.failed}
+    assert failed.keys() == {"手帳.csv", "手帳.mapping.toml"}
+    assert failed["手帳.mapping.toml"].startswith("it has no key 'amuont'")
+
+
+def test_rows_that_the_balance_contradicts_are_imported_and_reported(household):
+    household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",', '2025/7/3,10,,"b",870,"",')
+    ledger = household.import_("new").details.ledger
+    assert [(row.path, row.line) for row in ledger.misfits] == [("7.csv", 3)]
+    assert (ledger.imported, ledger.failed) == (2, ())
+
+
+def test_a_preview_shows_five_rows_and_writes_nothing(household):
+    lines = [f"2025/7/{day},{day},,店{day},," for day in range(1, 8)]
+    household.put("7.csv", SMBC, *lines)
+    before = sorted(household.folder.iterdir())
+    shown = household.map("7.csv")
+    assert (shown.kind, shown.origin, shown.rows_read) == ("三井住友銀行", "ready-made", 7)
+    assert [(row.line, row.date, row.amount) for row in shown.rows] == [
+        (day + 1, f"2025-07-{day:02}", -day) for day in range(1, 6)
+    ]
+    assert sorted(household.folder.iterdir()) == before
+
+
+def test_a_proposal_that_is_saved_reads_every_file_of_its_kind(household):
+    household.put("架空信金1.csv", "取引日,内容,出金,入金", "2025/7/1,電気,300,")
+    household.put("架空信金2.csv", "取引日,内容,出金,入金", "2025/8/1,電気,310,")
+    shown = household.map("架空信金1.csv", save=True)
+    assert shown.saved == str(household.folder / "架空信金.mapping.toml")
+    assert household.map("架空信金2.csv").origin == "own"
+    household.import_("new")
+    assert household.rows() == [("架空信金", "電気", -310), ("架空信金", "電気", -300)]
+
+
+def test_a_ready_made_mapping_is_copied_to_give_its_account_a_name(household):
+    household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
+    household.map("7.csv", account="妻の口座", save=True)
+    household.import_("new")
+    assert household.rows() == [("妻の口座", "a", -110)]
+
+
+def test_what_cannot_be_saved_is_refused_with_what_to_do(household, tmp_path):
+    household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
+    household.put("mf.csv", MONEY_FORWARD)
+    household.map("7.csv", save=True)
+    with pytest.raises(MappingRefused, match="reads this file already"):
+        household.map("7.csv", save=True)
+    with pytest.raises(MappingRefused, match="needs no mapping"):
+        household.map("mf.csv", save=True)
+    with pytest.raises(MappingRefused, match="there is no file"):
+        household.map("8.csv")
+    with pytest.raises(MappingRefused, match="--name NAME"):
+        map_statement(tmp_path / "none.sqlite", household.folder / "7.csv", None, save=True)
+    household.put("8.csv", "取引日,内容,出金,入金", "2025/7/1,電気,300,")
+    with pytest.raises(MappingRefused, match="--account NAME"):
+        household.map("8.csv", account="三井住友銀行", save=True)
+    (household.folder / "x.mapping.toml").write_text("x", "utf-8")
+    with pytest.raises(MappingRefused, match=r"x\.mapping\.toml: it is no valid TOML"):
+        household.map("7.csv")
+
+
+def test_a_household_must_be_named_where_there_are_several(household, tmp_path):
+    household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
+    (tmp_path / "other").mkdir()
+    registering.add_tool(household.database, "notes", "d", tmp_path / "other", "markdown")
+    with pytest.raises(MappingRefused, match="is a markdown, not a household"):
+        map_statement(household.database, household.folder / "7.csv", "notes")
+    registering.add_tool(household.database, "second", "d", tmp_path / "other", "household")
+    with pytest.raises(MappingRefused, match="kakeibo, second"):
+        household.map("7.csv")

@@ -1,0 +1,137 @@
+"""The mapping that is proposed for a statement of an unknown kind."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from mdvec.household.core.csv_text import records_of
+from mdvec.household.core.mapped_rows import header_line, read_mapped
+from mdvec.household.core.moneyforward import decode
+from mdvec.household.core.proposal import NotMappable, propose
+from mdvec.household.core.statement_kinds import read_statement
+from mdvec.household.interfaces.mappings import only_ready_made
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "statements"
+TODAY = date(2025, 8, 15)
+BEYOND_NAMES = {"view-card", "zaim"}
+"""Their refunds and transfers stand in columns of their own, which only their mappings know."""
+
+
+def rows_of(text, stem="架空銀行_202507", today=TODAY):
+    """The proposal for a text, and the day and amount of each row that it reads."""
+    proposal = propose(text, stem, today)
+    read = read_mapped(proposal.mapping, records_of(text))
+    assert read.bad == ()
+    return proposal, [(row.date.isoformat(), row.amount) for row in read.rows]
+
+
+@pytest.mark.parametrize(
+    "kind", sorted({file.stem for file in GOLDEN.glob("*.csv")} - BEYOND_NAMES)
+)
+def test_what_is_proposed_reads_known_kinds_as_their_own_mappings_do(kind):
+    data = (GOLDEN / f"{kind}.csv").read_bytes()
+    known = read_statement(data, "", only_ready_made())
+    _, rows = rows_of(decode(data), kind)
+    assert rows == [(row.date.isoformat(), row.amount) for row in known.rows]
+
+
+def test_names_of_columns_tell_what_they_hold():
+    proposal, rows = rows_of(
+        "架空信用金庫,7月分\n番号,取引日,お引出し金額,お預け入れ金額,お取引の内容,差引残高,備考\n"
+        '1,2025/7/1,,"10,000",振込,"110,000",\n2,2025/7/4,"3,000",,電気,"107,000",6月分\n',
+        "架空信金202507",
+    )
+    mapping = proposal.mapping
+    assert (mapping.name, mapping.account) == ("架空信金", "架空信金")
+    assert (mapping.description, mapping.memo, mapping.balance) == (
+        ("お取引の内容",), ("備考",), "差引残高",
+    )  # fmt: skip
+    assert rows == [("2025-07-01", 10000), ("2025-07-04", -3000)]
+    assert proposal.checks == ()
+
+
+def test_a_column_that_names_its_month_does_not_tell_the_kind():
+    july = "利用日,利用店名,利用金額,7月支払金額\n2025/6/1,架空書店,500,500\n"
+    mapping = propose(july, "a", TODAY).mapping
+    assert mapping.header == ("利用日", "利用店名", "利用金額")
+    assert header_line(mapping, records_of(july.replace("7月", "8月"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "today", "means", "day"),
+    [
+        ("25/07/01", "2025-08-15", "yy/mm/dd", "2025-07-01"),
+        ("07.07.01", "2025-08-15", "令和", "2025-07-01"),
+        ("07.07.01", "2007-08-15", "yy/mm/dd", "2007-07-01"),
+        ("31.03.01", "2019-04-15", "平成", "2019-03-01"),
+        ("R7.7.1", "2025-08-15", "auto", "2025-07-01"),
+    ],
+)
+def test_a_short_year_is_of_the_era_that_brings_it_nearest_to_today(written, today, means, day):
+    text = f"取引日,摘要,出金,入金\n{written},電気,100,\n"
+    proposal, rows = rows_of(text, today=date.fromisoformat(today))
+    assert (proposal.mapping.date_format, rows) == (means, [(day, -100)])
+    assert bool(proposal.checks) == (means != "auto")
+
+
+def test_the_balance_decides_what_a_positive_amount_is():
+    header = "取引日,摘要,金額,残高\n"
+    lines = "2025/7/1,a,100,{}\n2025/7/2,b,300,{}\n"
+    assert rows_of(header + lines.format(900, 600))[1] == [
+        ("2025-07-01", -100), ("2025-07-02", -300),
+    ]  # fmt: skip
+    proposal, rows = rows_of(header + lines.format(1100, 1400))
+    assert (rows, proposal.checks) == ([("2025-07-01", 100), ("2025-07-02", 300)], ())
+
+
+@pytest.mark.parametrize(
+    ("header", "amounts", "first"),
+    [
+        ("利用日,利用店名,利用金額", (500, 700, -200), -500),
+        ("日付,内容,金額", (500, 700), -500),
+        ("日付,内容,金額", (-500, 700), -500),
+        ("利用日,利用店名,利用金額", (-500, -700, 200), -500),
+    ],
+)
+def test_without_a_balance_the_meaning_of_a_positive_amount_is_named_to_be_checked(
+    header, amounts, first
+):
+    lines = "".join(f"2025/7/{day},店,{amount}\n" for day, amount in enumerate(amounts, 1))
+    proposal, rows = rows_of(f"{header}\n{lines}")
+    assert rows[0][1] == first
+    assert any("positive amounts are taken as" in check for check in proposal.checks)
+
+
+def test_a_file_without_a_header_is_read_by_what_is_in_its_columns():
+    text = (
+        "架空　花子　様,0000-****,架空カード\n"
+        "2025/07/01,架空書店,1,500\n2025/07/02,架空食堂,1,700\n,合計,,1200\n"
+    )
+    proposal, rows = rows_of(text)
+    assert rows == [("2025-07-01", -500), ("2025-07-02", -700)]
+    assert (proposal.mapping.amount, proposal.mapping.description) == (4, (2,))
+    assert header_line(proposal.mapping, records_of(text.replace("0000", "1111"))) == 1
+    assert header_line(proposal.mapping, records_of("年月,資産\n2025/07/01,500\n")) is None
+
+
+def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
+    proposal, rows = rows_of("2025/07/01,架空書店,500\n2025/07/02,架空食堂,700\n", "meisai")
+    assert (proposal.mapping.title, proposal.mapping.files) == ("", "meisai*")
+    assert rows == [("2025-07-01", -500), ("2025-07-02", -700)]
+    assert header_line(proposal.mapping, records_of("<html>\n<p>2025/07/01,a,b")) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a,b,c\n1,2,3\n",
+        "取引日,摘要,金額\n",
+        "氏名,住所\n架空花子,架空市\n",
+        "日付,気温,天気\n2025/7/1,30,晴\n",
+    ],
+)
+def test_what_is_no_statement_gets_no_mapping(text):
+    with pytest.raises(NotMappable, match="is it a statement"):
+        propose(text, "a", TODAY)
