@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mdvec.household.core.statement_kinds import Mappings, fitting_mapping, read_statement
-from mdvec.household.interfaces.mappings import only_ready_made, ready_made
+from mdvec.household.interfaces.mappings import only_ready_made, parsed_mapping, ready_made
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "statements"
 KINDS = sorted(file.stem for file in GOLDEN.glob("*.csv"))
@@ -46,3 +46,15 @@ def test_each_ready_made_mapping_has_a_statement_that_it_alone_fits():
         assert len(fitting) == 1, (kind, fitting)
         used[fitting[0]] = kind
     assert sorted(used) == sorted(mapping.name for mapping in ready_made())
+
+
+@pytest.mark.parametrize("page", ["household.md", "household.ja.md"])
+def test_the_mapping_in_the_documentation_reads_the_statement_beside_it(page):
+    docs = Path(__file__).parents[4] / "docs"
+    blocks = (docs / page).read_text("utf-8").split("```toml\n")[1:]
+    toml = next(block for block in blocks if block.startswith("name ="))
+    mapping = parsed_mapping(toml.split("```")[0].encode())
+    (file,) = (docs / "examples" / "statements").glob("*.csv")
+    parsed = read_statement(file.read_bytes(), file.name, Mappings((mapping,)))
+    assert [row.line for row in parsed.rows if row.is_transfer] == [5]
+    assert (len(parsed.rows), parsed.bad, parsed.misfits) == (6, (), ())
