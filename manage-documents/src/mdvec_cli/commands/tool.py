@@ -56,7 +56,7 @@ def add(
         ToolKind,
         typer.Option(
             "--kind",
-            help="What the source contains: notes, a household's Money Forward statement files, or "
+            help="What the source contains: notes, a household's statement files, or "
             "tables (.parquet, .csv, .tsv, .duckdb).",
         ),
     ] = _DEFAULT_KIND,

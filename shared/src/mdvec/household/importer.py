@@ -16,7 +16,11 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
-from mdvec.household.interfaces.mappings import mappings_digest_of, own_mappings
+from mdvec.household.interfaces.mappings import (
+    mappings_digest,
+    mappings_digest_of,
+    own_mappings,
+)
 from mdvec.household.ledger import import_ledger
 from mdvec.household.options import HouseholdOptions
 from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
@@ -48,7 +52,7 @@ def import_household(job: ImportJob) -> ImportReport:
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
     """Without the files that other mappings have read: an import would read them again."""
-    digest = own_mappings(tool.source).digest
+    digest = mappings_digest(tool.source)
     files = ledger_files.known_files(connection, tool.id).values()
     return {
         file.path: (file.size, file.mtime_ns)

@@ -34,7 +34,7 @@ class Household(Collection):
     def put(self, name, *lines, encoding="cp932"):
         (self.folder / name).write_bytes("\r\n".join([*lines, ""]).encode(encoding))
 
-    def rows(self):
+    def counted(self):
         """The account, description and amount of each row that counts."""
         with open_database(self.database, "read") as connection:
             rows = list_transactions(connection, 1)
@@ -58,7 +58,7 @@ def test_one_folder_holds_all_kinds_and_a_file_that_no_mapping_fits_is_named(hou
     household.put("手帳 1.csv", *UNKNOWN.splitlines())
     household.put("assets.csv", '"日付","合計（円）"')
     report = household.import_("new")
-    assert household.rows() == [("三井住友銀行", "手数料", -110), ("現金", "米", -500)]
+    assert household.counted() == [("三井住友銀行", "手数料", -110), ("現金", "米", -500)]
     passed_over = {each.file_path: each.reason for each in report.details.ledger.passed_over}
     assert passed_over["手帳 1.csv"].endswith(
         "; to import it: mdvec household map '手帳 1.csv' -n kakeibo"
@@ -74,23 +74,23 @@ def test_a_statement_twice_or_in_parts_is_imported_once(household):
     household.put("part.csv", SMBC, '2025/7/3,5,,"電気",775,"",', same.format(780))
     report = household.import_("update")
     assert (report.added, report.details.ledger.unchanged) == (1, 5)
-    assert [amount for _, _, amount in household.rows()] == [-110, -110, -5]
+    assert [amount for _, _, amount in household.counted()] == [-110, -110, -5]
 
 
 def test_a_mapping_that_is_added_brings_the_file_in_and_one_that_changes_reads_it_anew(household):
     household.put("手帳.csv", *UNKNOWN.splitlines())
     household.import_("new")
-    assert household.rows() == []
+    assert household.counted() == []
     mapping = household.folder / "手帳.mapping.toml"
     mapping.write_text(OWN, "utf-8")
     assert household.is_stale()
     household.import_("update")
-    assert household.rows() == [("財布", "架空パン", -300)]
+    assert household.counted() == [("財布", "架空パン", -300)]
     assert not household.is_stale()
     mapping.write_text(OWN.replace("財布", "共有の財布"), "utf-8")
     assert household.is_stale()
     report = household.import_("update")
-    assert household.rows() == [("共有の財布", "架空パン", -300)]
+    assert household.counted() == [("共有の財布", "架空パン", -300)]
     assert (report.added, report.deleted, report.details.ledger.without_file) == (1, 1, 0)
     assert household.import_("update").unchanged == 1
 
@@ -110,7 +110,7 @@ def test_a_broken_mapping_is_named_and_what_it_read_stays(household):
     household.import_("new")
     mapping.write_text(OWN + "amuont = 1\n", "utf-8")
     report = household.import_("update")
-    assert household.rows() == [("財布", "架空パン", -300)]
+    assert household.counted() == [("財布", "架空パン", -300)]
     failed = {each.file_path: each.reason for each in report.failed}
     assert failed.keys() == {"手帳.csv", "手帳.mapping.toml"}
     assert failed["手帳.mapping.toml"].startswith("it has no key 'amuont'")
@@ -142,14 +142,14 @@ def test_a_proposal_that_is_saved_reads_every_file_of_its_kind(household):
     assert shown.saved == str(household.folder / "架空信金.mapping.toml")
     assert household.map("架空信金2.csv").origin == "own"
     household.import_("new")
-    assert household.rows() == [("架空信金", "電気", -310), ("架空信金", "電気", -300)]
+    assert household.counted() == [("架空信金", "電気", -310), ("架空信金", "電気", -300)]
 
 
 def test_a_ready_made_mapping_is_copied_to_give_its_account_a_name(household):
     household.put("7.csv", SMBC, '2025/7/2,110,,"a",890,"",')
     household.map("7.csv", account="妻の口座", save=True)
     household.import_("new")
-    assert household.rows() == [("妻の口座", "a", -110)]
+    assert household.counted() == [("妻の口座", "a", -110)]
 
 
 def test_what_cannot_be_saved_is_refused_with_what_to_do(household, tmp_path):

@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fnmatch import fnmatchcase
 
 from mdvec.household.core.balances import BalancedRow
@@ -25,6 +26,9 @@ MAX_LINES_ABOVE = 40
 
 _NOTHING = frozenset({"", "-", "－", "‐", "–", "—", "―", "ー", "*"})
 _TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求額|請求金額|^残高|件数")
+
+
+_LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +57,7 @@ def header_line(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> int 
 
 
 def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
-    try:
-        return _RowReader.of(mapping, ()).row(list(cells), 1) is not None
-    except BadCell:
-        return False
+    return isinstance(_RowReader.of(mapping, ()).read(list(cells), 1), tuple)
 
 
 def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:
@@ -78,12 +79,15 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> Mapp
     if not (mapping.header or mapping.title):
         reader = _RowReader.of(mapping, ())
     for line, cells in records:
-        if not isinstance(cells, str) and _begins(mapping, cells):
+        read = None if reader is None else reader.read(cells, line)
+        if isinstance(read, tuple):
+            found.add(*read)
+        elif not isinstance(cells, str) and _begins(mapping, cells):
             if reader is not None and mapping.header:
                 found.begin_block()
             reader = _RowReader.of(mapping, cells)
-        elif reader is not None:
-            found.add(reader, line, cells)
+        elif read is not None:
+            found.add_bad(line, read)
     return found.rows()
 
 
@@ -100,17 +104,13 @@ class _Found:
         self._begins.append(len(self._rows))
         self._balances.append([])
 
-    def add(self, reader: _RowReader, line: int, cells: Record) -> None:
-        try:
-            read = reader.row(cells, line)
-        except BadCell as error:
-            self._bad.append((line, str(error)))
-            self._balances[-1].append(BalancedRow(line, "", None, None))
-            return
-        if read is not None:
-            row, balance = read
-            self._rows.append(row)
-            self._balances[-1].append(BalancedRow(line, row.account, row.amount, balance))
+    def add(self, row: TransactionRow, balance: int | None) -> None:
+        self._rows.append(row)
+        self._balances[-1].append(BalancedRow(row.line, row.account, row.amount, balance))
+
+    def add_bad(self, line: int, reason: str) -> None:
+        self._bad.append((line, reason))
+        self._balances[-1].append(BalancedRow(line, "", None, None))
 
     def rows(self) -> MappedRows:
         return MappedRows(
@@ -140,18 +140,37 @@ class _RowReader:
                 at[column] = names.index(plain(column))
         return cls(mapping, at, len(names) or None)
 
-    def row(self, record: Record, line: int) -> tuple[TransactionRow, int | None] | None:
-        """The transaction of a record and its balance; None for titles, totals and footers."""
+    def read(self, record: Record, line: int) -> tuple[TransactionRow, int | None] | str | None:
+        """The transaction of a record and its balance, or why it cannot be read.
+
+        None for titles, totals and footers.
+        """
         if isinstance(record, str):
-            raise BadCell(record)
+            return record
         cells = [cell.strip() for cell in record]
-        if not any(cells) or self._surrounds(cells):
+        if not any(cells):
             return None
+        try:
+            day = self._day(cells)
+            return None if day is None else self._row(day, cells, line)
+        except BadCell as error:
+            return str(error)
+
+    def _day(self, cells: Sequence[str]) -> date | None:
+        """The row's day; None for a line that is no transaction."""
+        text = self._date(cells)
+        try:
+            return parse_statement_date(text, self.mapping.date_format)
+        except BadCell:
+            if self._surrounds(text, cells):
+                return None
+            if not text:
+                raise BadCell("it has an amount, but no date") from None
+            raise
+
+    def _row(self, day: date, cells: list[str], line: int) -> tuple[TransactionRow, int | None]:
         mapping = self.mapping
         self._check_width(cells)
-        if not self._date(cells):
-            raise BadCell("it has an amount, but no date")
-        day = parse_statement_date(self._date(cells), mapping.date_format)
         amount = self._amount(cells)
         major, minor = self._category(cells, is_paid_in=(amount or 0) > 0)
         row = TransactionRow(
@@ -180,20 +199,16 @@ class _RowReader:
         major = category or usual
         return major, subcategory or (UNSORTED if major == UNSORTED else "")
 
-    def _surrounds(self, cells: Sequence[str]) -> bool:
-        """Whether a line is a title, a total or a footer."""
-        date = self._date(cells)
-        try:
-            parse_statement_date(date, self.mapping.date_format)
-        except BadCell:
-            if not self._has_amount(cells) or _TOTAL.search(plain(date)):
-                return True
-        else:
-            return False
-        if any(map(str.isdigit, date)):
+    def _surrounds(self, written: str, cells: Sequence[str]) -> bool:
+        """Whether a line without a valid date is a title, a total or a footer."""
+        if _LIKE_A_DATE.fullmatch(written):
             return False  # a mistyped date: its row must be reported, not passed over
+        if not self._has_amount(cells) or _TOTAL.search(plain(written)):
+            return True
+        if any(map(str.isdigit, written)):
+            return False
         described = self._texts(cells, self.mapping.description)
-        return not (date or described) or any(_TOTAL.search(plain(cell)) for cell in cells)
+        return not (written or described) or any(_TOTAL.search(plain(cell)) for cell in cells)
 
     def _has_amount(self, cells: Sequence[str]) -> bool:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -59,19 +60,29 @@ def own_mappings(source: Path) -> OwnMappings:
     """The mappings in a household's folder; files that cannot be used become problems."""
     mappings: list[Mapping] = []
     problems: list[Problem] = []
-    digest = hashlib.sha256()
-    files = sorted(source.glob(f"*{ENDING}")) if source.is_dir() else []
-    for file in files:
+    for file in _mapping_files(source):
         try:
-            data = file.read_bytes()
-            digest.update(data)
-            mappings.append(parsed_mapping(data))
+            mappings.append(parsed_mapping(file.read_bytes()))
         except OSError as error:
             problems.append(Problem(file.name, f"it cannot be read ({error.strerror})"))
         except InvalidMapping as error:
             problems.append(Problem(file.name, f"{error}; mend or delete it"))
-    name = digest.hexdigest()[:_DIGEST_LENGTH] if files else ""
-    return OwnMappings(tuple(mappings), tuple(problems), name)
+    return OwnMappings(tuple(mappings), tuple(problems), mappings_digest(source))
+
+
+def mappings_digest(source: Path) -> str:
+    """Stands for the content of all mappings in a household's folder; "" if there are none."""
+    digest = hashlib.sha256()
+    files = _mapping_files(source)
+    for file in files:
+        digest.update(file.name.encode("utf-8", "surrogateescape"))
+        with suppress(OSError):  # the import says so
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:_DIGEST_LENGTH] if files else ""
+
+
+def _mapping_files(source: Path) -> list[Path]:
+    return sorted(source.glob(f"*{ENDING}")) if source.is_dir() else []
 
 
 def mappings_digest_of(reader: str) -> str:
