@@ -115,6 +115,35 @@ def test_a_file_without_a_header_is_read_by_what_is_in_its_columns():
     assert header_line(proposal.mapping, records_of("年月,資産\n2025/07/01,500\n")) is None
 
 
+def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_signs():
+    proposal, rows = rows_of(
+        "日付,収支,費目,内容,金額\n2025/7/1,支出,食費,米,300\n2025/7/2,収入,給料,架空商事,2000\n"
+        "2025/7/3,振替,,口座へ,50\n"
+    )
+    assert rows == [("2025-07-01", -300), ("2025-07-02", 2000), ("2025-07-03", 50)]
+    assert proposal.mapping.transfers.patterns == {"収支": ("振替",)}
+    assert proposal.checks == ("収支 says which rows are money that goes out",)
+    signed = "取扱日,受払区分,金額,詳細,残高\n2025/7/1,払出,▲10,a,90\n2025/7/5,預入,30,b,120\n"
+    assert rows_of(signed)[1] == [("2025-07-01", -10), ("2025-07-05", 30)]
+
+
+@pytest.mark.parametrize(
+    ("amounts", "paid_out", "checks"),
+    [
+        (("1000,,9000", ",500,9500"), (3,), 0),
+        ((",1000,9000", "500,,9500"), (4,), 0),
+        (("1000,,", ",500,"), (3,), 1),
+    ],
+)
+def test_without_a_header_the_balance_tells_which_column_is_money_that_goes_out(
+    amounts, paid_out, checks
+):
+    text = f"2025/07/01,電気,{amounts[0]}\n2025/07/02,給与,{amounts[1]}\n"
+    proposal, rows = rows_of(text)
+    assert rows == [("2025-07-01", -1000), ("2025-07-02", 500)]
+    assert (proposal.mapping.paid_out, len(proposal.checks)) == (paid_out, checks)
+
+
 def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
     proposal, rows = rows_of("2025/07/01,架空書店,500\n2025/07/02,架空食堂,700\n", "meisai")
     assert (proposal.mapping.title, proposal.mapping.files) == ("", "meisai*")

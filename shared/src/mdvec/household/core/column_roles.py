@@ -15,9 +15,9 @@ def _any_of(*words: str) -> re.Pattern[str]:
 
 _DATE = _any_of(
     "日付", "年月日", "利用日", "取引日", "取り引き日", "取扱日", "勘定日", "決済日", "発生日",
-    "購入日", "計上日", "^日$", "^日時$", r"\bdate\b",
+    "購入日", "計上日", "^日$", "^日時$", "date",
 )  # fmt: skip
-_NOT_DATE = _any_of("支払日", "引落", "起算", "更新", "締", "due")
+_NOT_DATE = _any_of("支払日", "引落", "起算", "更新", "締", "due", "update")
 _PARTS_OF_DATE = re.compile(r"(.*日)\(([年月日])\)")
 _BOTH_WAYS = _any_of("入出金", "出入金", "受払")
 _PAID_OUT = _any_of(
@@ -48,6 +48,15 @@ _SUBCATEGORY = _any_of(
 _ACCOUNT = _any_of(
     "^口座名?$", "^照会口座$", "^(保有)?金融機関$", "^支払元$", "^財布$", "^account$"
 )
+_OUT = (
+    "出金", "払出", "払出し", "支払", "支払い", "お支払い", "引出", "引出し", "お引出し", "支出",
+    "出", "expense", "payment", "debit", "withdrawal",
+)  # fmt: skip
+_IN = (
+    "入金", "預入", "預入れ", "お預入れ", "預り", "お預り", "受入", "受入れ", "受取", "収入", "入",
+    "income", "deposit", "credit",
+)  # fmt: skip
+_TRANSFERS = ("振替", "transfer")
 _MAX_DESCRIPTIONS = 3
 _MIN_COLUMNS = 3
 
@@ -111,6 +120,28 @@ def roles_of(header: Sequence[str]) -> ColumnRoles | None:
         account=_first(texts, _ACCOUNT),
         is_spent=any(_SPENT.search(plain(name)) for name in names),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """A column that says of each row which way its money goes (収支, 受払区分), and its words.
+
+    Those of ``outgoing`` are all that are known, since another file may have others.
+    """
+
+    column: str
+    outgoing: tuple[str, ...]
+    transfers: tuple[str, ...]
+
+
+def ways_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Ways | None:
+    """The column that says which way each row's money goes; None if none has such words alone."""
+    for index, name in enumerate(header):
+        words = {plain(row[index]) for row in rows if index < len(row)} - {""}
+        if not words.isdisjoint(_OUT) and words.issubset((*_OUT, *_IN, *_TRANSFERS)):
+            transfers = tuple(word for word in _TRANSFERS if word in words)
+            return Ways(name.strip(), _OUT, transfers)
+    return None
 
 
 def _date(names: Sequence[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mdvec.household.core.cells import BadCell, parse_amount
 from mdvec.household.core.csv_text import Record
@@ -32,20 +33,44 @@ def headless_mapping(
     if date is None:
         return None
     rows = [cells for cells in lists if date < len(cells) and _is_date(cells[date])]
+    pair = _column_for_each_way(rows, date)
     amount = _amount_column(rows, date)
-    description = _description_column(rows, {date, amount})
-    if amount is None or description is None:
+    description = _description_column(rows, {date, amount, *(pair or ())})
+    if description is None or (amount is None and pair is None):
         return None
     title = _title(lists, rows[0])
-    return Mapping(
+    mapping = Mapping(
         name=name,
         title=title,
         files="" if title else files,
         date=(date + 1,),
         description=(description + 1,),
-        amount=amount + 1,
+        amount=None if amount is None else amount + 1,
         account=name,
     )
+    if pair is None:
+        return mapping
+    paid_out, paid_in = (column + 1 for column in pair)
+    # What every row has beside such a pair is its balance.
+    return replace(
+        mapping, amount=None, paid_out=(paid_out,), paid_in=(paid_in,), balance=mapping.amount
+    )
+
+
+def _column_for_each_way(rows: Sequence[Sequence[str]], date: int) -> tuple[int, int] | None:
+    """Two neighbouring columns of numbers of which each row fills one."""
+    for column in range(date + 1, max(map(len, rows)) - 1):
+        ways = {
+            tuple(_number(cell) is not None for cell in row[column : column + 2]) for row in rows
+        }
+        texts = any(
+            cell.strip() and _number(cell) is None
+            for row in rows
+            for cell in row[column : column + 2]
+        )
+        if ways == {(True, False), (False, True)} and not texts:
+            return column, column + 1
+    return None
 
 
 def _date_column(rows: Sequence[Sequence[str]]) -> int | None:

@@ -237,6 +237,8 @@ class _RowReader:
         mapping = self.mapping
         if mapping.amount is not None:
             amount = self._number(cells, mapping.amount)
+            if amount is not None and mapping.outgoing:
+                return -amount if self._fits(cells, mapping.outgoing) else amount
             return -amount if amount is not None and mapping.positive == "spending" else amount
         paid_out = self._sum(cells, mapping.paid_out)
         paid_in = self._sum(cells, mapping.paid_in)

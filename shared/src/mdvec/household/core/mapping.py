@@ -52,7 +52,8 @@ class Mapping:
     to file names (``*`` for any text). ``encoding`` is for files whose encoding cannot be
     detected. ``date`` is one column, or three: year, month, day. Texts of several columns are
     joined. ``amount`` is one signed column, of which ``positive`` says what a positive number is;
-    or else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
+    or ``outgoing`` the rows whose number is money that goes out, whatever it is in the others; or
+    else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
     after the row. ``account`` is the account's name where ``account_column`` has none.
     """
 
@@ -66,6 +67,7 @@ class Mapping:
     date_format: str = "auto"
     amount: Column | None = None
     positive: Meaning = "income"
+    outgoing: Conditions = Conditions()
     paid_out: tuple[Column, ...] = ()
     paid_in: tuple[Column, ...] = ()
     balance: Column | None = None
@@ -92,7 +94,8 @@ class Mapping:
         single = (self.amount, self.balance, self.category, self.subcategory, self.id)
         return [
             *self.date, *self.description, *self.paid_out, *self.paid_in, *self.memo,
-            *self.account_column, *self.transfers.patterns, *self.not_counted.patterns,
+            *self.account_column, *self.outgoing.patterns, *self.transfers.patterns,
+            *self.not_counted.patterns,
             *(column for column in single if column is not None),
         ]  # fmt: skip
 
@@ -101,7 +104,10 @@ class Mapping:
 
         Others may be missing: some banks let their customers choose the columns.
         """
-        needed = [*self.date, self.description[0], *self.paid_out, *self.paid_in, self.amount]
+        needed = [
+            *self.date, self.description[0], *self.paid_out, *self.paid_in, self.amount,
+            *self.outgoing.patterns,
+        ]  # fmt: skip
         return [*self.header, *(column for column in needed if isinstance(column, str))]
 
     def takes(self, path: str) -> bool:
@@ -115,7 +121,7 @@ _TEXTS = frozenset(
     {"name", "title", "files", "encoding", "date_format", "positive", "account",
      "spending_category", "income_category"}
 )  # fmt: skip
-_CONDITIONS = frozenset({"transfers", "not_counted"})
+_CONDITIONS = frozenset({"outgoing", "transfers", "not_counted"})
 _KEYS = frozenset(each.name for each in fields(Mapping))
 
 
@@ -172,6 +178,8 @@ def _check(mapping: Mapping) -> None:
         raise InvalidMapping("'date' is one column, or three: year, month and day")
     if (mapping.amount is None) == (not (mapping.paid_out or mapping.paid_in)):
         raise InvalidMapping("it needs either 'amount', or 'paid_out' and 'paid_in'")
+    if mapping.outgoing and mapping.amount is None:
+        raise InvalidMapping("'outgoing' is for one column 'amount'")
     if mapping.date_format not in DATE_FORMATS:
         raise InvalidMapping(f"'date_format' is one of {', '.join(DATE_FORMATS)}")
     if mapping.positive not in ("spending", "income"):

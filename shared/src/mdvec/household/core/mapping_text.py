@@ -17,6 +17,7 @@ _COMMENTS = {
     "date_format": "how short years count: yy/mm/dd, 令和, 平成 or 昭和",
     "positive": "what a positive amount is: spending or income",
     "account": "the account's name in answers",
+    "outgoing": "rows whose amount is money that goes out",
     "transfers": "rows that are 振替, between your own accounts: they do not count",
     "not_counted": "rows that are no transactions of yours: 計算対象 0",
 }
@@ -36,7 +37,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
         if each.name in _COMMENTS:
             item.comment(_COMMENTS[each.name])
         document.add(each.name, item)
-    for name in ("transfers", "not_counted"):
+    for name in ("outgoing", "transfers", "not_counted"):
         conditions: Conditions = getattr(mapping, name)
         if conditions:
             table = tomlkit.table()

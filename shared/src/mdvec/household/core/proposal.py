@@ -10,11 +10,11 @@ from datetime import date, timedelta
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.balances import check_balances
-from mdvec.household.core.column_roles import ColumnRoles, roles_of
+from mdvec.household.core.column_roles import ColumnRoles, Ways, roles_of, ways_of
 from mdvec.household.core.csv_text import Record, records_of
 from mdvec.household.core.headless import headless_mapping
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, read_mapped
-from mdvec.household.core.mapping import DATE_FORMATS, Mapping
+from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping
 
 _MAX_RECORDS = 2000
 _AHEAD = timedelta(days=60)
@@ -57,7 +57,10 @@ def propose(text: str, stem: str, today: date) -> Proposal:
             "no header was found that names a date, an amount and a description (摘要, 利用店名), "
             "nor columns that hold them; is it a statement?"
         )
-    return _with_sign(_with_dates(headless, records, today), records, is_spent=True)
+    mapping = _with_dates(headless, records, today)
+    if mapping.paid_out:
+        return _with_order(mapping, records)
+    return _with_sign(mapping, records, is_spent=True)
 
 
 def _of_header(
@@ -85,6 +88,10 @@ def _of_header(
     mapping = _with_dates(mapping, records, today)
     if not read_mapped(mapping, records).rows:
         return None
+    rows = [cells for _, cells in records[1:] if not isinstance(cells, str)]
+    ways = None if mapping.amount is None else ways_of(header, rows)
+    if ways is not None and not _has_negative(mapping, records):
+        return _with_ways(mapping, ways)
     return _with_sign(mapping, records, is_spent=roles.is_spent)
 
 
@@ -123,6 +130,28 @@ def _with_sign(
     chosen = spending if are_spent else mapping
     meaning = "money spent" if chosen is spending else "money that comes in"
     return Proposal(chosen, (*checks, f"positive amounts are taken as {meaning}"))
+
+
+def _with_ways(mapping: Mapping, ways: Ways) -> Proposal:
+    """The mapping, where a column says which way the money of each row goes."""
+    transfers = Conditions({ways.column: ways.transfers} if ways.transfers else {})
+    outgoing = Conditions({ways.column: ways.outgoing})
+    check = f"{ways.column} says which rows are money that goes out"
+    return Proposal(replace(mapping, outgoing=outgoing, transfers=transfers), (check,))
+
+
+def _with_order(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> Proposal:
+    """The mapping of a file without a header, whose balance tells which column is money out."""
+    swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
+    misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
+    chosen = swapped if misfits[1] < misfits[0] else mapping
+    told = misfits[0] != misfits[1]
+    check = f"column {chosen.paid_out[0]} is taken as money that goes out"
+    return Proposal(chosen, () if told else (check,))
+
+
+def _has_negative(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> bool:
+    return any((row.amount or 0) < 0 for row in read_mapped(mapping, records).rows)
 
 
 def _misfits(read: MappedRows) -> int:
