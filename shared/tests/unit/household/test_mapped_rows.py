@@ -238,12 +238,16 @@ def test_a_mapping_of_headless_files_numbers_its_columns():
     mapping = mapping_of(
         {
             "name": "a", "title": r"\d+月分", "date": 1, "description": 3, "amount": 2,
-            "positive": "spending",
+            "positive": "spending", "transfers": {"3": ["*チャージ"]},
         }
     )  # fmt: skip
-    read = read_mapped(mapping, records_of("7月分,\n2025/7/1,500,架空書店\n合計,500,\n"))
-    assert [(row.amount, row.description) for row in read.rows] == [(-500, "架空書店")]
+    text = "7月分,\n2025/7/1,500,架空書店\n2025/7/2,900,架空チャージ\n合計,1400,\n"
+    read = read_mapped(mapping, records_of(text))
+    assert [(row.amount, row.description, row.is_transfer) for row in read.rows] == [
+        (-500, "架空書店", False), (-900, "架空チャージ", True),
+    ]  # fmt: skip
     assert read.bad == ()
+    assert parsed_mapping(toml_of(mapping).encode()) == mapping
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ class InvalidMapping(MdvecError):
 class Conditions:
     """Cells that make a row special: patterns by column (``*`` for any text); one must fit."""
 
-    patterns: Pairs[str, tuple[str, ...]] = field(default_factory=dict)
+    patterns: Pairs[Column, tuple[str, ...]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.patterns)
@@ -164,39 +164,43 @@ def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as k
 def _conditions(key: str, value: object) -> Conditions:
     if not isinstance(value, dict):
         raise InvalidMapping(f"{key!r} must be a table of columns and the texts in them")
-    patterns = {}
+    patterns: dict[Column, tuple[str, ...]] = {}
     for column, texts in value.items():
         listed = [texts] if isinstance(texts, str) else texts
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
             raise InvalidMapping(f"{key!r} must list texts for the column {column!r}")
-        patterns[column] = tuple(listed)
+        patterns[int(column) if column.isdecimal() else column] = tuple(listed)
     return Conditions(patterns)
 
 
 def _check(mapping: Mapping) -> None:
     if len(mapping.date) not in (1, 3):
         raise InvalidMapping("'date' is one column, or three: year, month and day")
+    if mapping.date_format not in DATE_FORMATS:
+        raise InvalidMapping(f"'date_format' is one of {', '.join(DATE_FORMATS)}")
+    if mapping.encoding:
+        _check_encoding(mapping.encoding)
+    _check_amounts(mapping)
+    _check_signs_of_the_kind(mapping)
+
+
+def _check_amounts(mapping: Mapping) -> None:
     if (mapping.amount is None) == (not (mapping.paid_out or mapping.paid_in)):
         raise InvalidMapping("it needs either 'amount', or 'paid_out' and 'paid_in'")
     if mapping.outgoing and mapping.amount is None:
         raise InvalidMapping("'outgoing' is for one column 'amount'")
-    if mapping.date_format not in DATE_FORMATS:
-        raise InvalidMapping(f"'date_format' is one of {', '.join(DATE_FORMATS)}")
     if mapping.positive not in ("spending", "income"):
         raise InvalidMapping("'positive' is spending or income")
+
+
+def _check_signs_of_the_kind(mapping: Mapping) -> None:
     if not (mapping.header or mapping.title or mapping.files):
         raise InvalidMapping("'header' is missing (columns that show the file's kind)")
-    if mapping.encoding:
-        _check_encoding(mapping.encoding)
     try:
         re.compile(mapping.title)
     except re.error as error:
         raise InvalidMapping(f"'title' is no regular expression ({error})") from error
-    if (
-        mapping.title
-        and not mapping.header
-        and not all(isinstance(column, int) for column in mapping.columns())
-    ):
+    if not mapping.header and any(isinstance(column, str) for column in mapping.columns()):
         raise InvalidMapping("without 'header', columns are numbers from 1")
 
 

@@ -43,7 +43,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
             table = tomlkit.table()
             table.comment(_COMMENTS[name])
             for column, patterns in conditions.patterns.items():
-                table.add(column, list(patterns))
+                table.add(str(column), list(patterns))
             document.add(name, table)
     return tomlkit.dumps(document)
 
