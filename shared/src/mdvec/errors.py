@@ -40,7 +40,7 @@ place; any other exception is a bug.
         DuplicateDetectionError       mdvec.household.core.pairs
         AmbiguousPeriod               mdvec.household.core.periods
         InvalidPeriod                 mdvec.household.core.periods
-            DayInPeriod               mdvec.household.core.periods
+            PaydayUnknown             mdvec.household.core.periods
         EmptyLedger                   mdvec.household.core.wording
         InsufficientData              mdvec.household.core.wording
         InvalidPage                   mdvec.household.core.wording

@@ -25,21 +25,19 @@ def tool_name(connection: apsw.Connection, tool_id: int) -> str:
 
 def months_with_rows(connection: apsw.Connection, tool_id: int, starts_on: int = 1) -> list[Month]:
     """Every month with rows, in order; months start on the day ``starts_on``."""
-    # A step through the index for each month: counting every row takes a hundred times as long.
-    found: list[Month] = []
-    after = ""
-    while (first := _first_day_after(connection, tool_id, after)) is not None:
-        found.append(Month.of(first, starts_on))
-        after = found[-1].last_day.isoformat()
-    return found
-
-
-def _first_day_after(connection: apsw.Connection, tool_id: int, after: str) -> date | None:
-    row = connection.execute(
-        f"SELECT min(date) FROM transactions WHERE tool_id = ? AND date > ? AND {in_ledger()}",
-        (tool_id, after),
-    ).fetchone()
-    return None if row is None or row[0] is None else date.fromisoformat(str(row[0]))
+    # Steps through the index, one for each part of a calendar month: counting every row takes a
+    # hundred times as long.
+    start, of_tool = _start(starts_on, "day"), f"WHERE tool_id = ?1 AND {in_ledger()}"
+    rows = connection.execute(
+        f"WITH RECURSIVE present(day) AS (SELECT min(date) FROM transactions {of_tool} "
+        f"UNION ALL SELECT (SELECT min(date) FROM transactions {of_tool} AND date >= "
+        f"substr(day, 1, 8) || CASE WHEN substr(day, 9, 2) >= {start} THEN '32' ELSE {start} END) "
+        "FROM present WHERE day IS NOT NULL) "
+        "SELECT day FROM present WHERE day IS NOT NULL",
+        (tool_id,),
+    )
+    months = (Month.of(date.fromisoformat(str(day)), starts_on) for (day,) in rows)
+    return list(dict.fromkeys(months))
 
 
 def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: int) -> int:
@@ -127,21 +125,24 @@ def monthly_sums(
 def _month(starts_on: int) -> str:
     """Two columns: a row's calendar month, and whether its household month is the next one."""
     # GROUP BY takes both; adding a month to a text in SQL costs more than the rest of the query.
-    if starts_on == 1:
-        return "substr(date, 1, 7), 0"
+    is_next = "0" if starts_on == 1 else f"substr(date, 9, 2) >= {_start(starts_on, 'date')}"
+    return f"substr(date, 1, 7), {is_next}"
+
+
+def _start(starts_on: int, column: str) -> str:
+    """The day, as two digits, on which a month starts in the calendar month of a date."""
     start = f"'{starts_on:02d}'"
-    if starts_on > 28:  # a month that is too short starts the next one on its last day
-        start = f"min({start}, {_LENGTH})"
-    return f"substr(date, 1, 7), substr(date, 9, 2) >= {start}"
+    # A month that is too short starts the next one on its last day.
+    return f"min({start}, {_LENGTH.format(column)})" if starts_on > 28 else start
 
 
 _LENGTH = (
-    "CASE substr(date, 6, 2) WHEN '02' "
-    "THEN substr(date(substr(date, 1, 4) || '-03-01', '-1 day'), 9) "
+    "CASE substr({0}, 6, 2) WHEN '02' "
+    "THEN substr(date(substr({0}, 1, 4) || '-03-01', '-1 day'), 9) "
     "WHEN '04' THEN '30' WHEN '06' THEN '30' WHEN '09' THEN '30' WHEN '11' THEN '30' "
     "ELSE '31' END"
 )
-"""The length of a row's calendar month, as text."""
+"""The length of the calendar month of a date, as text."""
 
 
 def _labelled(month: Any, is_next: Any, starts_on: int) -> Month:  # noqa: ANN401 - SQLite's values
