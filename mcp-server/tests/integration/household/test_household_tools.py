@@ -226,6 +226,29 @@ def test_unknown_input_is_refused_in_japanese_with_the_choices(database):
     assert "家計簿「nobody」が見つかりません。指定できる名前: kakeibo" in name.words
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("get_monthly_household", {"month": "六月"},
+         'month は整数で指定してください（指定値: "六月"）。'),
+        ("get_category_trend", {"graph_type": "foo"},
+         "graph_type は'bar'、'line'、'pie'、'area' のいずれかで指定してください"),
+        ("get_category_trend", {"nosuch": 1},
+         "get_category_trend に 'nosuch' という引数はありません。使える引数: category、"),
+        ("detect_duplicates", {"amount_tolerance_abs": "x"},
+         "amount_tolerance_abs は数値で指定してください"),
+        ("confirm_duplicate", {}, "confirm_duplicate には引数 'check_id' が必要です。"),
+        ("get_category_trend", {"category": 5}, "category は文字列で指定してください"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_in_the_language_of_the_answers(
+    database, tool, arguments, said
+):
+    (answer,) = asked(database, (tool, arguments))
+    assert answer.is_error
+    assert answer.words.startswith(said)
+
+
 def test_an_empty_household_says_how_to_import(tmp_path):
     empty = tmp_path / "vectors.sqlite"
     registering.add_tool(empty, "kakeibo", "家計簿", tmp_path, "household")
