@@ -27,6 +27,8 @@ _WHOLE = (
     (r"(?:the )?(?:day before yesterday)", "おととい"),
     (r"(?:the )?week before last", "先々週"), (r"(?:the )?month before last", "先々月"),
     (r"(?:the )?year before last", "おととし"),
+    (r"(?:this )?fiscal year(?: so far|[ -]to[ -]date)", "年度初来"),
+    (r"quarter[ -]to[ -]date|\bqtd\b|this quarter so far", "今qこれまで"),
     (r"year[ -]to[ -]date|\bytd\b|this year so far|so far this year|"
      r"since the (?:start|beginning) of (?:the|this) year", "年初来"),
     (r"month[ -]to[ -]date|\bmtd\b|this month so far|so far this month", "今月これまで"),

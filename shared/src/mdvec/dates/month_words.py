@@ -55,7 +55,7 @@ _NEAR_YEARS = 5
 """「25年」 is the year 2025, 「10年」 are the last ten years: so near is a year of two digits."""
 _YEAR = re.compile(
     r"(?P<year>[0-9]{4})(?P<unit>年度?)?|fy'?(?P<fiscal>[0-9]{4}|[0-9]{2})(?:年度?)?"
-    r"|'(?P<short>[0-9]{2})(?:年度?)?|(?P<two>[0-9]{2})年(?:度|(?!前|半|間))"
+    r"|(?P<over_12>1[3-9]|[2-9][0-9])(?=/[0-9]{1,2}$)|'(?P<short>[0-9]{2})(?:年度?)?|(?P<two>[0-9]{2})年(?:度|(?!前|半|間))"
     r"|(?P<era>令和|平成|昭和|r|h|s)(?P<count>[0-9]{1,2})(?:年度?)?"
     r"|(?P<ago>今年|本年|当年|去年|昨年|前年|おととし|先々年|再来年|来年)度?"
     r"|当(?P<this>年度)|本年度|(?P<season>昨|今)(?=[春夏秋冬]$)"
@@ -162,8 +162,8 @@ def _year(match: re.Match[str], now: Month, *, fiscal: bool) -> int | None:
         return this_year
     if match["era"]:
         year = year_of_era(match["era"], int(match["count"]))
-    elif match["two"]:
-        year = 2000 + int(match["two"])
+    elif two := match["two"] or match["over_12"]:
+        year = 2000 + int(two)
         year = year if year <= now.year + 1 else 0
     else:
         written = match["year"] or match["fiscal"] or match["short"]

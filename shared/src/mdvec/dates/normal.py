@@ -20,6 +20,8 @@ _SPELLINGS = (
 _WEEKDAY = re.compile(r"\([月火水木金土日](?:曜日?)?\)")
 _DAYS_OF_MONTHS = re.compile(r"\([0-9/]+[〜~][0-9/]+\)$")
 """What our own answers write after months that do not start on the 1st."""
+_WHOLE_OF_IT = re.compile(r"(?<=[年月度])1(?:年|か月)間?$")
+"""去年1年間, 先月1か月."""
 _ENDING = re.compile(r"(?:分|(?<!今)頃|ごろ|(?<=[月週年日])中|いっぱい|は|[。、?!])+$")
 
 
@@ -33,7 +35,8 @@ def normalised(said: str) -> str:
     text = re.sub(r"[〇零一二三四五六七八九十]+", _digits, "".join(text.split()))
     text = re.sub(r"(?<=[0-9])[かヵケけ箇個ヶカ]月", "か月", text)
     text = _DAYS_OF_MONTHS.sub("", _WEEKDAY.sub("", text))
-    return _ENDING.sub("", text.replace("この", "").replace("の", "").strip("「」『』"))
+    text = _ENDING.sub("", text.replace("この", "").replace("の", "").strip("「」『』"))
+    return _WHOLE_OF_IT.sub("", text)
 
 
 def _digits(match: re.Match[str]) -> str:

@@ -28,7 +28,7 @@ _TIME = re.compile(r"(?<=[0-9])[T \u3000]+[0-9]{1,2}:.*$", re.IGNORECASE)
 _EDGE = re.compile(
     r"^(?:since|from|until|till)\b|(?:から|以降|以後|まで|以前|より)$", re.IGNORECASE
 )
-_BETWEEN = re.compile(r"から|より|to|[~〜‐–—―→⇒…−ー-]")
+_BETWEEN = re.compile(r"から|より|to|\.{2,3}|[~〜‐–—―→⇒−ー-]")
 _TO_DATE = {
     "年初来": "今年", "年初": "今年", "月初来": "今月", "月初": "今月", "年度初来": "今年度",
     "年度初め": "今年度", "期初来": "今年度", "週初来": "今週",
