@@ -10,32 +10,40 @@ from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 
+from mdvec_mcp.argument_wording import ENGLISH, ArgumentWording
+
 Schema = dict[str, Any]
 
 MAX_SHOWN_CHARS = 60
-_STRICT = {
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-}
-"""The JSON types to which pydantic converts others, with their names in error messages."""
+_STRICT = frozenset({"integer", "number", "boolean"})
+"""The JSON types to which pydantic converts others."""
 
 
 def checked_arguments(
-    tool: str, arguments: dict[str, Any], properties: dict[str, Schema]
+    tool: str,
+    arguments: dict[str, Any],
+    properties: dict[str, Schema],
+    wording: ArgumentWording = ENGLISH,
 ) -> dict[str, Any]:
     """The arguments, with a single string wrapped in a list if the tool needs a list of strings.
 
     Raises:
-        ToolError: a number or a boolean is needed, and another JSON type was given.
+        ToolError: there is no such argument, or a number or a boolean is needed, and another JSON
+            type was given.
     """
+    if unknown := [key for key in arguments if key not in properties]:
+        names = wording.comma.join(properties)
+        raise ToolError(wording.unknown.format(tool=tool, name=unknown[0], known=names))
     checked = dict(arguments)
     for name, value in arguments.items():
         variants = _variants(properties[name])
         if isinstance(value, str) and _is_list_of_texts(variants) and not _is_json_list(value):
             checked[name] = [value]
-        if needed := _mismatch(value, variants):
-            raise ToolError(f"{tool}: {name} should be {needed}, not {shown(value)}")
+        if needed := _mismatch(value, variants, wording):
+            needed = wording.should_be.format(needed)
+            raise ToolError(
+                wording.wrong.format(tool=tool, name=name, needed=needed, given=shown(value))
+            )
     return checked
 
 
@@ -67,17 +75,17 @@ def _is_json_list(text: str) -> bool:
         return False
 
 
-def _mismatch(value: object, variants: list[Schema]) -> str | None:
+def _mismatch(value: object, variants: list[Schema], wording: ArgumentWording) -> str | None:
     """What is needed instead of ``value``; None if it is valid or pydantic checks it."""
     strict = [variant["type"] for variant in variants if variant.get("type") in _STRICT]
     if strict:
         allowed = any(_is(value, variant.get("type")) for variant in variants)
-        return None if allowed else " or ".join(_STRICT[one] for one in strict)
+        return None if allowed else wording.either.join(wording.kinds[one] for one in strict)
     lists = [variant for variant in variants if variant.get("type") == "array"]
     if lists and isinstance(value, list):
         items = _variants(lists[0].get("items", {}))
-        needed = next((one for item in value if (one := _mismatch(item, items))), None)
-        return needed and f"a list in which each item is {needed}"
+        needed = next((one for item in value if (one := _mismatch(item, items, wording))), None)
+        return needed and wording.items.format(needed)
     return None
 
 

@@ -14,7 +14,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts import PromptManager
 from mcp.server.mcpserver.resources import ResourceManager
-from mcp.server.mcpserver.tools import ToolManager
+from mcp.server.mcpserver.tools import Tool, ToolManager
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ServerEvent
 from mcp.shared.exceptions import MCPError
@@ -23,6 +23,7 @@ from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
 from pydantic import BaseModel, ValidationError
 
+from mdvec_mcp.argument_wording import ArgumentWording, wording_for
 from mdvec_mcp.arguments import checked_arguments, shown
 from mdvec_mcp.sessions import Sessions
 
@@ -118,9 +119,10 @@ class MdvecServer(MCPServer):
             ToolError: the tool is unknown or refuses the call; the text is for the model.
         """
         try:
-            parameters = await self._known_parameters(name, arguments)
-            checked = checked_arguments(name, arguments, parameters)
-            return await self._call(name, checked, context)
+            tool = await self._known_tool(name)
+            wording, known = wording_for(tool.fn), _parameters(tool.fn_metadata.arg_model)
+            checked = checked_arguments(name, arguments, known, wording)
+            return await self._call(name, checked, context, wording)
         except ToolError as error:
             record("refusal", tool=name, error=_reason(error))
             raise
@@ -153,23 +155,24 @@ class MdvecServer(MCPServer):
         return await super().get_prompt(name, arguments, context)
 
     async def _call(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        context: Context[Any, Any] | None,
+        wording: ArgumentWording,
     ) -> CallToolResult | InputRequiredResult:
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             cause = error.__cause__
             if isinstance(cause, ValidationError):
-                raise ToolError(_first_error(name, cause)) from error
+                raise ToolError(wording.first_error(name, cause, shown)) from error
             if isinstance(cause, ToolError):
                 raise cause from cause.__cause__
             raise
 
-    async def _known_parameters(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The schemas of the tool's parameters.
-
-        Refuses unknown tools and arguments, which the SDK would report unclearly or ignore.
-        """
+    async def _known_tool(self, name: str) -> Tool:
+        """The tool; an unknown one is refused, which the SDK would report unclearly."""
         if self._tool_manager.get_tool(name) is None:
             await self.refresh()  # it may have been added a moment ago
         tool = self._tool_manager.get_tool(name)
@@ -178,11 +181,7 @@ class MdvecServer(MCPServer):
                 f"there is no tool {name!r} here now; list the tools again. If it was disabled, "
                 "the user can bring it back in a terminal: mdvec tool enable -n NAME"
             )
-        known = _parameters(tool.fn_metadata.arg_model)
-        unknown = [key for key in arguments if key not in known]
-        if unknown:
-            raise ToolError(f"{name} has no parameter {unknown[0]!r}; it takes: {', '.join(known)}")
-        return known
+        return tool
 
 
 @asynccontextmanager
@@ -212,13 +211,3 @@ def _reason(error: BaseException) -> str:
     while error.__cause__ is not None and isinstance(error, ToolError):
         error = error.__cause__
     return type(error).__name__
-
-
-def _first_error(tool: str, error: ValidationError) -> str:
-    """The first invalid argument in one sentence."""
-    first = error.errors()[0]
-    field = ".".join(str(part) for part in first["loc"]) or "arguments"
-    if first["type"] == "missing":
-        return f"{tool} needs the parameter {field!r}"
-    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{tool}: {field} {message[:1].lower()}{message[1:]}, not {shown(first['input'])}"

@@ -115,7 +115,8 @@ class Wiring:
         def active_households() -> list[Tool]:
             return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
 
-        return HouseholdContext(self.database, active_households, self.freshness)
+        starts_on = self.settings.household.month_starts_on
+        return HouseholdContext(self.database, active_households, self.freshness, starts_on)
 
     @cached_property
     def charts(self) -> ChartPublisher:

@@ -41,7 +41,7 @@ place; any other exception is a bug.
         DuplicateDetectionError       mdvec.household.core.pairs
         AmbiguousPeriod               mdvec.household.core.periods
         InvalidPeriod                 mdvec.household.core.periods
-            DayInPeriod               mdvec.household.core.periods
+            PaydayUnknown             mdvec.household.core.periods
         NotMappable                   mdvec.household.core.proposal
         EmptyLedger                   mdvec.household.core.wording
         InsufficientData              mdvec.household.core.wording

@@ -26,9 +26,7 @@ NO_HOUSEHOLD = (
     "有効な家計簿のツールがありません。無効にしてあるものは mdvec tool enable で有効にし、"
     "まだないときは mdvec tool add --kind household で追加してください"
 )
-HouseholdName = Annotated[
-    str | None, Field(description="家計簿のツール名。家計簿が複数あるときだけ必要。")
-]
+HouseholdName = Annotated[str | None, Field(description="家計簿が複数あるときのツール名。")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +37,14 @@ class HouseholdContext:
         database: the database file.
         active_households: reads the rows of the households that are active now.
         freshness: looks at the statement files.
+        month_starts_on: the day on which months start.
         trends: the cache of computed trends.
     """
 
     database: Path
     active_households: Callable[[], list[Tool]]
     freshness: FreshnessWatch
+    month_starts_on: int = 1
     trends: TrendCache = field(default_factory=TrendCache)
 
     async def answer(
@@ -81,15 +81,36 @@ class HouseholdContext:
 
         return await in_thread(call, trouble_in_japanese)
 
-    def trend(self, connection: Connection, tool_id: int, **question: str | None) -> TrendAnswer:
+    def trend(
+        self,
+        connection: Connection,
+        tool_id: int,
+        *,
+        category: str | None,
+        start_month: str | None,
+        end_month: str | None,
+        period: str | None,
+    ) -> TrendAnswer:
         """A trend, cached until the ledger changes."""
         version = data_version(connection, tool_id)
-        return self.trends.category_trend(connection, tool_id, version, today=today(), **question)
+        return self.trends.category_trend(
+            connection,
+            tool_id,
+            version,
+            today=today(),
+            month_starts_on=self.month_starts_on,
+            category=category,
+            start_month=start_month,
+            end_month=end_month,
+            period=period,
+        )
 
     def trend_summary(self, connection: Connection, tool_id: int) -> TrendAnswer:
         """All categories over the latest twelve months, cached until the ledger changes."""
         version = data_version(connection, tool_id)
-        return self.trends.category_trend_summary(connection, tool_id, version, today=today())
+        return self.trends.category_trend_summary(
+            connection, tool_id, version, today=today(), month_starts_on=self.month_starts_on
+        )
 
     def households(self) -> list[Tool]:
         """The active households, at least one.

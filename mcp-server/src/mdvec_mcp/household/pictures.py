@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import logging
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -133,7 +134,7 @@ def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> Categor
     is_balance = answer.category in (Total.BALANCE, Total.SAVINGS_RATE)
     fitting: tuple[CategoryKind, ...] = ("bar",) if is_balance else CATEGORY_KINDS
     kind = _checked_kind(requested, fitting, "get_monthly_household")
-    span = _span(str(answer.months.first), str(answer.months.last))
+    span = _without_zeros(answer.period_in_words)
     if is_balance:
         amounts = (("収入", answer.income), ("支出", answer.spending), ("収支", answer.balance))
         rate = format_percentage(answer.savings_rate, signed=False)
@@ -164,7 +165,7 @@ def trend_chart(answer: TrendAnswer, requested: GraphType | None) -> TrendChart:
         tenths = tuple(None if rate is None else int(rate * 10) for rate in rates)
         series = (Series(str(Total.SAVINGS_RATE), tenths),)
     names = "・".join(one.name for one in series)
-    title = f"{names}の推移（{_span(str(answer.months.first), str(answer.months.last))}）"
+    title = f"{names}の推移（{_without_zeros(answer.months.in_words)}）"
     return TrendChart(kind, title, months, series, percent=answer.savings is not None)
 
 
@@ -181,8 +182,6 @@ def _text_only(alt_text: str, reason: str) -> PublishedChart:
     return PublishedChart(ChartModel(type="text", url=None, alt_text=alt_text, message=message), [])
 
 
-def _span(first: str, last: str) -> str:
-    def spoken(month: str) -> str:
-        return f"{month[:4]}年{int(month[5:])}月"
-
-    return spoken(first) if first == last else f"{spoken(first)}〜{spoken(last)}"
+def _without_zeros(period: str) -> str:
+    """A period as titles have it: 2025年6月 for 2025年06月."""
+    return re.sub("(?<=[年月])0", "", period)

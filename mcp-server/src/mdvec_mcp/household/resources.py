@@ -29,7 +29,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         return await _read(context, category_hierarchy)
 
     async def months() -> str:
-        return await _read(context, _months)
+        return await _read(context, _in_months(context.month_starts_on))
 
     async def trends() -> str:
         return await _read(context, lambda *ledger: models.trend(context.trend_summary(*ledger)))
@@ -48,8 +48,13 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         offer.add_resource(uri, description, "application/json", read)
 
 
-def _months(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
-    return [asdict(month) for month in available_months(connection, tool_id, today())]
+def _in_months(starts_on: int) -> Work:
+    def work(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
+        return [
+            asdict(month) for month in available_months(connection, tool_id, today(), starts_on)
+        ]
+
+    return work
 
 
 async def _read(context: HouseholdContext, work: Work) -> str:

@@ -47,6 +47,8 @@ class MonthlyHouseholdModel(BaseModel):
     """A household's months: sums by category, and a page of rows."""
 
     understood: str = Field(description="解釈した期間")
+    first_day: str
+    last_day: str
     first_month: str
     last_month: str
     category: str | None
@@ -117,6 +119,8 @@ def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]
     """A month's answer in the form of MonthlyHouseholdModel."""
     return {
         "understood": answer.understood,
+        "first_day": answer.days.first.isoformat(),
+        "last_day": answer.days.last.isoformat(),
         "first_month": str(answer.months.first),
         "last_month": str(answer.months.last),
         "category": None if answer.category is None else str(answer.category),

@@ -32,7 +32,7 @@ INSTRUCTIONS = (
     "Record a decision on a duplicate only after the user has made it."
 )
 
-Year = Annotated[int | None, Field(description="西暦の年。month と一緒に使う。")]
+Year = Annotated[int | None, Field(description="西暦。month と使う。")]
 # The bounds only inform the model; the library refuses other values, in Japanese.
 Month = Annotated[
     int | None, Field(description="月（1〜12）。", json_schema_extra={"minimum": 1, "maximum": 12})
@@ -40,8 +40,8 @@ Month = Annotated[
 PeriodWords = Annotated[
     str | None,
     Field(
-        description="期間（例: 先月、直近3か月、去年の夏、2025年6月〜7月、令和7年6月）。日は指定"
-        "できない。省略時は今月までの、データのある直近12か月。"
+        description="期間（例: 先月、先週、直近3か月、去年の夏、2025年6月〜7月、1月10日〜20日）。"
+        "省略時は直近12か月。"
     ),
 ]
 CategoryName = Annotated[
@@ -56,7 +56,7 @@ Page = Annotated[
     int, Field(description="明細のページ（1ページ20件）。", json_schema_extra={"minimum": 1})
 ]
 OutputFormat = Annotated[Literal["text", "image"], Field(description="image ならグラフも返す。")]
-_GRAPH = "グラフの種類。省略時は自動。"
+_GRAPH = "省略時は自動。"
 MonthGraph = Annotated[
     GraphType | None,
     Field(description=_GRAPH, json_schema_extra={"enum": [*CATEGORY_KINDS, None]}),
@@ -66,9 +66,9 @@ TrendGraph = Annotated[
 ]
 ImageSize = Annotated[
     str | None,
-    Field(description="画像の幅x高さ（ピクセル）。省略時は800x600、最大1920x1080。"),
+    Field(description="画像の幅x高さ。省略時は800x600、最大1920x1080。"),
 ]
-FileFormat = Annotated[ImageFormat | None, Field(description="画像の形式。SVG はURLで返る。")]
+FileFormat = Annotated[ImageFormat | None, Field(description="SVG はURLで返る。")]
 
 
 def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -93,7 +93,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         def work(connection: Connection, tool_id: int) -> HouseholdAnswer:
             return monthly_household(
                 connection, tool_id, year=year, month=month, period=period, category=category,
-                page=page, today=today(),
+                page=page, month_starts_on=context.month_starts_on, today=today(),
             )  # fmt: skip
 
         answer, newer = await context.answer(tool, work)

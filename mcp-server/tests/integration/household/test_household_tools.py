@@ -46,7 +46,7 @@ class Answered:
     served: tuple[str, bytes] | None
 
 
-def asked(database, *calls, **charts):
+def asked(database, *calls, household=None, **charts):
     """The answer to each call, given as a tool's name with arguments or a resource's address."""
 
     async def run():
@@ -55,7 +55,9 @@ def asked(database, *calls, **charts):
             memory_use=lambda: 0.0,
         )  # fmt: skip
         rows = registering.list_tools(database, active_only=True)
-        settings = Settings.model_validate({"charts": {"port": 0, **charts}})
+        settings = Settings.model_validate(
+            {"charts": {"port": 0, **charts}, "household": household or {}}
+        )
         server = build_server(database, rows, models, settings)
         async with Client(server) as client:
             answers = [await answered(client, call) for call in calls]
@@ -140,7 +142,7 @@ def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(da
         assert "http://127.0.0.1:" in answer.words
 
 
-def test_totals_are_answered_by_month_and_trend_with_a_picture_and_a_day_is_not(database):
+def test_totals_are_answered_by_month_and_trend_and_a_day_with_a_picture(database):
     image = {"output_format": "image"}
     *answers, day = asked(
         database,
@@ -149,7 +151,7 @@ def test_totals_are_answered_by_month_and_trend_with_a_picture_and_a_day_is_not(
             for total in ("支出", "収入", "収支", "貯蓄率")
             for tool in ("get_monthly_household", "get_category_trend")
         ],
-        ("get_monthly_household", {"period": "2025年7月2日"}),
+        ("get_monthly_household", {"period": "2025年7月1日〜7月10日", **image}),
     )
     assert [len(answer.pictures) for answer in answers] == [1] * 8
     spent, spending, _, income, left, balance, saved, savings = [one.data for one in answers]
@@ -159,8 +161,10 @@ def test_totals_are_answered_by_month_and_trend_with_a_picture_and_a_day_is_not(
     assert saved["savings_rate"] == savings["savings"]["rate"]
     assert f"- 貯蓄率: {saved['savings_rate']}%" in answers[6].words
     assert f"- 支出: {spent['spending']:,}円" in answers[0].words
-    assert day.is_error
-    assert "「2025年07月」のように月で指定してください" in day.words
+    assert (day.data["first_day"], day.data["last_day"]) == ("2025-07-01", "2025-07-10")
+    assert day.data["chart"]["alt_text"] == "家計簿グラフ - 2025年7月1日〜2025年7月10日の支出"
+    assert {row["date"][:9] for row in day.data["rows"]} == {"2025-07-0", "2025-07-1"}
+    assert 0 < day.data["spending"] < spent["spending"]
 
 
 def test_an_svg_is_only_at_its_address(database):
@@ -222,6 +226,29 @@ def test_unknown_input_is_refused_in_japanese_with_the_choices(database):
     assert "家計簿「nobody」が見つかりません。指定できる名前: kakeibo" in name.words
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("get_monthly_household", {"month": "六月"},
+         'month は整数で指定してください（指定値: "六月"）。'),
+        ("get_category_trend", {"graph_type": "foo"},
+         "graph_type は'bar'、'line'、'pie'、'area' のいずれかで指定してください"),
+        ("get_category_trend", {"nosuch": 1},
+         "get_category_trend に 'nosuch' という引数はありません。使える引数: category、"),
+        ("detect_duplicates", {"amount_tolerance_abs": "x"},
+         "amount_tolerance_abs は数値で指定してください"),
+        ("confirm_duplicate", {}, "confirm_duplicate には引数 'check_id' が必要です。"),
+        ("get_category_trend", {"category": 5}, "category は文字列で指定してください"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_refused_in_the_language_of_the_answers(
+    database, tool, arguments, said
+):
+    (answer,) = asked(database, (tool, arguments))
+    assert answer.is_error
+    assert answer.words.startswith(said)
+
+
 def test_an_empty_household_says_how_to_import(tmp_path):
     empty = tmp_path / "vectors.sqlite"
     registering.add_tool(empty, "kakeibo", "家計簿", tmp_path, "household")
@@ -271,3 +298,26 @@ def test_household_tools_exist_only_with_a_household(tmp_path):
     }  # fmt: skip
     registering.add_tool(path, "kakeibo", "家計簿", tmp_path, "household")
     assert names() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}
+
+
+def test_months_from_the_26th_move_sums_titles_charts_and_resources(database):
+    image = {"output_format": "image"}
+    june, trend, months, summary = asked(
+        database,
+        ("get_monthly_household", {"period": "2025年6月", **image}),
+        ("get_category_trend", {"category": "支出", "period": "2025年6月〜7月", **image}),
+        "data://available_months",
+        "data://category_trend_summary",
+        household={"month_starts_on": 26},
+    )
+    assert (june.data["first_day"], june.data["last_day"]) == ("2025-05-26", "2025-06-25")
+    assert "2025年06月（5/26〜6/25）の家計簿です。" in june.words
+    assert june.data["chart"]["alt_text"].endswith("2025年6月（5/26〜6/25）の支出")
+    assert trend.data["categories"][0]["months"][0]["amount"] == june.data["spending"]
+    assert trend.data["chart"]["alt_text"].endswith(
+        "2025年6月〜2025年7月（2025/5/26〜2025/7/25））"
+    )
+    assert {"first_day": "2025-05-26", "last_day": "2025-06-25"}.items() <= next(
+        month for month in months if (month["year"], month["month"]) == (2025, 6)
+    ).items()
+    assert "（" in summary["understood"]

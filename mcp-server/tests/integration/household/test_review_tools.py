@@ -187,9 +187,7 @@ def test_invalid_calls_are_refused_in_japanese(household, tool, arguments, refus
 
 def test_a_text_is_not_a_number_even_if_it_looks_like_one(household):
     (answer,) = household.add().ask(("detect_duplicates", {"amount_tolerance_pct": "nan"}))
-    assert words(answer) == (
-        'detect_duplicates: amount_tolerance_pct should be a number, not "nan"'
-    )
+    assert words(answer) == ('amount_tolerance_pct は数値で指定してください（指定値: "nan"）。')
 
 
 def test_among_several_households_the_client_names_one(household):

@@ -1,4 +1,4 @@
-"""Calendar months and ranges of them."""
+"""Months of a household, which may begin on any day, and ranges of them."""
 
 from __future__ import annotations
 
@@ -7,50 +7,84 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from mdvec.dates.days import ONE_DAY, Days
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Month:
-    """A calendar month.
+    """A month that begins on the day ``starts_on``; 1 makes it a calendar month.
 
-    A transaction belongs to the month of its own date, even if its statements run from the 25th
-    to the 24th; such a statement file holds parts of two months.
+    It is named after the calendar month in which it ends: if months start on the 26th, June is
+    5/26 to 6/25. Where a calendar month is too short for ``starts_on``, its last day is taken.
+    Months that are compared all start on the same day.
     """
 
     year: int
     month: int
+    starts_on: int = 1
 
     def __post_init__(self) -> None:
         if not 1 <= self.month <= 12:
             raise ValueError(f"there is no month {self.month}")
+        if not 1 <= self.starts_on <= 31:
+            raise ValueError(f"no month starts on day {self.starts_on}")
 
     @classmethod
-    def of(cls, day: date) -> Month:
+    def of(cls, day: date, starts_on: int = 1) -> Month:
         """The month of a day."""
-        return cls(day.year, day.month)
+        month = cls(day.year, day.month, starts_on)
+        return month if day <= month.last_day else month.plus(1)
 
     @classmethod
-    def from_iso(cls, text: str) -> Month:
+    def from_iso(cls, text: str, starts_on: int = 1) -> Month:
         """Parses ``YYYY-MM``; anything after it is ignored."""
-        return cls(int(text[:4]), int(text[5:7]))
+        return cls(int(text[:4]), int(text[5:7]), starts_on)
 
     def plus(self, months: int) -> Month:
         """The month that is ``months`` later; earlier if negative."""
         year, month = divmod(self._number + months, 12)
-        return Month(year, month + 1)
+        return Month(year, month + 1, self.starts_on)
 
     def since(self, earlier: Month) -> int:
         """The number of months from ``earlier`` to this one."""
         return self._number - earlier._number
 
     @property
+    def first_day(self) -> date:
+        """The first day of the month."""
+        if self.year < 1:  # the months before the first, with which a trend compares
+            return date.min
+        if self.starts_on == 1:
+            return date(self.year, self.month, 1)
+        before = self.plus(-1)
+        return date.min if before.year < 1 else before.last_day + ONE_DAY
+
+    @property
     def last_day(self) -> date:
         """The last day of the month."""
-        return date(self.year, self.month, calendar.monthrange(self.year, self.month)[1])
+        if self.year > 9999:  # the month after the last 26 December
+            return date.max
+        length = calendar.monthrange(self.year, self.month)[1]
+        day = length if self.starts_on == 1 else min(self.starts_on, length) - 1
+        return date(self.year, self.month, day)
+
+    @property
+    def days(self) -> Days:
+        """The days of the month."""
+        return Days(self.first_day, self.last_day)
+
+    @property
+    def name(self) -> str:
+        """The month's name in Japanese: 2025年06月."""
+        return f"{self.year:04d}年{self.month:02d}月"
 
     @property
     def in_words(self) -> str:
-        """The month in Japanese: 2025年06月."""
-        return f"{self.year:04d}年{self.month:02d}月"
+        """The name, with its days unless they are a calendar month's: 2025年06月（5/26〜6/25）."""
+        if self.starts_on == 1:
+            return self.name
+        first, last = self.first_day, self.last_day
+        return f"{self.name}（{first.month}/{first.day}〜{last.month}/{last.day}）"
 
     def __str__(self) -> str:
         return f"{self.year:04d}-{self.month:02d}"
@@ -71,6 +105,11 @@ class MonthRange:
         if self.last < self.first:
             raise ValueError(f"{self.last} is before {self.first}")
 
+    @classmethod
+    def around(cls, days: Days, starts_on: int = 1) -> MonthRange:
+        """The months that contain these days."""
+        return cls(Month.of(days.first, starts_on), Month.of(days.last, starts_on))
+
     def __iter__(self) -> Iterator[Month]:
         return (self.first.plus(number) for number in range(len(self)))
 
@@ -86,8 +125,22 @@ class MonthRange:
         return None if last < first else MonthRange(first, last)
 
     @property
+    def days(self) -> Days:
+        """The days of all these months."""
+        return Days(self.first.first_day, self.last.last_day)
+
+    @property
     def in_words(self) -> str:
-        """The range in Japanese: 2025年06月〜2025年07月, or a single month."""
+        """The range in Japanese: 2025年06月〜2025年07月, or a single month.
+
+        Unless the months are calendar months, their days follow: （2025/5/26〜2025/7/25）.
+        """
         if self.first == self.last:
             return self.first.in_words
-        return f"{self.first.in_words}〜{self.last.in_words}"
+        names = f"{self.first.name}〜{self.last.name}"
+        if self.first.starts_on == 1:
+            return names
+        first, last = (
+            f"{day.year}/{day.month}/{day.day}" for day in (self.days.first, self.days.last)
+        )
+        return f"{names}（{first}〜{last}）"

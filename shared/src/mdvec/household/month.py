@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import apsw
 
+from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import Category
@@ -16,6 +17,7 @@ from mdvec.household.core.periods import (
     Period,
     resolve_period,
     resolve_year_month,
+    span_in_words,
 )
 from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
@@ -34,8 +36,8 @@ from mdvec.household.overview import (
     coverage,
     named_subject,
     one_state,
-    shown_months,
 )
+from mdvec.household.shown import shown_days
 
 PAGE_SIZE = 20
 _ROW_FIELDS = (
@@ -47,7 +49,7 @@ _ROW_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class HouseholdAnswer:
-    """The sums of ``months`` and a page of their rows.
+    """The sums of ``days`` and a page of their rows; ``months`` are those around these days.
 
     ``spending`` and ``income`` are positive yen, ``balance`` is income minus spending. With a
     category, the balance and the figure that it does not belong to are None. ``savings_rate`` is
@@ -56,6 +58,7 @@ class HouseholdAnswer:
     ``left_out``. ``next_page`` is None on the last page.
     """
 
+    days: Days
     months: MonthRange
     understood: str
     category: Subject | None
@@ -73,6 +76,11 @@ class HouseholdAnswer:
     next_page: int | None
     notes: tuple[str, ...]
     text: str
+
+    @property
+    def period_in_words(self) -> str:
+        """The days in Japanese; as months where they are whole months."""
+        return span_in_words(self.days, self.months)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +112,15 @@ def monthly_household(
     category: str | None = None,
     page: int = 1,
     page_size: int = PAGE_SIZE,
+    month_starts_on: int = 1,
     today: date,
 ) -> HouseholdAnswer:
     """The sums of a month, or of a period phrase, by category, and a page of its rows.
 
-    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. Months are
-    calendar months: a row belongs to the month of its date, even if the household's statements
-    run from the 25th to the 24th. The default period is the latest twelve months with data, up
-    to the current one. ``page`` counts from 1; ``page_size`` is at most 20.
+    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. Months start
+    on the day ``month_starts_on``, in whatever statement a row was. The default period is the
+    latest twelve months with data, up to the current one. ``page`` counts from 1; ``page_size``
+    is at most 20.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -125,20 +134,23 @@ def monthly_household(
     if not 1 <= page_size <= PAGE_SIZE:
         raise InvalidPageSize(page_size, PAGE_SIZE)
     with one_state(connection):
-        covered = coverage(connection, tool_id, today)
+        covered = coverage(connection, tool_id, today, month_starts_on)
         requested = _period(today, covered.default_range, year, month, period)
         named, notes = named_subject(connection, tool_id, category)
-        months, range_notes = shown_months(connection, tool_id, requested, named, covered, today)
+        days, range_notes = shown_days(connection, tool_id, requested, named, covered, today)
         notes += range_notes
-        sums = ledger_sums.monthly_sums(connection, tool_id, months, named, by_minor=True)
+        sums = ledger_sums.monthly_sums(
+            connection, tool_id, days, named, by_minor=True, starts_on=month_starts_on
+        )
         counts = counts_of(sums)
         paging = _Paging(page, page_size, counts.total)
         if not 1 <= page <= paging.pages:
             raise InvalidPage(page, paging.pages)
         rows = ledger_sums.page_of_rows(
-            connection, tool_id, months, named, offset=paging.offset, limit=page_size
+            connection, tool_id, days, named, offset=paging.offset, limit=page_size
         )
-    return _answer(requested.understood, months, named, sums, counts, rows, paging, notes)
+    months = MonthRange.around(days, month_starts_on)
+    return _answer(requested.understood, days, months, named, sums, counts, rows, paging, notes)
 
 
 def _period(
@@ -153,6 +165,7 @@ def _period(
 
 def _answer(
     understood: str,
+    days: Days,
     months: MonthRange,
     subject: Subject | None,
     sums: list[MonthlySum],
@@ -166,11 +179,14 @@ def _answer(
     earned = shares(income, by_minor=True)
     figures = _figures(subject, spent, earned)
     rate = _rate(subject, figures)
-    body = wording.household_text(months, subject, figures, spent, earned, rate)
+    body = wording.household_text(
+        span_in_words(days, months), subject, figures, spent, earned, rate
+    )
     listing = wording.page_text(rows, paging.offset + 1, paging.total, paging.next)
     notes = [*notes, *wording.removed_notes(sums)]
     texts = [body, wording.notes_text([*notes, understood, wording.counts_text(counts)]), listing]
     return HouseholdAnswer(
+        days=days,
         months=months,
         understood=understood,
         category=subject,

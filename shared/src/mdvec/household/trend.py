@@ -33,8 +33,8 @@ from mdvec.household.overview import (
     coverage,
     named_subject,
     one_state,
-    shown_months,
 )
+from mdvec.household.shown import shown_months
 
 TOP_CATEGORIES = 3
 MAX_MONTHS = 120
@@ -70,12 +70,14 @@ def category_trend(
     start_month: str | None = None,
     end_month: str | None = None,
     period: str | None = None,
+    month_starts_on: int = 1,
     today: date,
 ) -> TrendAnswer:
     """The trend of a category or total, or by default of the three largest categories.
 
     The default period is the latest twelve months with data, up to the current one. 収入 is
-    income and 収支 income minus spending; everything else is spending minus refunds.
+    income and 収支 income minus spending; everything else is spending minus refunds. Months start
+    on the day ``month_starts_on``, and are shown whole, also for a period of days.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -85,7 +87,7 @@ def category_trend(
         InsufficientData: the ledger has nothing for these months.
     """
     with one_state(connection):
-        covered = coverage(connection, tool_id, today)
+        covered = coverage(connection, tool_id, today, month_starts_on)
         requested = resolve_period(
             today,
             covered.default_range,
@@ -115,7 +117,7 @@ def _of_the_top(
 ) -> tuple[list[CategoryTrend], str]:
     amounts = amounts_by_category(sums)
     if not (top := _top(amounts, shown)):
-        raise InsufficientData(shown, covered.default_range)
+        raise InsufficientData(shown.in_words, covered.default_range)
     trends = [trend_of(one, amounts[one], covered.axis(shown), shown) for one in top]
     return trends, wording.top_text(trends, shown)
 
@@ -140,7 +142,7 @@ def _savings(
 
 
 def category_trend_summary(
-    connection: apsw.Connection, tool_id: int, *, today: date
+    connection: apsw.Connection, tool_id: int, *, today: date, month_starts_on: int = 1
 ) -> TrendAnswer:
     """The trend of every 大項目 over the latest twelve months: by size, income last.
 
@@ -148,7 +150,7 @@ def category_trend_summary(
         EmptyLedger: there are no rows yet.
     """
     with one_state(connection):
-        covered = coverage(connection, tool_id, today)
+        covered = coverage(connection, tool_id, today, month_starts_on)
         requested = resolve_period(today, covered.default_range)
         shown, notes = shown_months(connection, tool_id, requested, None, covered, today)
         sums = _sums(connection, tool_id, shown, None)
@@ -186,6 +188,7 @@ class TrendCache:
         start_month: str | None = None,
         end_month: str | None = None,
         period: str | None = None,
+        month_starts_on: int = 1,
         today: date,
     ) -> TrendAnswer:
         """``category_trend``, cached."""
@@ -198,6 +201,7 @@ class TrendCache:
                 start_month,
                 end_month,
                 period,
+                month_starts_on,
                 today,
             ),
             lambda: category_trend(
@@ -207,17 +211,26 @@ class TrendCache:
                 start_month=start_month,
                 end_month=end_month,
                 period=period,
+                month_starts_on=month_starts_on,
                 today=today,
             ),
         )
 
     def category_trend_summary(
-        self, connection: apsw.Connection, tool_id: int, version: Hashable, *, today: date
+        self,
+        connection: apsw.Connection,
+        tool_id: int,
+        version: Hashable,
+        *,
+        month_starts_on: int = 1,
+        today: date,
     ) -> TrendAnswer:
         """``category_trend_summary``, cached."""
         return self._answer(
-            (connection.filename, tool_id, version, "summary", today),
-            lambda: category_trend_summary(connection, tool_id, today=today),
+            (connection.filename, tool_id, version, "summary", month_starts_on, today),
+            lambda: category_trend_summary(
+                connection, tool_id, today=today, month_starts_on=month_starts_on
+            ),
         )
 
     def _answer(self, key: Hashable, compute: Callable[[], TrendAnswer]) -> TrendAnswer:
@@ -236,7 +249,14 @@ def _sums(
 ) -> list[MonthlySum]:
     """The sums of the months shown, and of the earlier months that they are compared with."""
     looked_at = MonthRange(shown.first.plus(-WINDOW), shown.last)
-    return ledger_sums.monthly_sums(connection, tool_id, looked_at, subject, by_minor=False)
+    return ledger_sums.monthly_sums(
+        connection,
+        tool_id,
+        looked_at.days,
+        subject,
+        by_minor=False,
+        starts_on=shown.first.starts_on,
+    )
 
 
 def _ranked(amounts: Amounts, shown: MonthRange) -> list[Category]:

@@ -141,6 +141,14 @@ class ChartSettings(Section):
     font_path: str | None = Field(None, min_length=1, description="a Japanese font's file")
 
 
+class HouseholdSettings(Section):
+    """``[household]``: how the household's months run."""
+
+    month_starts_on: int = Field(
+        1, ge=1, le=31, description="1 to 31, the day on which a month starts"
+    )
+
+
 class DuplicateSettings(Section):
     """``[duplicates]``: the defaults for detecting duplicate transactions."""
 
@@ -266,6 +274,7 @@ class Settings(BaseModel):
     model: ModelSettings = ModelSettings()
     scan: ScanSettings = ScanSettings()
     charts: ChartSettings = ChartSettings()
+    household: HouseholdSettings = HouseholdSettings()
     duplicates: DuplicateSettings = DuplicateSettings()
     analytics: AnalyticsSettings = AnalyticsSettings()
     log: LogSettings = LogSettings()

@@ -249,10 +249,10 @@ def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
     ledger.add("2025-06-01", -100)
     ledger.add("2025-07-30", -100)
     assert available_months(ledger.connection, ledger.tool_id, TODAY) == (
-        AvailableMonth(2025, 4, 1, is_gap=False, may_be_filling=False),
-        AvailableMonth(2025, 5, 0, is_gap=True, may_be_filling=False),
-        AvailableMonth(2025, 6, 1, is_gap=False, may_be_filling=False),
-        AvailableMonth(2025, 7, 1, is_gap=False, may_be_filling=True),
+        AvailableMonth(2025, 4, "2025-04-01", "2025-04-30", 1, is_gap=False, may_be_filling=False),
+        AvailableMonth(2025, 5, "2025-05-01", "2025-05-31", 0, is_gap=True, may_be_filling=False),
+        AvailableMonth(2025, 6, "2025-06-01", "2025-06-30", 1, is_gap=False, may_be_filling=False),
+        AvailableMonth(2025, 7, "2025-07-01", "2025-07-31", 1, is_gap=False, may_be_filling=True),
     )
     notes = ledger.trend("食費").notes
     assert "明細が 1 件もない月（2025年05月）は 0円として計算しました" in notes

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.dates.days import Days, parse_days
+from mdvec.dates.days import Days
+from mdvec.dates.phrases import parse_days
 
 TODAY = date(2025, 11, 19)
 """A Wednesday."""

@@ -1,4 +1,4 @@
-"""Ranges of months, also over New Year, against an independent rule; days are refused."""
+"""Ranges of months, also over New Year, against an independent rule."""
 
 from datetime import date
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.dates.months import Month, MonthRange
-from mdvec.household.core.periods import DayInPeriod, InvalidPeriod, resolve_period
+from mdvec.household.core.periods import resolve_period
 
 NOW = 2025
 LEDGER = MonthRange(Month(2020, 1), Month(2025, 12))
@@ -54,62 +54,3 @@ def test_one_end_that_has_its_year_gives_the_other_the_nearest_that_keeps_the_or
         ends = resolve_period(today, LEDGER, start_month=start, end_month=end)
         assert ends.months == resolve_period(today, LEDGER, period=f"{start}から{end}").months
         assert ends.months == wanted
-
-
-# --- days --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("said", "instead"),
-    [
-        ("2026年7月2日", "2026年07月"), ("2025年6月15日", "2025年06月"),
-        ("2025年06月15日分", "2025年06月"), ("2025/06/15", "2025年06月"),
-        ("2025-06-15", "2025年06月"), ("2025.6.15", "2025年06月"), ("20250615", "2025年06月"),
-        ("2025-06-08", "2025年06月"), ("２０２５年６月１５日", "2025年06月"),
-        ("２０２５／０６／１５", "2025年06月"), ("令和7年6月15日", "2025年06月"),
-        ("令和七年六月十五日", "2025年06月"), ("R7.6.15", "2025年06月"), ("r7/6/15", "2025年06月"),
-        ("7月2日", "2025年07月"), ("７月２日", "2025年07月"), ("七月二日", "2025年07月"),
-        ("7/2", "2025年07月"), ("7月の2日", "2025年07月"), ("昨年の6月15日", "2024年06月"),
-        ("6月15日から20日", "2025年06月"), ("6月15日〜20日まで", "2025年06月"),
-        ("6月15日から7月14日", "2025年06月〜2025年07月"),
-        ("2025/06/25〜2025/07/24", "2025年06月〜2025年07月"),
-        ("2025-06-25-2025-07-24", "2025年06月〜2025年07月"),
-        ("12月25日から1月5日", "2024年12月〜2025年01月"), ("2025年6/15", "2025年06月"),
-        ("2025年6月15日以降", "2025年06月〜2025年08月"), ("2025年2月30日", "2025年02月"),
-        ("㋅㏮", "2025年06月"), ("今日", None), ("昨日", None), ("先週", None), ("15日", None),
-        ("直近10日", None), ("過去三十日間", None), ("6月上旬", None), ("今月の25日", None),
-        ("先月末日", None), ("2025年13月1日", None),
-    ],
-)  # fmt: skip
-def test_a_day_is_never_answered_by_its_month_and_the_month_to_ask_for_is_named(said, instead):
-    ledger = MonthRange(Month(2023, 4), Month(2025, 8))
-    for asked in ({"period": said}, {"start_month": said}, {"end_month": said},
-                  {"start_month": said, "end_month": "2025-08"},
-                  {"start_month": "2025-01", "end_month": said}):  # fmt: skip
-        with pytest.raises(InvalidPeriod) as refused:
-            resolve_period(date(2025, 9, 10), ledger, **asked)
-    with pytest.raises(DayInPeriod) as refused:
-        resolve_period(date(2025, 9, 10), ledger, period=said)
-    message = str(refused.value)
-    assert "日や週の単位では集計できません" in message
-    assert (f"「{instead}」" if instead else "「先月」「直近3か月」") in message
-    assert len(message) < 300
-
-
-FORMS_OF_A_DAY = (
-    "{y}年{m}月{d}日", "{y}/{m:02}/{d:02}", "{y}-{m:02}-{d:02}", "{y}.{m}.{d}", "{y}{m:02}{d:02}",
-    "令和{r}年{m}月{d}日", "R{r}.{m}.{d}", "{m}月{d}日", "{m}/{d}", "{y}-{m}-{d}",
-)  # fmt: skip
-WIDE = str.maketrans("0123456789/.-", "０１２３４５６７８９／．－")
-
-
-@given(
-    st.dates(date(2019, 5, 1), date(2030, 12, 31)), st.dates(date(2020, 1, 1), date(2030, 12, 31)),
-    st.sampled_from(FORMS_OF_A_DAY), st.booleans(),
-)  # fmt: skip
-def test_no_spelling_of_a_day_is_a_period(day, today, form, wide):
-    said = form.format(y=day.year, m=day.month, d=day.day, r=day.year - 2018)
-    with pytest.raises(DayInPeriod):
-        resolve_period(today, LEDGER, period=said.translate(WIDE) if wide else said)
-    with pytest.raises(DayInPeriod):
-        resolve_period(today, LEDGER, period=f"{said}から")

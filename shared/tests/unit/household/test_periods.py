@@ -108,7 +108,7 @@ def test_until_april_the_fiscal_year_is_last_years():
         ("2024年11月〜2月", "2024-11..2025-02"), ("11月から2月", "2024-11..2025-02"),
         ("11月〜2025年2月", "2024-11..2025-02"), ("昨年の夏から秋にかけて", "2024-06..2024-11"),
         ("2023〜2024年", "2023-01..2024-12"), ("先月から今月", "2025-08..2025-09"),
-        ("6月から", "2025-06..2025-08"), ("2025年5月以降", "2025-05..2025-08"),
+        ("6月から", "2025-06..2025-09"), ("2025年5月以降", "2025-05..2025-09"),
         ("2024年1月まで", "2023-04..2024-01"), ("〜2024年1月", "2023-04..2024-01"),
         ("11月から1月", "2024-11..2025-01"), ("9月から8月", "2025-09..2026-08"),
         ("2024年11月から1月", "2024-11..2025-01"), ("2025年8月〜6月", "2025-08..2026-06"),
@@ -140,7 +140,7 @@ def test_last_month_is_the_calendar_month_before_today_also_in_january():
     [
         ("2025-06", "2025-07", "2025-06..2025-07"), ("昨年12月", "先月", "2024-12..2025-08"),
         ("2024年11月", "2月", "2024-11..2025-02"), ("2025-07", "2025-06", "2025-06..2025-07"),
-        ("2025-06", None, "2025-06..2025-08"), ("2025-06", " ", "2025-06..2025-08"),
+        ("2025-06", None, "2025-06..2025-09"), ("2025-06", " ", "2025-06..2025-09"),
         (None, "2025-06", "2024-07..2025-06"),
     ],
 )  # fmt: skip
@@ -173,13 +173,14 @@ def test_numbers_that_are_not_a_month_are_refused(year, month):
 
 @pytest.mark.parametrize(
     "period",
-    ["2025-13", "2025年0月", "13月", "直近0か月", "25年6月", "ほげ", "月", "-", "〜",
+    ["2025-13", "2025年0月", "13月", "直近0か月", "31年6月", "ほげ", "月", "-", "〜",
      "2025年6月7月", "第5四半期", "2025-24", "0000-01", "9999年", "一" * 61, "数か月"],
 )  # fmt: skip
 def test_text_that_is_not_a_period_is_refused_with_examples_and_the_months_with_data(period):
     with pytest.raises(InvalidPeriod) as refused:
         said(period)
     assert "解釈できませんでした" in str(refused.value)
+    assert "のように指定してください" in str(refused.value)
     assert "「先月」「直近3か月」「昨年の夏」" in str(refused.value)
     assert "利用できる期間は 2023年04月〜2025年08月 です" in str(refused.value)
     assert len(str(refused.value)) < 300
@@ -198,7 +199,8 @@ def test_a_phrase_and_a_first_month_together_are_refused():
 PIECES = st.sampled_from(
     ["2025", "2024", "年", "度", "月", "日", "6", "１２", "三", "十", "元", "令和", "R", "-", "/",
      ".", "〜", "から", "まで", "以降", "直近", "過去", "か月", "半年", "去年", "先", "々", "今",
-     "の", "夏", "冬", "上半期", "第", "四半期", "前", " ", "この"]
+     "の", "夏", "週", "と", "除く", "給料日", "土", "曜", "GW", "末", "last",
+     "June", "to", "冬", "上半期", "第", "四半期", "前", " ", "この"]
 )  # fmt: skip
 
 
@@ -214,7 +216,8 @@ def test_any_text_is_resolved_or_refused(text, today):
     except InvalidPeriod:
         return
     assert found.months.first <= found.months.last
-    assert found.months.in_words in found.understood
+    assert found.in_words in found.understood
+    assert found.months.days.within(found.days) == found.days
 
 
 MONTHS = st.builds(Month, st.integers(1990, 2099), st.integers(1, 12))
@@ -250,5 +253,7 @@ def test_months_count_as_the_calendar_does(month, number):
 def test_there_is_no_thirteenth_month_and_no_range_that_ends_before_it_begins():
     with pytest.raises(ValueError, match="no month 13"):
         Month(2025, 13)
+    with pytest.raises(ValueError, match="no month starts on day 32"):
+        Month(2025, 6, 32)
     with pytest.raises(ValueError, match="2025-05 is before 2025-06"):
         MonthRange(Month(2025, 6), Month(2025, 5))

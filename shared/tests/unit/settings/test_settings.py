@@ -10,7 +10,9 @@ from mdvec.log.opening import LogOptions
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables
 
-OTHERS = dict.fromkeys(("analytics", "charts", "duplicates", "log", "server", "sync"), True) | {
+OTHERS = dict.fromkeys(
+    ("analytics", "charts", "duplicates", "household", "log", "server", "sync"), True
+) | {
     "model": {"openai", "gemini", "st", "retry"}, "index": True,
 }  # fmt: skip
 

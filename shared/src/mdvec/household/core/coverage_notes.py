@@ -16,6 +16,11 @@ def shortened_note(shown: MonthRange) -> str:
     return f"期間が長いため、最後の {len(shown)}か月（{shown.in_words}）だけを示しました"
 
 
+def whole_months_note(shown: MonthRange) -> str:
+    """Says that a trend shows whole months, though a part of one was requested."""
+    return f"推移は月ごとのため、{shown.in_words}を月の初めから終わりまで示しました"
+
+
 def planned_note(sums: Sequence[MonthlySum], *, included: bool) -> str:
     """Names rows dated after today, and says whether the figures include them."""
     income, spending = income_and_spending(sums)

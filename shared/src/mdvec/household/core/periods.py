@@ -1,54 +1,58 @@
-"""Parses Japanese periods into months.
-
-A phrase is a month, a year, a season, a half or a quarter (「2025年6月」「令和7年」「昨年の夏」
-「2024年度上半期」), a number of months up to the last with data (「直近3か月」), or a range of two
-of these joined by から, 〜 or -. Halves and quarters are of the calendar year, or with 年度 of the
-fiscal year, which begins in April. A start without a year is the latest that has begun; an end
-without a year follows its start, over New Year if necessary.
-"""
+"""What a household's answer covers: a phrase, or a first and a last month, as days and months."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from mdvec.dates.months import Month, MonthRange
-from mdvec.dates.spoken import PeriodContext, Yearless, is_counted, normalised, parse_unit
+from mdvec.dates.days import Days
+from mdvec.dates.month_words import PeriodContext
+from mdvec.dates.months import MonthRange
+from mdvec.dates.nearest import nearest_known
+from mdvec.dates.normal import normalised
+from mdvec.dates.phrases import (
+    MAX_LENGTH,
+    Spoken,
+    fixed,
+    joined,
+    parse_end,
+    parse_period,
+    until_today,
+)
+from mdvec.dates.recurring import Recurring
 from mdvec.errors import MdvecError
-from mdvec.household.core.days import months_of, names_a_day
 from mdvec.text.one_line import shortened
 
 DEFAULT_MONTHS = 12
-_MAX_LENGTH = 60
 _UP_TO_LATEST_DATA = "（データのある最後の月まで）"
-_EXAMPLES = (
-    "「2025-06」「2025年6月」「令和7年6月」「先月」「直近3か月」「昨年の夏」"
-    "「2025年6月〜8月」「2024年度上半期」"
-)
+_EXAMPLES = "「先月」「直近3か月」「昨年の夏」「2025年6月〜8月」「1月10日〜1月20日」"
+_HALF = re.compile(r"(?P<half>上半期|上期|下半期|下期)$")
+_YEARS_AGO = re.compile(r"([0-9]{1,2})年前$")
 
 
 class InvalidPeriod(MdvecError):
-    """A phrase is not a period; the message gives examples and the months with data."""
+    """A phrase is not a period; the message names the nearest known one and the data's months."""
 
     def __init__(self, phrase: str, available: MonthRange) -> None:
+        near = nearest_known(phrase) if len(phrase) <= MAX_LENGTH else None
+        examples, others = (
+            (f"「{near}」", f"（ほかの例: {_EXAMPLES}）") if near else (_EXAMPLES, "")
+        )
         super().__init__(
-            f"期間「{shortened(phrase)}」を解釈できませんでした。{_EXAMPLES}のように指定してください。"
-            f"利用できる期間は {available.in_words} です。"
+            f"期間「{shortened(phrase)}」を解釈できませんでした。{examples}のように指定してください"
+            f"{others}。利用できる期間は {available.in_words} です。"
         )
 
 
-class DayInPeriod(InvalidPeriod):
-    """A phrase names a day, but sums are monthly; the message names the month to ask for."""
+class PaydayUnknown(InvalidPeriod):
+    """A phrase names the payday, but months start on the 1st; the message names the setting."""
 
-    def __init__(self, phrase: str, months: MonthRange | None, available: MonthRange) -> None:
-        instead = _EXAMPLES if months is None else f"「{months.in_words}」"
+    def __init__(self) -> None:
         MdvecError.__init__(
             self,
-            f"期間「{shortened(phrase)}」を解釈できませんでした。日や週の単位では集計できません。"
-            f"{instead}のように月で指定してください。その月の明細は日付順に確認できます。"
-            f"利用できる期間は {available.in_words} です。",
+            "給料日がわかりません。設定の [household] month_starts_on に給料日を書くか"
+            "（25日なら 25）、「6月25日〜7月24日」のように日付で指定してください。",
         )
 
 
@@ -64,13 +68,24 @@ class AmbiguousPeriod(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A parsed period: its months, and a sentence that tells the user how it was understood.
+    """A parsed period, and a sentence that tells the user how it was understood.
 
-    There may be no data for these months.
+    ``months`` are all months that contain some of the ``days``. There may be no data for them.
     """
 
+    days: Days
     months: MonthRange
     understood: str
+
+    @property
+    def in_words(self) -> str:
+        """The period in Japanese: as months where it is whole months, else as days."""
+        return span_in_words(self.days, self.months)
+
+
+def span_in_words(days: Days, months: MonthRange) -> str:
+    """Days in Japanese; as the months around them, if they are all the days of these."""
+    return months.in_words if months.days == days else days.in_words
 
 
 def resolve_period(
@@ -83,34 +98,32 @@ def resolve_period(
 ) -> Period:
     """Parses a phrase, or a first and a last month in the same notation.
 
-    The default is the latest twelve months of ``available``. A first month alone means up to the
-    last month with data; a last month alone means the twelve months up to it. If both have a
-    year and are in the wrong order, they are swapped, and ``understood`` says so.
+    Months start on the day that those of ``available`` do. The default is the latest twelve
+    months of ``available``. A first month alone means up to today; a last month alone means the
+    twelve months up to it. If both have a year and are in the wrong order, they are swapped, and
+    ``understood`` says so, as it does where a phrase can mean something else.
 
     Raises:
         InvalidPeriod: the text cannot be parsed.
-        DayInPeriod: it names a day or a week.
+        PaydayUnknown: it names the payday, but months start on the 1st.
         AmbiguousPeriod: both a phrase and a first or last month were given.
     """
-    context = PeriodContext(Month.of(today), available)
+    context = PeriodContext(today, available)
     phrase, start, end = _stripped(period), _stripped(start_month), _stripped(end_month)
     if phrase and (start or end):
         raise AmbiguousPeriod
-    if start and end:
-        return _from_ends(start, end, context)
-    if end:
-        last = _with_year(_unit(end, context), context).last
-        return _period(end, MonthRange(last.plus(1 - DEFAULT_MONTHS), last), "までの12か月")
-    if start:
-        return _period(
-            start, _until_last_data(_with_year(_unit(start, context), context), context), "から"
-        )
     if phrase:
-        found, swapped = _phrase(phrase, context)
-        data_ends_earlier = is_counted(normalised(phrase)) and context.available.last < context.now
-        return _period(
-            phrase, found, _UP_TO_LATEST_DATA if data_ends_earlier else "", swapped=swapped
-        )
+        return _of_phrase(phrase, context)
+    if start and end:
+        days, swapped = joined(_end(start, context), _end(end, context), context)
+        return _period(f"{start}〜{end}", Spoken(days, swapped), context)
+    if end:
+        last = MonthRange.around(fixed(_end(end, context), context), context.starts_on).last
+        months = MonthRange(last.plus(1 - DEFAULT_MONTHS), last)
+        return _period(end, Spoken(months.days), context, "までの12か月")
+    if start:
+        days = until_today(fixed(_end(start, context), context), context)
+        return _period(start, Spoken(days), context, "から")
     return _latest_months(available)
 
 
@@ -132,118 +145,50 @@ def _latest_months(available: MonthRange) -> Period:
     first = max(available.first, available.last.plus(1 - DEFAULT_MONTHS))
     months = MonthRange(first, available.last)
     return Period(
+        months.days,
         months,
         f"期間の指定がないため、データのある最新の{len(months)}か月（{months.in_words}）としました",
     )
 
 
-def _period(phrase: str, months: MonthRange, suffix: str, *, swapped: bool = False) -> Period:
-    remark = "（順序が逆だったため入れ替えました）" if swapped else ""
+def _of_phrase(phrase: str, context: PeriodContext) -> Period:
+    spoken = parse_period(phrase, context)
+    if spoken is None:
+        if "給料日" in phrase and context.starts_on == 1:
+            raise PaydayUnknown
+        raise InvalidPeriod(phrase, context.available)
+    ends_early = spoken.counted and context.available.last < context.now
+    suffix = _UP_TO_LATEST_DATA if ends_early else ""
+    return _period(phrase, spoken, context, suffix, _otherwise(normalised(phrase), spoken.days))
+
+
+def _period(
+    phrase: str, spoken: Spoken, context: PeriodContext, suffix: str = "", otherwise: str = ""
+) -> Period:
+    remark = "（順序が逆だったため入れ替えました）" if spoken.swapped else otherwise
+    months = MonthRange.around(spoken.days, context.starts_on)
+    words = span_in_words(spoken.days, months)
     return Period(
-        months, f"「{shortened(phrase)}」{suffix}を {months.in_words} と解釈しました{remark}"
+        spoken.days, months, f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}"
     )
+
+
+def _otherwise(text: str, days: Days) -> str:
+    """What else a phrase can mean, and how to say that; "" if it can mean only one thing."""
+    if (match := _HALF.search(text)) and "度" not in text and "fy" not in text:
+        return f"（年度の{match['half']}なら「{days.first.year}年度{match['half']}」）"
+    if match := _YEARS_AGO.search(text):
+        return f"（その月だけです。1年全体なら「{days.last.year}年」）"
+    return ""
 
 
 def _stripped(text: str | None) -> str:
     return "" if text is None else text.strip()
 
 
-def _from_ends(start: str, end: str, context: PeriodContext) -> Period:
-    months, swapped = _join(_unit(start, context), _unit(end, context), context)
-    return _period(f"{start}〜{end}", months, "", swapped=swapped)
-
-
-def _unit(phrase: str, context: PeriodContext) -> MonthRange | Yearless:
-    found = parse_unit(_plain(phrase, context), context)
+def _end(phrase: str, context: PeriodContext) -> Days | Recurring:
+    """One end of a range; raises InvalidPeriod if it cannot be parsed."""
+    found = parse_end(phrase, context)
     if found is None:
         raise InvalidPeriod(phrase, context.available)
     return found
-
-
-def _plain(phrase: str, context: PeriodContext) -> str:
-    """The normalised phrase; raises InvalidPeriod if it is too long or names a day."""
-    if len(phrase) > _MAX_LENGTH:
-        raise InvalidPeriod(phrase, context.available)
-    text = normalised(phrase)
-    if names_a_day(text):
-        months = months_of(text)
-        meant = None if names_a_day(months) else _months_of_phrase(months, context)
-        raise DayInPeriod(phrase, meant and meant[0], context.available)
-    return text
-
-
-def _with_year(found: MonthRange | Yearless, context: PeriodContext) -> MonthRange:
-    return found if isinstance(found, MonthRange) else found.latest(context.now)
-
-
-def _until_last_data(months: MonthRange, context: PeriodContext) -> MonthRange:
-    return MonthRange(months.first, max(months.last, context.available.last))
-
-
-def _from_first_data(months: MonthRange, context: PeriodContext) -> MonthRange:
-    return MonthRange(min(months.first, context.available.first), months.last)
-
-
-def _phrase(phrase: str, context: PeriodContext) -> tuple[MonthRange, bool]:
-    """The months of a phrase, and whether its two ends were swapped.
-
-    Raises:
-        InvalidPeriod: it cannot be parsed.
-    """
-    text = _plain(phrase, context)
-    if (found := _months_of_phrase(text, context)) is None:
-        raise InvalidPeriod(phrase, context.available)
-    return found
-
-
-def _months_of_phrase(text: str, context: PeriodContext) -> tuple[MonthRange, bool] | None:
-    if (found := parse_unit(text, context)) is not None:
-        return _with_year(found, context), False
-    for left, right in _halves(re.sub(r"(まで|までの間|にかけて)$", "", text)):
-        first, last = parse_unit(left, context), parse_unit(right, context)
-        if first is not None and last is not None:
-            return _join(first, last, context)
-    months = _open_ended(text, context)
-    return None if months is None else (months, False)
-
-
-def _open_ended(text: str, context: PeriodContext) -> MonthRange | None:
-    if match := re.fullmatch(r"(.+?)(?:から|以降|以後|[~〜])", text):
-        found = parse_unit(match[1], context)
-        return None if found is None else _until_last_data(_with_year(found, context), context)
-    if match := re.fullmatch(r"[~〜]?(.+?)(?:まで|以前)?", text):
-        found = parse_unit(match[1], context)
-        return None if found is None else _from_first_data(_with_year(found, context), context)
-    return None
-
-
-_BETWEEN = re.compile(r"から|より|to|[~〜‐–—―→⇒…−ー-]")
-
-
-def _halves(text: str) -> Iterator[tuple[str, str]]:
-    """Splits a range at every possible separator, adding a 月 that the other side implies."""
-    for mark in _BETWEEN.finditer(text):
-        left, right = text[: mark.start()], text[mark.end() :]
-        if re.fullmatch(r"[0-9]{1,2}", right):  # 2025/06-08
-            right += "月"
-        yield left, right
-        if left[-1:].isdigit() and right.endswith("月"):  # 2025年6-8月
-            yield left + "月", right
-
-
-def _join(
-    first: MonthRange | Yearless, last: MonthRange | Yearless, context: PeriodContext
-) -> tuple[MonthRange, bool]:
-    """The range from one end to the other, and whether they had to be swapped.
-
-    Only ends with a year are swapped. A first end without a year is the latest that has begun by
-    now, or by the last end if that has a year; a last end without a year is the next one that
-    does not end before the first end does.
-    """
-    if isinstance(first, Yearless):
-        first = first.latest(last.first if isinstance(last, MonthRange) else context.now)
-    if isinstance(last, Yearless):
-        last = last.next(first.last)
-    if last.last < first.first:
-        return MonthRange(last.first, first.last), True
-    return MonthRange(first.first, last.last), False

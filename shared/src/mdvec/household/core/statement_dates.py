@@ -7,7 +7,7 @@ import unicodedata
 from datetime import date
 from functools import lru_cache
 
-from mdvec.dates.spoken import year_of_era
+from mdvec.dates.month_words import year_of_era
 from mdvec.household.core.cells import BadCell, parse_date
 
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)

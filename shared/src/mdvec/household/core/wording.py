@@ -55,9 +55,9 @@ class EmptyLedger(MdvecError):
 class InsufficientData(MdvecError):
     """The ledger has no rows in the requested months."""
 
-    def __init__(self, requested: MonthRange, available: MonthRange) -> None:
+    def __init__(self, requested: str, available: MonthRange) -> None:
         super().__init__(
-            f"対象期間のデータが不足しています（{requested.in_words}）。"
+            f"対象期間のデータが不足しています（{requested}）。"
             f"利用できる期間は {available.in_words} です。"
         )
 
@@ -153,19 +153,19 @@ def summary_text(trends: Iterable[CategoryTrend], months: MonthRange) -> str:
 
 
 def household_text(
-    months: MonthRange,
+    period: str,
     subject: Subject | None,
     figures: Figures,
     spending: Sequence[CategoryShare],
     income: Sequence[CategoryShare],
     rate: Decimal | None = None,
 ) -> str:
-    """The sums of a period: its figures (None is omitted), and the amounts by category.
+    """The sums of a period in words: its figures (None is omitted), and the amounts by category.
 
     ``rate`` is the savings rate; it is only written if it was requested.
     """
     about = "家計簿" if subject is None else subject_in_words(subject)
-    lines = [f"{months.in_words}の{about}です。"]
+    lines = [f"{period}の{about}です。"]
     for name, amount in zip(("支出", "収入", "収支"), figures, strict=True):
         if amount is not None:
             lines.append(f"- {name}: {format_currency(amount, signed=name == '収支')}")
@@ -208,9 +208,9 @@ def short_window_note(months: int) -> str:
     return f"過去 {months} か月分のデータで計算しました"
 
 
-def clipped_note(shown: MonthRange) -> str:
-    """Note: the ledger has only a part of the requested months."""
-    return f"データのある {shown.in_words} だけを対象にしました"
+def clipped_note(shown: str) -> str:
+    """Note: the ledger has only a part of the requested period."""
+    return f"データのある {shown} だけを対象にしました"
 
 
 def gaps_note(gaps: Iterable[Month]) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 import apsw
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.dates.days import Days
+from mdvec.dates.months import Month
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import MonthlySum
@@ -22,24 +23,26 @@ def tool_name(connection: apsw.Connection, tool_id: int) -> str:
     return "" if row is None else str(row[0])
 
 
-def months_with_rows(connection: apsw.Connection, tool_id: int) -> list[Month]:
-    """Every month with rows, in order."""
-    # A step through the index for each month: counting every row takes a hundred times as long.
+def months_with_rows(connection: apsw.Connection, tool_id: int, starts_on: int = 1) -> list[Month]:
+    """Every month with rows, in order; months start on the day ``starts_on``."""
+    # Steps through the index, one for each part of a calendar month: counting every row takes a
+    # hundred times as long.
+    start, of_tool = _start(starts_on, "day"), f"WHERE tool_id = ?1 AND {in_ledger()}"
     rows = connection.execute(
-        "WITH RECURSIVE present(month) AS (SELECT substr(min(date), 1, 7) FROM transactions "
-        f"WHERE tool_id = ?1 AND {in_ledger()} "
-        "UNION ALL SELECT (SELECT substr(min(date), 1, 7) FROM transactions "
-        f"WHERE tool_id = ?1 AND date > month || '-31' AND {in_ledger()}) "
-        "FROM present WHERE month IS NOT NULL) "
-        "SELECT month FROM present WHERE month IS NOT NULL",
+        f"WITH RECURSIVE present(day) AS (SELECT min(date) FROM transactions {of_tool} "
+        f"UNION ALL SELECT (SELECT min(date) FROM transactions {of_tool} AND date >= "
+        f"substr(day, 1, 8) || CASE WHEN substr(day, 9, 2) >= {start} THEN '32' ELSE {start} END) "
+        "FROM present WHERE day IS NOT NULL) "
+        "SELECT day FROM present WHERE day IS NOT NULL",
         (tool_id,),
     )
-    return [Month.from_iso(str(month)) for (month,) in rows]
+    months = (Month.of(date.fromisoformat(str(day)), starts_on) for (day,) in rows)
+    return list(dict.fromkeys(months))
 
 
-def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, most: int) -> int:
-    """The number of rows in these months, but at most ``most``."""
-    where, values = _where(tool_id, months, None)
+def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: int) -> int:
+    """The number of rows on these days, but at most ``most``."""
+    where, values = _where(tool_id, days, None)
     rows = connection.execute(
         "SELECT count(*) FROM "
         f"(SELECT 1 FROM transactions WHERE {where} AND {in_ledger()} LIMIT ?)",
@@ -48,9 +51,9 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, months: MonthRange, 
     return int(str(rows.fetchall()[0][0]))
 
 
-def last_day(connection: apsw.Connection, tool_id: int, months: MonthRange) -> date | None:
-    """The day of the last row in these months."""
-    where, values = _where(tool_id, months, None)
+def last_day(connection: apsw.Connection, tool_id: int, days: Days) -> date | None:
+    """The day of the last row on these days."""
+    where, values = _where(tool_id, days, None)
     row = connection.execute(
         f"SELECT max(date) FROM transactions WHERE {where} AND {in_ledger()}", values
     ).fetchone()
@@ -58,16 +61,20 @@ def last_day(connection: apsw.Connection, tool_id: int, months: MonthRange) -> d
 
 
 def rows_by_month(
-    connection: apsw.Connection, tool_id: int, months: MonthRange
+    connection: apsw.Connection, tool_id: int, days: Days, starts_on: int
 ) -> dict[Month, int]:
-    """The number of rows by month; months without rows are missing."""
-    where, values = _where(tool_id, months, None)
+    """The number of rows on these days by month; months without rows are missing."""
+    where, values = _where(tool_id, days, None)
     rows = connection.execute(
-        "SELECT substr(date, 1, 7), count(*) FROM transactions "
-        f"WHERE {where} AND {in_ledger()} GROUP BY 1",
+        f"SELECT {_month(starts_on)}, count(*) FROM transactions "
+        f"WHERE {where} AND {in_ledger()} GROUP BY 1, 2",
         values,
     )
-    return {Month.from_iso(str(month)): int(str(count)) for month, count in rows}
+    found: dict[Month, int] = {}
+    for month, is_next, count in rows:
+        at = _labelled(month, is_next, starts_on)
+        found[at] = found.get(at, 0) + int(str(count))
+    return found
 
 
 def category_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
@@ -84,46 +91,75 @@ def category_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str,
 def monthly_sums(
     connection: apsw.Connection,
     tool_id: int,
-    months: MonthRange,
+    days: Days,
     subject: Subject | None,
     *,
     by_minor: bool,
+    starts_on: int = 1,
 ) -> list[MonthlySum]:
-    """Sums by month and category, and by the reason why rows do not count.
+    """Sums of the rows on these days by month and category, and by why rows do not count.
 
-    Without ``by_minor``, sums are by 大項目, and ``category_minor`` is "".
+    Months start on the day ``starts_on``. One month may have several sums of a category. Without
+    ``by_minor``, sums are by 大項目, and ``category_minor`` is "".
     """
     minor_column = "category_minor" if by_minor else "''"
-    where, values = _where(tool_id, months, subject)
+    where, values = _where(tool_id, days, subject)
     rows = connection.execute(
-        f"SELECT substr(date, 1, 7), category_major, {minor_column}, {left_out()}, count(*), "
-        f"coalesce(sum(amount), 0) FROM transactions WHERE {where} GROUP BY 1, 2, 3, 4",
+        f"SELECT {_month(starts_on)}, category_major, {minor_column}, {left_out()}, count(*), "
+        f"coalesce(sum(amount), 0) FROM transactions WHERE {where} GROUP BY 1, 2, 3, 4, 5",
         values,
     )
     return [
         MonthlySum(
-            month=Month.from_iso(str(month)),
+            month=_labelled(month, is_next, starts_on),
             category_major=str(major),
             category_minor=str(minor),
             left_out=None if reason is None else str(reason),
             rows=int(str(count)),
             amount=int(str(amount)),
         )
-        for month, major, minor, reason, count, amount in rows
+        for month, is_next, major, minor, reason, count, amount in rows
     ]
+
+
+def _month(starts_on: int) -> str:
+    """Two columns: a row's calendar month, and whether its household month is the next one."""
+    # GROUP BY takes both; adding a month to a text in SQL costs more than the rest of the query.
+    is_next = "0" if starts_on == 1 else f"substr(date, 9, 2) >= {_start(starts_on, 'date')}"
+    return f"substr(date, 1, 7), {is_next}"
+
+
+def _start(starts_on: int, column: str) -> str:
+    """The day, as two digits, on which a month starts in the calendar month of a date."""
+    start = f"'{starts_on:02d}'"
+    # A month that is too short starts the next one on its last day.
+    return f"min({start}, {_LENGTH.format(column)})" if starts_on > 28 else start
+
+
+_LENGTH = (
+    "CASE substr({0}, 6, 2) WHEN '02' "
+    "THEN substr(date(substr({0}, 1, 4) || '-03-01', '-1 day'), 9) "
+    "WHEN '04' THEN '30' WHEN '06' THEN '30' WHEN '09' THEN '30' WHEN '11' THEN '30' "
+    "ELSE '31' END"
+)
+"""The length of the calendar month of a date, as text."""
+
+
+def _labelled(month: Any, is_next: Any, starts_on: int) -> Month:  # noqa: ANN401 - SQLite's values
+    return Month.from_iso(str(month), starts_on).plus(1 if is_next else 0)
 
 
 def page_of_rows(
     connection: apsw.Connection,
     tool_id: int,
-    months: MonthRange,
+    days: Days,
     subject: Subject | None,
     *,
     offset: int,
     limit: int,
 ) -> list[Transaction]:
     """A page of rows by date, whether they count or not."""
-    where, values = _where(tool_id, months, subject)
+    where, values = _where(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} "
         "ORDER BY date, id LIMIT ? OFFSET ?",
@@ -132,12 +168,9 @@ def page_of_rows(
     return [read_transaction(row) for row in rows]
 
 
-def _where(
-    tool_id: int, months: MonthRange, subject: Subject | None
-) -> tuple[str, tuple[int | str, ...]]:
-    # Dates are text, YYYY-MM-DD: the 31st of any month is at or after its last day.
+def _where(tool_id: int, days: Days, subject: Subject | None) -> tuple[str, tuple[int | str, ...]]:
     where = "tool_id = ? AND date BETWEEN ? AND ?"
-    values: tuple[int | str, ...] = (tool_id, f"{months.first}-01", f"{months.last}-31")
+    values: tuple[int | str, ...] = (tool_id, days.first.isoformat(), days.last.isoformat())
     of_subject, names = _of_subject(subject)
     return where + of_subject, (*values, *names)
 
@@ -152,41 +185,45 @@ def _of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
     return " AND category_major = ? AND category_minor = ?", (subject.major, subject.minor)
 
 
-def planned_sums(
+def counted_sums(
     connection: apsw.Connection,
     tool_id: int,
-    months: MonthRange,
+    days: Days,
     subject: Subject | None,
-    today: date,
+    starts_on: int,
 ) -> list[MonthlySum]:
-    """Sums of the counting rows dated after today, by month and 大項目."""
-    where, values = _where(tool_id, months, subject)
+    """Sums of the counting rows on these days, by month and 大項目."""
+    where, values = _where(tool_id, days, subject)
     rows = connection.execute(
-        "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) FROM transactions "
-        f"WHERE {where} AND date > ? AND {counts()} GROUP BY 1, 2",
-        (*values, today.isoformat()),
+        f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) FROM transactions "
+        f"WHERE {where} AND {counts()} GROUP BY 1, 2, 3",
+        values,
     )
-    return [_counted_sum(row) for row in rows]
+    return [_counted_sum(row, starts_on) for row in rows]
 
 
 def pending_removal_sums(
-    connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject | None
+    connection: apsw.Connection,
+    tool_id: int,
+    days: Days,
+    subject: Subject | None,
+    starts_on: int,
 ) -> list[MonthlySum]:
     """Sums of the rows that vanished but count until the user confirms, by month and 大項目."""
-    where, values = _where(tool_id, months, subject)
+    where, values = _where(tool_id, days, subject)
     rows = connection.execute(
-        "SELECT substr(date, 1, 7), category_major, count(*), sum(amount) "
+        f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) "
         "FROM transactions INDEXED BY idx_transactions_removal "
-        f"WHERE {where} AND removal = 'asked' AND {counts()} GROUP BY 1, 2",
+        f"WHERE {where} AND removal = 'asked' AND {counts()} GROUP BY 1, 2, 3",
         values,
     )
-    return [_counted_sum(row) for row in rows]
+    return [_counted_sum(row, starts_on) for row in rows]
 
 
-def _counted_sum(row: tuple[Any, ...]) -> MonthlySum:
-    month, major, rows, amount = row
+def _counted_sum(row: tuple[Any, ...], starts_on: int) -> MonthlySum:
+    month, is_next, major, rows, amount = row
     return MonthlySum(
-        month=Month.from_iso(month),
+        month=_labelled(month, is_next, starts_on),
         category_major=major,
         category_minor="",
         left_out=None,
@@ -196,11 +233,11 @@ def _counted_sum(row: tuple[Any, ...]) -> MonthlySum:
 
 
 def rows_outside(
-    connection: apsw.Connection, tool_id: int, months: MonthRange, limit: int
+    connection: apsw.Connection, tool_id: int, days: Days, limit: int
 ) -> tuple[int, list[Transaction]]:
-    """The number of rows before or after these months, and the first of them."""
+    """The number of rows before or after these days, and the first of them."""
     where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
-    values = (tool_id, f"{months.first}-01", f"{months.last}-31")
+    values = (tool_id, days.first.isoformat(), days.last.isoformat())
     counted = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values)
     rows = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} ORDER BY date, id LIMIT ?",

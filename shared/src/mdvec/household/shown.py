@@ -1,0 +1,150 @@
+"""The days or months that an answer shows, and the notes on them and their rows."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import apsw
+
+from mdvec.dates.days import ONE_DAY, Days
+from mdvec.dates.months import MonthRange
+from mdvec.household.core import coverage_notes, wording
+from mdvec.household.core.periods import Period, span_in_words
+from mdvec.household.core.subjects import Subject
+from mdvec.household.core.wording import InsufficientData
+from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.overview import Coverage, describe_months
+
+MAX_NAMED_ROWS = 3
+"""How many rows with a stray date a note names; it only counts the others."""
+
+
+def shown_days(
+    connection: apsw.Connection,
+    tool_id: int,
+    period: Period,
+    subject: Subject | None,
+    covered: Coverage,
+    today: date,
+) -> tuple[Days, list[str]]:
+    """The days of a period in months that the ledger covers, and the notes on their rows.
+
+    Raises:
+        InsufficientData: none of its months has rows.
+    """
+    months = _covered_months(period, covered)
+    days = months.days.within(period.days) or period.days
+    notes = [] if days == period.days else [wording.clipped_note(span_in_words(days, months))]
+    return days, notes + _notes(connection, tool_id, period, subject, covered, today, days, months)
+
+
+def shown_months(
+    connection: apsw.Connection,
+    tool_id: int,
+    period: Period,
+    subject: Subject | None,
+    covered: Coverage,
+    today: date,
+    max_months: int | None = None,
+) -> tuple[MonthRange, list[str]]:
+    """The whole months of a period that the ledger covers, and the notes on them and their rows.
+
+    Of more than ``max_months``, only the last are shown.
+
+    Raises:
+        InsufficientData: none of the months has rows.
+    """
+    months = _covered_months(period, covered)
+    notes = [wording.clipped_note(months.in_words)] if months != period.months else []
+    if max_months is not None and len(months) > max_months:
+        months = MonthRange(months.last.plus(1 - max_months), months.last)
+        notes = [coverage_notes.shortened_note(months)]
+    if _is_widened(period, today):
+        notes.append(coverage_notes.whole_months_note(months))
+    return months, notes + _notes(
+        connection, tool_id, period, subject, covered, today, months.days, months
+    )
+
+
+def _covered_months(period: Period, covered: Coverage) -> MonthRange:
+    months = covered.shown(period.months)
+    if months is None:
+        raise InsufficientData(period.in_words, covered.default_range)
+    return months
+
+
+def _is_widened(period: Period, today: date) -> bool:
+    """Whether the months of a period have days outside of it, up to today."""
+    whole = period.months.days
+    return whole.first < period.days.first or min(whole.last, today) > period.days.last
+
+
+def _notes(
+    connection: apsw.Connection,
+    tool_id: int,
+    period: Period,
+    subject: Subject | None,
+    covered: Coverage,
+    today: date,
+    days: Days,
+    months: MonthRange,
+) -> list[str]:
+    """The notes on the days shown, in these months, and on their rows."""
+    marks = describe_months(connection, tool_id, covered, months, today)
+    gaps = [month for month, mark in zip(months, marks, strict=True) if mark.is_gap]
+    filling = [
+        month
+        for month, mark in zip(months, marks, strict=True)
+        if mark.may_be_filling and not mark.is_planned
+        and (days.last >= covered.last_day or month != covered.latest)
+    ]  # fmt: skip
+    notes = [wording.gaps_note(gaps)] if gaps else []
+    notes += [wording.filling_note(month) for month in filling]
+    if covered.astray_matters(period.months, months):
+        notes.append(
+            coverage_notes.astray_note(
+                *ledger_sums.rows_outside(connection, tool_id, covered.body.days, MAX_NAMED_ROWS)
+            )
+        )
+    notes += _planned_notes(connection, tool_id, subject, days, covered, today)
+    pending = ledger_sums.pending_removal_sums(
+        connection, tool_id, days, subject, covered.starts_on
+    )
+    return notes + wording.pending_removal_notes(
+        pending, ledger_sums.tool_name(connection, tool_id)
+    )
+
+
+def _planned_notes(
+    connection: apsw.Connection,
+    tool_id: int,
+    subject: Subject | None,
+    shown: Days,
+    covered: Coverage,
+    today: date,
+) -> list[str]:
+    """Notes on rows dated after today: those in the sums, and those that are not."""
+    tomorrow = min(today, date.max - ONE_DAY) + ONE_DAY
+    notes = []
+    if shown.last >= tomorrow:
+        inside = Days(max(shown.first, tomorrow), shown.last)
+        notes += _planned_note(connection, tool_id, subject, inside, covered, included=True)
+    end = covered.body.days.last
+    later = max(shown.last, today)
+    if end > later and shown.last >= min(covered.latest.last_day, today):
+        outside = Days(later + ONE_DAY, end)
+        notes += _planned_note(connection, tool_id, subject, outside, covered, included=False)
+    return notes
+
+
+def _planned_note(
+    connection: apsw.Connection,
+    tool_id: int,
+    subject: Subject | None,
+    days: Days,
+    covered: Coverage,
+    *,
+    included: bool,
+) -> list[str]:
+    sums = ledger_sums.counted_sums(connection, tool_id, days, subject, covered.starts_on)
+    return [coverage_notes.planned_note(sums, included=included)] if sums else []

@@ -1,0 +1,168 @@
+"""Sums of days, and of months that do not start on the 1st, against plain counting."""
+
+import random
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_ledger import FLAGS, Row, SmallLedger
+
+from mdvec.database.connection import open_database
+from mdvec.dates.days import Days
+from mdvec.dates.months import Month, MonthRange
+from mdvec.household.core.wording import InsufficientData
+from mdvec.household.interfaces.sums import months_with_rows
+from mdvec.household.overview import available_months
+from mdvec.household.trend import TrendCache
+
+TODAY = date(2025, 7, 20)
+"""A Sunday."""
+FIRST = date(2023, 12, 20)
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """Rows of every day from December 2023 to today, and some planned ones."""
+    choice = random.Random(20250720)
+    categories = ["食費/外食", "食費/食料品", "住宅/家賃", "収入/給与", "収入/利息", "/"]
+    with open_database(tmp_path_factory.mktemp("ledger") / "l.sqlite", "create") as connection:
+        ledger = SmallLedger(connection)
+        with connection:
+            for number in range((TODAY - FIRST).days + 15):
+                for _ in range(choice.randrange(1, 4)):
+                    ledger.add(
+                        Row(
+                            str(FIRST + timedelta(days=number)),
+                            choice.choice(
+                                [None, *(choice.randrange(-9000, 2000) for _ in range(9))]
+                            ),
+                            choice.choice(categories),
+                            choice.choice([None] * 9 + list(FLAGS)),
+                        )
+                    )
+        yield ledger
+
+
+def came_to(ledger, days, major=None):
+    """Spending and income on these days, and how many rows count, counted row by row."""
+    rows = [
+        row for row in ledger.rows
+        if row.counts and days.first <= date.fromisoformat(row.day) <= days.last
+        and major in (None, row.major)
+    ]  # fmt: skip
+    income = sum(row.amount for row in rows if row.major == "収入")
+    return income - sum(row.amount for row in rows), income, len(rows)
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        ("先週", "2025-07-07", "2025-07-13"), ("昨日", "2025-07-19", "2025-07-19"),
+        ("1月10日〜1月20日", "2025-01-10", "2025-01-20"), ("先週末", "2025-07-12", "2025-07-13"),
+        ("年末年始", "2024-12-29", "2025-01-03"), ("GW", "2025-04-29", "2025-05-06"),
+        ("年初来", "2025-01-01", "2025-07-20"), ("2025年7月2日", "2025-07-02", "2025-07-02"),
+    ],
+)  # fmt: skip
+def test_days_are_summed_exactly_and_named(ledger, said, first, last):
+    days = Days(date.fromisoformat(first), date.fromisoformat(last))
+    answer = ledger.month(TODAY, said)
+    spending, income, used = came_to(ledger, days)
+    assert (answer.days, answer.spending, answer.income) == (days, spending, income)
+    assert answer.counts.used == used
+    assert all(first <= row["date"] <= last for row in answer.rows)
+    assert answer.text.startswith(f"{days.in_words}の家計簿です。")
+    assert f"「{said}」を {days.in_words} と解釈しました" in answer.understood
+    assert ledger.month(TODAY, said, category="食費").spending == came_to(ledger, days, "食費")[0]
+
+
+def test_a_day_without_rows_is_zero_yen_and_days_beyond_the_ledger_are_refused(ledger):
+    with ledger.connection:
+        other = SmallLedger(ledger.connection, [Row("2025-07-01", -5, "食費/外食")])
+    answer = other.month(TODAY, "2025年7月2日")
+    assert (answer.spending, answer.total_rows) == (0, 0)
+    assert "2025年07月の明細はまだ揃っていない可能性があります" in answer.notes
+    with pytest.raises(InsufficientData, match="（2025年06月01日〜2025年06月10日）"):
+        other.month(TODAY, "6月上旬")
+
+
+def test_planned_rows_after_the_days_are_not_in_their_sum(ledger):
+    so_far = ledger.month(TODAY, "今月に入ってから")
+    whole = ledger.month(TODAY, "今月")
+    later = Days(TODAY + timedelta(days=1), date(2025, 7, 31))
+    assert whole.spending - so_far.spending == came_to(ledger, later)[0] != 0
+    assert any("上の金額に含みます" in note for note in whole.notes)
+    assert any("上の金額には含めていません" in note for note in so_far.notes)
+    assert not any("予定" in note for note in ledger.month(TODAY, "先週").notes)
+
+
+def test_a_trend_of_days_shows_the_whole_months_around_them_and_says_so(ledger):
+    trend = ledger.trend(TODAY, "支出", period="1月10日〜2月20日")
+    assert trend.months == MonthRange(Month(2025, 1), Month(2025, 2))
+    assert trend.categories[0].total == came_to(ledger, trend.months.days)[0]
+    note = "推移は月ごとのため、2025年01月〜2025年02月を月の初めから終わりまで示しました"
+    assert note in trend.notes
+    assert not any("推移は月ごと" in note for note in ledger.trend(TODAY, period="6月から").notes)
+
+
+@settings(
+    max_examples=31, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(starts_on=st.integers(1, 31), ago=st.integers(0, 12))
+def test_every_month_of_any_start_is_the_sum_of_its_days(ledger, starts_on, ago):
+    month = Month.of(TODAY, starts_on).plus(-ago)
+    spending, income, used = came_to(ledger, month.days)
+    asked = {"month_starts_on": starts_on}
+    answer = ledger.month(TODAY, f"{ago}か月前" if ago else "今月", **asked)
+    assert (answer.days, answer.spending, answer.income) == (month.days, spending, income)
+    assert answer.counts.used == used
+    assert answer.text.startswith(f"{month.in_words}の家計簿です。")
+    trend = ledger.trend(TODAY, "支出", period="直近1年", **asked)
+    now = MonthRange(Month.of(TODAY, starts_on).plus(-11), Month.of(TODAY, starts_on))
+    assert trend.months == now
+    assert [(figure.month, figure.amount) for figure in trend.categories[0].months] == [
+        (one, came_to(ledger, one.days)[0]) for one in now
+    ]
+
+
+@given(st.integers(1, 31))
+@settings(
+    max_examples=31, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_the_months_with_rows_are_those_of_their_days_on_any_start(ledger, starts_on):
+    days = sorted({date.fromisoformat(row.day) for row in ledger.rows})
+    wanted = sorted({Month.of(day, starts_on) for day in days})
+    assert months_with_rows(ledger.connection, ledger.tool_id, starts_on) == wanted
+    marks = available_months(ledger.connection, ledger.tool_id, TODAY, starts_on)
+    assert [(m.first_day, m.last_day) for m in marks] == [
+        (str(month.first_day), str(month.last_day)) for month in wanted
+    ]
+    assert sum(mark.rows for mark in marks) == len(ledger.rows)
+
+
+def test_rows_of_the_first_and_last_days_that_exist_are_in_months_of_any_start(ledger):
+    with ledger.connection:
+        other = SmallLedger(ledger.connection)
+        for day in ("0001-01-01", "9999-12-31", "2025-02-28", "2024-02-29", "2025-07-01"):
+            other.add(Row(day, -1, "食費/外食"))
+    for starts_on in (1, 2, 26, 29, 30, 31):
+        asked = {"month_starts_on": starts_on}
+        assert other.month(TODAY, "全期間", **asked).spending == 3
+        assert other.trend(TODAY, "食費", period="2025年2月〜3月", **asked).categories[0].total == 1
+
+
+def test_a_cache_keeps_the_answers_of_different_starts_apart(ledger):
+    cache = TrendCache()
+    asked = (ledger.connection, ledger.tool_id, 1)
+    one, other = (
+        cache.category_trend(*asked, category="支出", month_starts_on=starts_on, today=TODAY)
+        for starts_on in (1, 26)
+    )
+    assert one.categories[0].total != other.categories[0].total
+    summaries = [
+        cache.category_trend_summary(*asked, month_starts_on=starts_on, today=TODAY)
+        for starts_on in (1, 26)
+    ]
+    assert summaries[0].months.days != summaries[1].months.days
+    assert "2025年08月（7/26〜8/25）" not in summaries[1].text
+    assert "2025年07月（6/26〜7/25）" in summaries[1].text
