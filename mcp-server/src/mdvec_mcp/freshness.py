@@ -87,7 +87,8 @@ class FreshnessWatch:
         seconds: how long a look holds.
         is_auto: whether what changed is imported, in the background.
         imports: the imports of this server.
-        always_auto: the tool that is imported in the background in any case, if there is one.
+        always_auto: the id of the tool that is imported in the background in any case, if there is
+            one; its name may change.
     """
 
     database: Path
@@ -95,7 +96,7 @@ class FreshnessWatch:
     seconds: int
     is_auto: bool
     imports: Imports
-    always_auto: str | None = None
+    always_auto: int | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _looks: dict[str, _Known] = field(default_factory=dict)
     _running: dict[str, threading.Thread] = field(default_factory=dict)
@@ -186,21 +187,27 @@ class FreshnessWatch:
                 self._running.pop(scope, None)
 
     def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
+        with open_database(self.database, "read") as connection:
+            tools = rows.list_tools(connection, active_only=True)
+        found = (self._looked_at(tool) for tool in filter(concerns, tools))
+        return tuple(one for one in found if one is not None)
+
+    def _looked_at(self, tool: Tool) -> Freshness | None:
+        """A look at one tool; None if its source cannot be told about now."""
         from mdvec.manage.import_tool import is_being_imported
         from mdvec.sync.freshness import look_at
 
-        with open_database(self.database, "read") as connection:
-            tools = rows.list_tools(connection, active_only=True)
-        found = []
-        for tool in filter(concerns, tools):
+        try:
             seen = look_at(self.database, tool.name, self.rules)
             if seen.is_stale and not self._is_importing(tool.name):
                 if is_being_imported(self.database, tool):
-                    continue
-                if self.is_auto or tool.name == self.always_auto:
+                    return None
+                if self.is_auto or tool.id == self.always_auto:
                     self._import(tool, seen)
-            found.append(seen)
-        return tuple(found)
+        except MdvecError as error:  # as when it was just deleted; the others are looked at
+            logger.info("no look at the source of %s: %s", tool.name, error)
+            return None
+        return seen
 
     def _import(self, tool: Tool, seen: Freshness) -> None:
         """Import what changed, but not the same difference all the time: it may fail again."""

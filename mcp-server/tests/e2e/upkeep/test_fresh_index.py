@@ -84,10 +84,11 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         )
         for name in ("get_duplicate_stats", "list_duplicate_candidates", "detect_duplicates"):
             assert "新しいファイルが1件あります。" in text(client.call(name, {}))
-        until(
+        counted = until(
             lambda: client.call("runs", {"query": "SELECT 1"}).structured_content,
             lambda told: "newer than the index of runs" in json.dumps(told.get("warnings")),
         )
+        assert "kakeibo" not in json.dumps(counted)  # which is stale, too, but not asked
         until(
             lambda: client.call("runs", {"query": "FROM runs__泳"}).content[0].text,
             lambda told: "newer than the index of runs" in told,

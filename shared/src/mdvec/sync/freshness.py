@@ -45,6 +45,7 @@ class Freshness:
             "" if it can. The numbers are 0 then.
         newest_ns: the latest time of change of an added or changed file, in nanoseconds.
         mark: stands for these very differences: another look with the same mark saw the same.
+        kind: the tool's kind of source.
     """
 
     tool: str
@@ -59,6 +60,7 @@ class Freshness:
     trouble: str = ""
     newest_ns: int = 0
     mark: int = 0
+    kind: str = "markdown"
 
     @property
     def is_stale(self) -> bool:
@@ -161,9 +163,9 @@ def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshn
     try:
         found = scan_source(tool, rules_in_force(tool, rules))
     except SourceMissing:
-        return Freshness(tool.name, tool.source, trouble=_not_there(tool, "is not there"))
+        return _unknown(tool, "is not there")
     if stored and not found.files and not found.unseen:
-        return Freshness(tool.name, tool.source, trouble=_not_there(tool, "has no files now"))
+        return _unknown(tool, "has no files now")
     states = importer.found_states(connection, tool, found)
     failed = {one.file_path: one.state for one in failures(connection, tool.id)}
     failed |= {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
@@ -202,6 +204,7 @@ def _compared(
         newest_ns=max((mtime_ns for _, mtime_ns in other.values()), default=0),
         # After an import that failed to read some of it, the difference counts as another one.
         mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failed))),
+        kind=tool.kind,
     )
 
 
@@ -219,10 +222,12 @@ def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
     return False
 
 
-def _not_there(tool: Tool, state: str) -> str:
+def _unknown(tool: Tool, state: str) -> Freshness:
+    """That of a source that cannot be compared."""
     answers = (
         "answers are from its last import" if tool.last_import_at else "nothing was imported yet"
     )
-    return (
+    trouble = (
         f"the source of {tool.name}, {tool.source}, {state} (is its disk not mounted?); {answers}"
     )
+    return Freshness(tool.name, tool.source, trouble=trouble, kind=tool.kind)
