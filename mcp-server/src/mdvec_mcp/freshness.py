@@ -194,16 +194,14 @@ class FreshnessWatch:
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
         """A look at one tool; None if its source cannot be told about now."""
-        from mdvec.manage.import_tool import is_being_imported
         from mdvec.sync.freshness import look_at
 
         try:
             seen = look_at(self.database, tool.name, self.rules)
-            if seen.is_stale and not self._is_importing(tool.name):
-                if is_being_imported(self.database, tool):
-                    return None
-                if self.is_auto or tool.id == self.always_auto:
-                    self._import(tool, seen)
+            is_auto = self.is_auto or tool.id == self.always_auto
+            is_running = seen.is_being_imported or self._is_importing(tool.name)
+            if seen.is_stale and is_auto and not is_running:
+                self._import(tool, seen)
         except MdvecError as error:  # as when it was just deleted; the others are looked at
             logger.info("no look at the source of %s: %s", tool.name, error)
             return None
@@ -253,5 +251,9 @@ def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - 
         parts.append(f"{found.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
     if found.deleted:
         parts.append(f"{found.tool} の取り込み元から{found.deleted}件のファイルがなくなりました")
-    how = "取り込み中です。" if is_importing else "reindex で取り込めます。"
+    how = (
+        "取り込み中です。"
+        if is_importing or found.is_being_imported
+        else "reindex で取り込めます。"
+    )
     return f"{'。'.join(parts)}。{how}{older}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mdvec.database.connection import Connection, open_database, snapshot
@@ -18,6 +18,7 @@ from mdvec.importing.job import Importer
 from mdvec.importing.scan_rules import rules_in_force
 from mdvec.manage.import_tool import scan_source
 from mdvec.tools import rows as tools
+from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.rows import Tool
 
@@ -46,6 +47,7 @@ class Freshness:
         newest_ns: the latest time of change of an added or changed file, in nanoseconds.
         mark: stands for these very differences: another look with the same mark saw the same.
         kind: the tool's kind of source.
+        is_being_imported: whether an import of the tool runs in another process.
     """
 
     tool: str
@@ -61,6 +63,7 @@ class Freshness:
     newest_ns: int = 0
     mark: int = 0
     kind: str = "markdown"
+    is_being_imported: bool = False
 
     @property
     def is_stale(self) -> bool:
@@ -96,11 +99,15 @@ class Freshness:
             return self.trouble
         said = [self.warning()] if self.warning() else []
         if self.is_stale:
-            newer = self.added + self.changed
-            does = f"brings {'it' if newer == 1 else 'them'} in"
-            reindex = f"reindex {'brings it up to date' if self.deleted else does}"
-            said = [self.difference(), reindex, *said]
+            said = [self.difference(), self._remedy(), *said]
         return "; ".join(said)
+
+    def _remedy(self) -> str:
+        if self.is_being_imported:
+            return "an import is running"
+        newer = self.added + self.changed
+        does = f"brings {'it' if newer == 1 else 'them'} in"
+        return f"reindex {'brings it up to date' if self.deleted else does}"
 
     def warning(self) -> str:
         """What an import did not change and may not change; "" if there is no such thing."""
@@ -169,7 +176,9 @@ def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshn
     states = importer.found_states(connection, tool, found)
     failed = {one.file_path: one.state for one in failures(connection, tool.id)}
     failed |= {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
-    return _compared(tool, found, states, stored, failed)
+    seen = _compared(tool, found, states, stored, failed)
+    is_running = seen.is_stale and is_being_imported(Path(connection.filename), tool)
+    return replace(seen, is_being_imported=is_running)
 
 
 def _compared(

@@ -14,8 +14,9 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.import_tool import import_tool, only_import_of
 from mdvec.sync.freshness import look_at
+from mdvec.tools.import_lock import lock_file
 
 STATEMENT = (
     "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
@@ -265,3 +266,14 @@ def test_a_statement_file_that_could_not_be_read_is_newer_once_it_can_be(tmp_pat
     assert (found.is_stale, found.outdated) == (False, 1)
     unreadable.clear()
     assert look_at(database, "kakeibo", RULES).changed == 1
+
+
+def test_a_source_that_another_process_is_importing_says_so(notes):
+    notes.write("新.md", "# 新\n")
+    tool = registering.find_tool(notes.database, "notes")
+    with only_import_of(notes.database, tool, lambda _: None):
+        told = look_at(notes.database, "notes", RULES).sentence()
+    assert told == "1 file is newer than the index of notes; an import is running"
+    assert not lock_file(notes.database, tool).exists()
+    assert look_at(notes.database, "notes", RULES).sentence().endswith("reindex brings it in")
+    assert not lock_file(notes.database, tool).exists()
