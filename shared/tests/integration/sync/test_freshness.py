@@ -161,9 +161,8 @@ def test_a_file_that_became_unusable_is_answered_from_older_content(notes):
 def test_the_rules_of_the_tool_decide_which_files_count(notes):
     notes.write("drafts/a.md", "# a\n")
     notes.write("b.csv", "1,2\n")
-    registering.set_file_patterns(
-        notes.database, "notes", registering.FilePatterns(exclude=("drafts/",)), RULES
-    )
+    patterns = registering.FilePatterns(RULES, exclude=("drafts/",))
+    registering.update_tool(notes.database, "notes", None, None, patterns=patterns)
     assert numbers(notes) == (0, 0, 0)
 
 
