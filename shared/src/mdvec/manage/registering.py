@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
+from mdvec.index.outbox import retired
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
@@ -82,13 +84,14 @@ def update_tool(
     words = None if description is None else _checked_description(description)
     shown = None if title is None else _checked_title(title)
     checked = None if patterns is None else _checked_patterns(patterns)
-    with open_database(database, "write") as connection, connection:
-        tool = tools.get_tool(connection, name)
-        place = None if source is None else _checked_source(source, tool.kind)
-        if checked is not None:
-            tools.set_scan(connection, name, _with_patterns(tool.scan, checked))
-        updated = tools.update_tool(connection, name, words, place, shown)
-    return updated
+    with open_database(database, "write") as connection:
+        with connection:
+            tool = tools.get_tool(connection, name)
+            place = None if source is None else _checked_source(source, tool.kind)
+            if checked is not None:
+                tools.set_scan(connection, name, _with_patterns(tool.scan, checked))
+            tools.update_tool(connection, name, words, place, shown)
+        return tools.get_tool(connection, name)
 
 
 def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules:
@@ -111,16 +114,27 @@ def set_active(database: Path, name: str, *, active: bool) -> Tool:
         return tools.set_active(connection, name, active=active)
 
 
-def delete_tool(database: Path, name: str) -> Tool:
+def delete_tool(
+    database: Path, name: str, on_notice: Callable[[str], None] = lambda _: None
+) -> Tool:
     """Delete a tool and its imported data; its source stays.
+
+    ``on_notice`` gets a sentence if its vectors on another server are still to be deleted.
 
     Raises:
         ToolNotFound: there is no such tool.
         DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
+        left_before = set(retired(connection))
         tool = tools.delete_tool(connection, name)
         remove_snapshots(datasets.snapshot_folder(connection, tool.id))
+        is_left = bool(set(retired(connection)) - left_before)
+    if is_left:
+        on_notice(
+            f"the vectors of {name} are still in Chroma; the next import of another tool, "
+            "or mdvec doctor --fix, deletes them there"
+        )
     return tool
 
 

@@ -101,6 +101,21 @@ def test_an_import_that_runs_is_waited_for(notes):
     assert registering.find_tool(notes.database, "memo").id == tool.id
 
 
+def test_a_tool_that_got_the_name_while_it_waited_keeps_it(notes):
+    tool = registering.find_tool(notes.database, "notes")
+    running = FileLock(lock_file(notes.database, tool))
+    running.acquire()
+
+    def replace_tool(_):
+        registering.delete_tool(notes.database, "notes")
+        registering.add_tool(notes.database, "notes", "another", notes.folder, "markdown")
+        running.release()
+
+    with pytest.raises(ToolNotFound):
+        rename_tool(notes.database, "notes", "memo", replace_tool)
+    assert registering.find_tool(notes.database, "notes").description == "another"
+
+
 def test_a_title_is_kept_beside_the_name_and_can_be_taken_away(notes):
     def title():
         return registering.find_tool(notes.database, "notes").title

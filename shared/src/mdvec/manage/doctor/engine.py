@@ -136,7 +136,7 @@ def _graph(index: ChromaIndex, tool: Tool, server: ChromaServer) -> Iterator[Fin
         "ef_construction": server.hnsw.ef_construction,
         "max_neighbors": server.hnsw.max_neighbors,
     }
-    differing = [f"{key} = {there[key]}" for key in wanted if there.get(key) != wanted[key]]
+    differing = [f"{key} = {there.get(key)}" for key in wanted if there.get(key) != wanted[key]]
     if differing:
         yield Finding(
             "warning", _CHECK,
