@@ -30,6 +30,8 @@ _WRITTEN_SECONDS = 2
 _WAIT_SECONDS = 0.25
 """What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
 
+_MAX_KEPT = 100
+"""Looks that are remembered: clients may ask for any names, also of tools that do not exist."""
 _FIRST_SECONDS = 2.0
 _LATER_SECONDS = 0.5
 """A look that took longer than an answer waits begins this long after the next answer began."""
@@ -179,12 +181,15 @@ class FreshnessWatch:
             with self._lock:
                 # The first look also imports modules, which says nothing of the next ones.
                 took = now - began if scope in self._looks else 0.0
+                while len(self._looks) >= _MAX_KEPT and scope not in self._looks:
+                    del self._looks[next(iter(self._looks))]
                 self._looks[scope] = _Known(now, stamp, found, took)
         except MdvecError as error:
             logger.info("no look at the sources: %s", error)
         finally:
             with self._lock:
                 self._running.pop(scope, None)
+                self._first_look_until.pop(scope, None)
 
     def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
         with open_database(self.database, "read") as connection:

@@ -86,3 +86,12 @@ def test_a_tool_that_cannot_be_looked_at_hides_no_other(notes):
     notes.write("水.md", "# 水\n\n九リットル。\n")
     watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
     assert watch.look("texts", lambda _: True).notes(in_english) == [NEWER]
+
+
+def test_names_of_no_tools_are_not_remembered_without_end(notes):
+    watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
+    for number in range(130):
+        watch.look_at_tool(f"none-{number}").notes(in_english)
+    watch.wait_for_first_looks()
+    assert 0 < len(watch._looks) <= 100
+    assert not watch._first_look_until
