@@ -215,7 +215,7 @@ def notes_vector():
 
 def test_a_deleted_tool_says_that_its_vectors_are_still_there_until_they_are_deleted(notes, chroma):
     name = index_of(notes)._name
-    told = []
+    told: list[str] = []
     registering.delete_tool(notes.database, "notes", told.append)
     assert len(told) == 1
     assert "mdvec doctor --fix" in told[0]
