@@ -221,11 +221,13 @@ async def call_within_guard(
             answer = work()
         except DatabaseError:
             raise
-        except MdvecError as error:  # perhaps the table asked for is in a newer file
-            told = "; ".join([str(error), *look.notes(in_english)])
-            if len(told.encode()) > _MAX_ERROR_BYTES:
-                raise
-            raise ToolError(told) from error
+        except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
+            warnings, notes = analytics.queries.take_warnings(), look.notes(in_english)
+            for more in ([*warnings, *notes], warnings):
+                told = "; ".join([str(error), *more])
+                if more and len(told.encode()) <= _MAX_ERROR_BYTES:
+                    raise ToolError(told) from error
+            raise
         return fit_warnings(
             with_warnings(answer, [*answer.get("warnings", ()), *look.notes(wording)])
         )
