@@ -268,15 +268,14 @@ class _DatasetImport:
             self.files.append(self.known[path])
 
     def _keep_unseen(self) -> None:
-        """Keep the tables of files in places that could not be scanned: they may still exist."""
-        seen = {file.path for file in self.found}
+        """Keep files, with their tables, in places that were not scanned: they may still exist."""
+        known = self.known.keys() | {stored.path for stored in self.stored}
+        gone = known - {file.path for file in self.found}
+        unseen = {path for path in gone if self.job.found.may_still_have(path)}
         for stored in self.stored:
-            if (
-                stored.path not in seen
-                and self.job.found.may_still_have(stored.path)
-                and stored.table.name not in self.tables
-            ):
+            if stored.path in unseen and stored.table.name not in self.tables:
                 self.tables.put(stored)
+        self.files += [file for path, file in self.known.items() if path in unseen]
 
     def _stored_of(self, path: str) -> Iterator[FileTable]:
         return (stored for stored in self.stored if stored.path == path)

@@ -10,6 +10,7 @@ import pytest
 from collection import RULES, Collection, water_and_rice
 from tiny_embedder import TinyBackend
 
+from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
@@ -103,6 +104,39 @@ def test_a_folder_that_became_empty_is_kept_until_an_import_is_asked_for(notes):
     assert look(notes).sentence() == ""
 
 
+@pytest.mark.parametrize(
+    ("kind", "content", "tables"),
+    [
+        ("dataset", "n\n1\n", ("dataset_files", "dataset_tables")),
+        ("household", STATEMENT.format("{}"), ("transactions",)),
+    ],
+)
+def test_imports_that_nobody_asks_for_keep_what_an_emptied_folder_had(
+    tmp_path, kind, content, tables
+):
+    database, folder = tmp_path / "v.sqlite", tmp_path / "source"
+    (folder / "disk").mkdir(parents=True)
+    for number, path in enumerate(("a.csv", "disk/b.csv")):
+        (folder / path).write_text(content.format(number), encoding="utf-8")
+    registering.add_tool(database, "tool", "d", folder, kind)
+    import_kind(database, "tool")
+
+    def held():
+        with open_database(database, "read") as connection:
+            return [connection.execute(f"SELECT count(*) FROM {one}").get for one in tables]
+
+    before = held()
+    (folder / "disk" / "b.csv").unlink()
+    for second in (1, 2):
+        os.utime(folder / "a.csv", (second, second))
+        import_kind(database, "tool", is_automatic=True)
+        found = look_at(database, "tool", RULES)
+        assert (found.is_stale, found.emptied) == (False, ("disk/",))
+    assert held() == before
+    import_kind(database, "tool")
+    assert look_at(database, "tool", RULES).emptied == ()
+
+
 def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
     (notes.folder / "bad.md").write_bytes(b"\0\0\0")
     assert numbers(notes) == (1, 0, 0)
@@ -183,8 +217,10 @@ def test_a_tool_that_was_never_imported_has_only_new_files(tmp_path):
     assert look(notes).sentence().endswith("(is its disk not mounted?); nothing was imported yet")
 
 
-def import_kind(database, name):
-    request = ImportRequest(database, name, "update", replace(RULES), ChunkingOverrides())
+def import_kind(database, name, *, is_automatic=False):
+    request = ImportRequest(
+        database, name, "update", replace(RULES), ChunkingOverrides(), is_automatic=is_automatic
+    )
     return import_tool(request, lambda _: Embedder(TinyBackend()))
 
 
