@@ -92,7 +92,7 @@ def test_a_source_that_is_not_there_is_not_deleted_files(notes):
 def test_a_folder_that_became_empty_is_kept_until_an_import_is_asked_for(notes):
     notes.write("disk/a.md", "# a\n")
     notes.import_()
-    (notes.folder / "disk" / "a.md").unlink()
+    (notes.folder / "disk" / "a.md").rename(notes.folder / "disk" / ".DS_Store")
     found = look(notes)
     assert (found.is_stale, found.emptied) == (False, ("disk/",))
     assert "empty in the source of notes now: disk/ (is a disk not mounted?)" in found.sentence()
