@@ -30,6 +30,8 @@ _WRITTEN_SECONDS = 2
 _WAIT_SECONDS = 0.25
 """What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
 
+_MAX_KEPT = 100
+"""Looks that are remembered: clients may ask for any names, also of tools that do not exist."""
 _FIRST_SECONDS = 2.0
 _LATER_SECONDS = 0.5
 """A look that took longer than an answer waits begins this long after the next answer began."""
@@ -87,7 +89,8 @@ class FreshnessWatch:
         seconds: how long a look holds.
         is_auto: whether what changed is imported, in the background.
         imports: the imports of this server.
-        always_auto: the tool that is imported in the background in any case, if there is one.
+        always_auto: the id of the tool that is imported in the background in any case, if there is
+            one; its name may change.
     """
 
     database: Path
@@ -95,7 +98,7 @@ class FreshnessWatch:
     seconds: int
     is_auto: bool
     imports: Imports
-    always_auto: str | None = None
+    always_auto: int | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _looks: dict[str, _Known] = field(default_factory=dict)
     _running: dict[str, threading.Thread] = field(default_factory=dict)
@@ -178,29 +181,36 @@ class FreshnessWatch:
             with self._lock:
                 # The first look also imports modules, which says nothing of the next ones.
                 took = now - began if scope in self._looks else 0.0
+                while len(self._looks) >= _MAX_KEPT and scope not in self._looks:
+                    del self._looks[next(iter(self._looks))]
                 self._looks[scope] = _Known(now, stamp, found, took)
         except MdvecError as error:
             logger.info("no look at the sources: %s", error)
         finally:
             with self._lock:
                 self._running.pop(scope, None)
+                self._first_look_until.pop(scope, None)
 
     def _looked(self, concerns: Callable[[Tool], bool]) -> tuple[Freshness, ...]:
-        from mdvec.manage.import_tool import is_being_imported
-        from mdvec.sync.freshness import look_at
-
         with open_database(self.database, "read") as connection:
             tools = rows.list_tools(connection, active_only=True)
-        found = []
-        for tool in filter(concerns, tools):
+        found = (self._looked_at(tool) for tool in filter(concerns, tools))
+        return tuple(one for one in found if one is not None)
+
+    def _looked_at(self, tool: Tool) -> Freshness | None:
+        """A look at one tool; None if its source cannot be told about now."""
+        from mdvec.sync.freshness import look_at
+
+        try:
             seen = look_at(self.database, tool.name, self.rules)
-            if seen.is_stale and not self._is_importing(tool.name):
-                if is_being_imported(self.database, tool):
-                    continue
-                if self.is_auto or tool.name == self.always_auto:
-                    self._import(tool, seen)
-            found.append(seen)
-        return tuple(found)
+            is_auto = self.is_auto or tool.id == self.always_auto
+            is_running = seen.is_being_imported or self._is_importing(tool.name)
+            if seen.is_stale and is_auto and not is_running:
+                self._import(tool, seen)
+        except MdvecError as error:  # as when it was just deleted; the others are looked at
+            logger.info("no look at the source of %s: %s", tool.name, error)
+            return None
+        return seen
 
     def _import(self, tool: Tool, seen: Freshness) -> None:
         """Import what changed, but not the same difference all the time: it may fail again."""
@@ -246,5 +256,9 @@ def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - 
         parts.append(f"{found.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
     if found.deleted:
         parts.append(f"{found.tool} の取り込み元から{found.deleted}件のファイルがなくなりました")
-    how = "取り込み中です。" if is_importing else "reindex で取り込めます。"
+    how = (
+        "取り込み中です。"
+        if is_importing or found.is_being_imported
+        else "reindex で取り込めます。"
+    )
     return f"{'。'.join(parts)}。{how}{older}"

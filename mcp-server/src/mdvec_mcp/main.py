@@ -166,7 +166,7 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     if arguments.docs_dir is not None:
         from mdvec.manage.folders import tool_of_folder
 
-        folder = tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name).name
+        folder = tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
     if arguments.http is not None:
         _serve_http(settings, arguments.http, token, arguments.allow_host, folder)
     elif settings.server.url is not None and folder is None:
@@ -191,7 +191,7 @@ def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
     )
 
 
-def _serve_stdio(settings: Settings, wire: tuple[int, int], folder: str | None) -> None:
+def _serve_stdio(settings: Settings, wire: tuple[int, int], folder: Tool | None) -> None:
     import anyio
 
     from mdvec_mcp.stdio import serve
@@ -201,7 +201,7 @@ def _serve_stdio(settings: Settings, wire: tuple[int, int], folder: str | None) 
 
 
 def _serve_http(
-    settings: Settings, at: str, token: str | None, names: list[str], folder: str | None
+    settings: Settings, at: str, token: str | None, names: list[str], folder: Tool | None
 ) -> None:
     import anyio
 
@@ -219,7 +219,7 @@ def _serve_http(
     anyio.run(serve_http, server, models, listening, rules, Limits())
 
 
-def _server(settings: Settings, models: ModelPool, folder: str | None) -> MdvecServer:
+def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> MdvecServer:
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log

@@ -57,7 +57,7 @@ class Wiring:
     database: Path
     models: ModelPool
     settings: Settings
-    folder_tool: str | None = None
+    folder_tool: Tool | None = None
     templates: ToolTemplates = field(default_factory=dict)
     early: set[str] = field(default_factory=set)
 
@@ -79,7 +79,7 @@ class Wiring:
         self.server.on_close(imports.close)
         return FreshnessWatch(
             self.database, self.settings.scan.rules(), sync.seconds, bool(sync.auto), imports,
-            None if sync.auto is False else self.folder_tool,
+            None if sync.auto is False or self.folder_tool is None else self.folder_tool.id,
         )  # fmt: skip
 
     @cached_property
@@ -152,7 +152,7 @@ def build_server(
     tools: Sequence[Tool],
     models: ModelPool,
     settings: Settings,
-    folder_tool: str | None = None,
+    folder_tool: Tool | None = None,
 ) -> MdvecServer:
     """A server that offers ``tools``, and later those that the database holds by then.
 
@@ -163,7 +163,7 @@ def build_server(
     wiring = Wiring(server, database, models, settings, folder_tool)
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
     if folder_tool is not None:
-        wiring.freshness.look_at_tool(folder_tool)
+        wiring.freshness.look_at_tool(folder_tool.name)
     return server
 
 

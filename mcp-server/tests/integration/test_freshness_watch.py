@@ -5,6 +5,9 @@ import sys
 
 import pytest
 from collection import RULES, Collection, water_and_rice
+from mdvec.database.connection import open_database
+from mdvec.manage import registering
+from mdvec.manage.renaming import rename_tool
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings
 from mdvec.sync.imports import Imports
@@ -53,14 +56,16 @@ def test_an_answer_waits_for_the_look_that_another_answer_began(notes):
     assert first.notes(in_english) == [newer]
 
 
-def test_only_the_tool_of_the_servers_folder_is_imported_by_itself(notes):
+def test_only_the_tool_of_the_servers_folder_is_imported_by_itself_whatever_its_name(notes):
     other = Collection(notes.folder / "sub", notes.database, name="other")
     other.write("a.md", "# a\n")
     imports = Imports(Settings(database=DatabaseSettings(path=str(notes.database))))
-    watch = FreshnessWatch(notes.database, RULES, 0, False, imports, "notes")
+    folder_tool = registering.find_tool(notes.database, "notes")
+    rename_tool(notes.database, "notes", "memo", pytest.fail)
+    watch = FreshnessWatch(notes.database, RULES, 0, False, imports, folder_tool.id)
     watch.look("texts", lambda _: True).notes(in_english)
     watch.wait_for_first_looks()
-    assert imports.running("notes") is not None
+    assert imports.running("memo") is not None
     assert imports.running("other") is None
     imports.close()
 
@@ -72,3 +77,21 @@ def test_an_index_without_documents_is_looked_at_each_time(tmp_path):
     watch.wait_for_first_looks()
     empty.write("a.md", "# a\n")
     assert watch.look_at_tool("notes").notes(in_english) == [NEWER]
+
+
+def test_a_tool_that_cannot_be_looked_at_hides_no_other(notes):
+    Collection(notes.folder.with_name("broken"), notes.database, name="broken")
+    with open_database(notes.database, "write") as connection:
+        connection.execute('DROP TABLE "documents_broken"')
+    notes.write("水.md", "# 水\n\n九リットル。\n")
+    watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
+    assert watch.look("texts", lambda _: True).notes(in_english) == [NEWER]
+
+
+def test_names_of_no_tools_are_not_remembered_without_end(notes):
+    watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
+    for number in range(130):
+        watch.look_at_tool(f"none-{number}").notes(in_english)
+    watch.wait_for_first_looks()
+    assert 0 < len(watch._looks) <= 100
+    assert not watch._first_look_until

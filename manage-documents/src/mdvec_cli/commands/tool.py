@@ -113,15 +113,16 @@ def update(
     if all(value is None for value in (description, source, title, include, exclude)):
         raise typer.BadParameter("name what to change", param_hint="--description / --source")
     settings = settings_from(config, database, verbose=verbose)
-    if description is not None or source is not None or title is not None:
-        registering.update_tool(settings.database_path, name, description, source, title)
+    patterns = None
     if include is not None or exclude is not None:
         patterns = registering.FilePatterns(
-            None if include is None else tuple(include), None if exclude is None else tuple(exclude)
+            settings.scan.rules(),
+            None if include is None else tuple(include),
+            None if exclude is None else tuple(exclude),
         )
-        registering.set_file_patterns(settings.database_path, name, patterns, settings.scan.rules())
+    registering.update_tool(settings.database_path, name, description, source, title, patterns)
     say(f"updated {name}")
-    if source is not None or include is not None or exclude is not None:
+    if source is not None or patterns is not None:
         say(f"next: mdvec import -n {name} --mode update")
 
 
@@ -160,7 +161,7 @@ def delete(
             raise typer.Exit(1)
         question = f"Delete {tool.name!r} and its imported data?"
         typer.confirm(question, abort=True, err=True)
-    registering.delete_tool(settings.database_path, name)
+    registering.delete_tool(settings.database_path, name, say)
     say(f"deleted {tool.name}; to shrink the database file, run mdvec compact")
 
 

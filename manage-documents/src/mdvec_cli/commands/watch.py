@@ -125,12 +125,16 @@ class _Watcher:
 
     def _import_stale(self) -> None:
         from mdvec.sync.freshness import look_at
+        from mdvec.tools.rows import ToolNotFound
 
         tools = self._tools()
         for name in self._missing(tools):
             self._say_trouble(name, f"there is no active tool {name} any more")
         for name in tools:
-            seen = look_at(self._settings.database_path, name, self._settings.scan.rules())
+            try:
+                seen = look_at(self._settings.database_path, name, self._settings.scan.rules())
+            except ToolNotFound:  # deleted or renamed while the others were imported
+                continue
             self._say_trouble(name, seen.trouble or seen.warning())
             if seen.is_stale and self._attempts.begin(name, seen.mark):
                 run = self._imports.start(name, is_automatic=True)

@@ -200,3 +200,11 @@ def test_which_files_are_imported_is_changed_by_patterns(notes):
     assert "only *.md, without git/" in told
     assert "\nwater.md\t" in told
     assert "worktrees.md" not in told
+
+
+def test_an_update_that_is_refused_changes_nothing(notes):
+    before = registered(notes)["notes"]
+    for refused in (("--include", "a\\"), ("--source", "nowhere"), ("--title", "長" * 101)):
+        done = notes("tool", "update", "-n", "notes", "-d", "other", "--exclude", "git/", *refused)
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert registered(notes)["notes"] == before

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import threading
 
+import psutil
 import pytest
 from mdvec.manage import registering
+from mdvec.manage.import_tool import only_import_of
 
 RUN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
 SECONDS = 60
@@ -130,6 +132,22 @@ def test_a_missing_folder_is_reported_in_one_line_and_deletes_nothing(notes, wat
     assert one.until("there again") == "the source of runs is there again\n"
     registering.set_active(notes / "v.sqlite", "runs", active=False)
     assert one.until("any more") == "there is no active tool runs any more\n"
+    assert one.interrupt() == 130
+
+
+def test_a_tool_that_is_deleted_during_the_import_of_another_ends_nothing(notes, watch):
+    database, file = notes / "v.sqlite", notes.parent / "走.csv"
+    file.write_text("km\n5\n", encoding="utf-8")
+    os.utime(file, (1, 1))
+    registering.add_tool(database, "data", "d", file, "dataset")
+    tool = registering.find_tool(database, "data")
+    with only_import_of(database, tool, print):
+        one = watch("-n", "data", "-n", "notes")
+        while not psutil.Process(one.process.pid).children():
+            assert one.process.poll() is None
+        registering.delete_tool(database, "notes")
+    assert one.until("data: ").startswith("data: 1 added")
+    assert one.until("any more") == "there is no active tool notes any more\n"
     assert one.interrupt() == 130
 
 

@@ -29,11 +29,12 @@ class Listing:
         Raises:
             QueryError: the tables could not be loaded.
         """
+        found = self.queries.tables()  # first: this makes tables again whose data have changed
         materialized = self.queries.materialized()
         names = {table.name for table in materialized}
         tables = {
             name: [column.name for column in columns]
-            for name, columns in self.queries.tables().items()
+            for name, columns in found.items()
             if name not in names
         }
         answer: Answer = {

@@ -34,6 +34,7 @@ class Analytics:
         freshness: FreshnessWatch | None = None,
     ) -> None:
         self.freshness = freshness
+        self.queries = queries
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
         effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
         self.exporter = Exporter(queries, exports, self.guard, settings.max_rows)

@@ -17,12 +17,15 @@ from mdvec.tools.kinds import KINDS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
+from mdvec_mcp.analytics.asked import Asked
 from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 from mdvec_mcp.freshness import in_english
 
 if TYPE_CHECKING:
+    from mdvec.sync.freshness import Freshness
+
     from mdvec_mcp.offer import Offer
 
 _MAX_SQL_CHARS = 20_000
@@ -79,7 +82,7 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
         ] = None,
     ) -> Annotated[CallToolResult, models.ExportModel]:
         return await call_within_guard(
-            analytics, partial(analytics.exporter.export, query, format, max_rows)
+            analytics, partial(analytics.exporter.export, query, format, max_rows), Asked(query)
         )
 
     offer.add_tool(
@@ -116,6 +119,7 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
                 columns,
                 exact=exact,
             ),
+            Asked(table_or_query),
         )
 
     offer.add_tool(
@@ -141,6 +145,7 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
             partial(
                 analytics.summaries.histogram, table_or_query, column, bins, period, date_column
             ),
+            Asked(table_or_query),
         )
 
     offer.add_tool(
@@ -163,7 +168,9 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
         ] = None,
     ) -> Annotated[CallToolResult, models.MaterializeModel]:
         return await call_within_guard(
-            analytics, partial(analytics.materialized.materialize, name, query, ttl_seconds)
+            analytics,
+            partial(analytics.materialized.materialize, name, query, ttl_seconds),
+            Asked(query),
         )
 
     offer.add_tool(
@@ -177,7 +184,7 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
 
 def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
     async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
-        return await call_within_guard(analytics, analytics.listing.handles)
+        return await call_within_guard(analytics, analytics.listing.handles, Asked())
 
     offer.add_tool(
         list_handles,
@@ -189,9 +196,11 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
 
 
 async def call_within_guard(
-    analytics: Analytics, work: Callable[[], Answer], guard: Guard | None = None
+    analytics: Analytics, work: Callable[[], Answer], asked: Asked, guard: Guard | None = None
 ) -> CallToolResult:
     """Run ``work`` in a thread and fit its warnings into ``guard``, by default the settings' guard.
+
+    Those on the freshness of sources are about what is asked; an error's are about all.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
@@ -202,17 +211,25 @@ async def call_within_guard(
         if analytics.freshness is None:
             return fit_warnings(work())
         look = analytics.freshness.look("tables", lambda tool: KINDS[tool.kind].has_tables)
+        materialized = analytics.queries.expiries()
+
+        def wording(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+            is_asked = asked.concerns(found, materialized)
+            return in_english(found, is_importing) if is_asked else ""
+
         try:
             answer = work()
         except DatabaseError:
             raise
-        except MdvecError as error:  # perhaps the table asked for is in a newer file
-            told = "; ".join([str(error), *look.notes(in_english)])
-            if len(told.encode()) > _MAX_ERROR_BYTES:
-                raise
-            raise ToolError(told) from error
+        except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
+            warnings, notes = analytics.queries.take_warnings(), look.notes(in_english)
+            for more in ([*warnings, *notes], warnings):
+                told = "; ".join([str(error), *more])
+                if more and len(told.encode()) <= _MAX_ERROR_BYTES:
+                    raise ToolError(told) from error
+            raise
         return fit_warnings(
-            with_warnings(answer, [*answer.get("warnings", ()), *look.notes(in_english)])
+            with_warnings(answer, [*answer.get("warnings", ()), *look.notes(wording)])
         )
 
     answer = await in_thread(looking, limiter=_limiter(), max_error_bytes=_MAX_ERROR_BYTES)

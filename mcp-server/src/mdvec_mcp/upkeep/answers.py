@@ -7,11 +7,11 @@ from typing import Any
 
 from mdvec.importing.report import MAX_LISTED
 from mdvec.manage import registering
-from mdvec.manage.import_tool import is_being_imported
 from mdvec.sync.imports import End, ImportRun
 from mdvec.sync.messages import Result, Stopped
 from mdvec.sync.sources import Source
 from mdvec.text.one_line import on_one_line
+from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.rows import Tool
 
 from mdvec_mcp.freshness import FreshnessWatch

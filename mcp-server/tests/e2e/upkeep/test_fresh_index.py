@@ -11,6 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
 from mdvec.manage import registering
+from mdvec.manage.renaming import rename_tool
 
 STATEMENT = (
     "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
@@ -84,10 +85,11 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         )
         for name in ("get_duplicate_stats", "list_duplicate_candidates", "detect_duplicates"):
             assert "新しいファイルが1件あります。" in text(client.call(name, {}))
-        until(
+        counted = until(
             lambda: client.call("runs", {"query": "SELECT 1"}).structured_content,
             lambda told: "newer than the index of runs" in json.dumps(told.get("warnings")),
         )
+        assert "kakeibo" not in json.dumps(counted)  # which is stale, too, but not asked
         until(
             lambda: client.call("runs", {"query": "FROM runs__泳"}).content[0].text,
             lambda told: "newer than the index of runs" in told,
@@ -123,6 +125,25 @@ def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connec
             lambda: client.call("get_category_trend", {}).structured_content,
             lambda told: "2025-08" in json.dumps(told),
         )
+
+
+def test_a_renamed_dataset_takes_its_tables_along_and_names_those_that_are_lost(sources, connect):
+    with connect(sources / "v.sqlite", home=sources) as client:
+        for name in ("first", "second"):
+            text(client.call("materialize", {"name": name, "query": "SELECT * FROM runs__走"}))
+        rename_tool(sources / "v.sqlite", "runs", "strides", pytest.fail)
+        refused = client.call("profile", {"table_or_query": "first"})
+        assert refused.is_error
+        for name in ("first", "second"):
+            assert f"the materialized table {name} is gone" in refused.content[0].text
+        text(client.call("materialize", {"name": "third", "query": "SELECT * FROM strides__走"}))
+        rename_tool(sources / "v.sqlite", "strides", "runs", pytest.fail)
+        listed = client.call("list_handles", {}).structured_content
+        assert (list(listed["tables"]), listed["materialized"]) == (
+            ["runs__走", "transactions"],
+            [],
+        )
+        assert "the materialized table third is gone" in listed["warnings"][0]
 
 
 def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, connect):

@@ -6,6 +6,7 @@ memory, which only one machine has, and many servers lock files badly.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -36,7 +37,7 @@ def network_trouble(path: Path, mounts: Iterable[Mount] | None = None) -> str | 
 
     ``mounts`` are those of this machine, by default the present ones.
     """
-    found = _innermost(path.absolute().resolve(), _mounts() if mounts is None else mounts)
+    found = _innermost(Path(os.path.realpath(path)), _mounts() if mounts is None else mounts)
     if found is None or not _KINDS.fullmatch(found.kind):
         return None
     return (

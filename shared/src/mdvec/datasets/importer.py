@@ -231,6 +231,7 @@ class _DatasetImport:
                     self._put_new(file, table.label, name, whole, parquet_facts(whole))
                 except UnreadableFile as error:
                     self._fail(origin_of(file.path, table.label), error)
+                    self._keep_copies(file.path, table.label)
 
     def _put_new(
         self, file: FoundFile, inner_table: str, name: str, parquet: Path, facts: ParquetFacts
@@ -255,26 +256,26 @@ class _DatasetImport:
         )
         self.tables.put(FileTable(file.path, inner_table, table))
 
-    def _keep_copies(self, path: str) -> None:
-        """Keep the copies and the state of a file that can no longer be read."""
+    def _keep_copies(self, path: str, inner_table: str | None = None) -> None:
+        """Keep the copies and the state of a file, or of one table of it, that cannot be read."""
         kept = False
         for stored in self._stored_of(path):
-            if stored.table.is_copy and stored.table.name not in self.tables:
+            is_meant = inner_table in (None, stored.inner_table)
+            if is_meant and stored.table.is_copy and stored.table.name not in self.tables:
                 self.tables.put(stored)
                 kept = True
-        if kept and path in self.known:
+        if kept and path in self.known and self.known[path] not in self.files:
             self.files.append(self.known[path])
 
     def _keep_unseen(self) -> None:
-        """Keep the tables of files in places that could not be scanned: they may still exist."""
-        seen = {file.path for file in self.found}
+        """Keep files, with their tables, in places that were not scanned: they may still exist."""
+        known = self.known.keys() | {stored.path for stored in self.stored}
+        gone = known - {file.path for file in self.found}
+        unseen = {path for path in gone if self.job.found.may_still_have(path)}
         for stored in self.stored:
-            if (
-                stored.path not in seen
-                and self.job.found.may_still_have(stored.path)
-                and stored.table.name not in self.tables
-            ):
+            if stored.path in unseen and stored.table.name not in self.tables:
                 self.tables.put(stored)
+        self.files += [file for path, file in self.known.items() if path in unseen]
 
     def _stored_of(self, path: str) -> Iterator[FileTable]:
         return (stored for stored in self.stored if stored.path == path)

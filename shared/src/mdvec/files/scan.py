@@ -85,7 +85,8 @@ class Scan:
     ``unseen`` lists folders that could not be read (with a trailing '/') and files that exist but
     cannot be imported; what is stored of them must not be deleted. ``others`` are the paths of
     files that are left out only because of their ending, ``empty`` are folders below the source
-    (with a trailing '/') that hold nothing at all, as the place of a disk that is not mounted.
+    (with a trailing '/') that hold nothing, or hidden files only (such as .DS_Store of macOS), as
+    the place of a disk that is not mounted.
     """
 
     files: tuple[FoundFile, ...]
@@ -201,7 +202,7 @@ class _Walk:
         except OSError as error:
             self._unseen(prefix, f"the folder cannot be read ({why(error)})")
             return
-        if not entries and prefix:
+        if prefix and all(entry.name.startswith(".") for entry in entries):
             self.empty.append(prefix)
         for entry in entries:
             path = prefix + entry.name

@@ -151,6 +151,7 @@ class _HouseholdImport:
             self.files,
             "replace" if self.job.request.mode == "replace" else "update",
             complete=not found.unseen,
+            may_exist=found.may_still_have,
             removal_options=self.options.removals,
         )
         passed_over = [

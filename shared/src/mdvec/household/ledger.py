@@ -8,7 +8,7 @@ only renamed, none is opened.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
@@ -38,6 +38,7 @@ def import_ledger(
     mode: LedgerMode,
     *,
     complete: bool = True,
+    may_exist: Callable[[str], bool] = lambda _: False,
     removal_options: RemovalOptions = NO_REMOVAL_OPTIONS,
 ) -> LedgerReport:
     """Update a tool's ledger from its files.
@@ -46,7 +47,8 @@ def import_ledger(
     of the newest file that has it. If the newest file for its day lacks it, it leaves the sums
     but stays in the ledger. ``update`` adds and updates rows; ``replace`` also deletes rows that
     no file mentions, unless a file could not be read or ``files`` is not ``complete``. Both keep
-    the user's decisions about rows.
+    the user's decisions about rows. Files that are not among ``files``, but ``may_exist`` all the
+    same (their disk is not mounted, say), count as they were.
 
     Raises:
         apsw.Error: the database cannot be written; the ledger is as it was.
@@ -64,7 +66,7 @@ def import_ledger(
             )
     with _paused_garbage_collection():
         contents = [read_statement_file(file, known.get(file.path)) for file in files]
-        run = _LedgerRun(connection, tool_id, contents, known, removal_options)
+        run = _LedgerRun(connection, tool_id, contents, known, may_exist, removal_options)
         with connection:
             run.write(mode, may_delete=complete and not any(read.unread for read in contents))
         return run.report()
@@ -113,12 +115,14 @@ class _LedgerRun:
         tool_id: int,
         files: Sequence[StatementFile],
         known: Mapping[str, KnownFile],
+        may_exist: Callable[[str], bool],
         removal_options: RemovalOptions,
     ) -> None:
         self.connection = connection
         self.tool_id = tool_id
         self.files = files
         self.known = known
+        self.may_exist = may_exist
         self.removal_options = removal_options
         self.kept_again = len(removal_options.keep)
         self.changes: list[_Change] = []
@@ -268,7 +272,11 @@ class _LedgerRun:
         files = [read.file for read in self.files if not read.unread]
         if deleted := [file for file in self.known.values() if file.path not in seen]:
             in_use = transactions.rows_by_file(self.connection, self.tool_id)
-            files.extend(replace(file, is_present=False) for file in deleted if file.path in in_use)
+            files.extend(
+                file if self.may_exist(file.path) else replace(file, is_present=False)
+                for file in deleted
+                if file.path in in_use
+            )
         unread = {read.file.path for read in self.files if read.unread}
         files.extend(file for file in self.known.values() if file.path in unread)
         ledger_files.remember_files(self.connection, self.tool_id, files)

@@ -212,7 +212,8 @@ class TextIndex:
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
             self._create_indexes(Tables(self._tool.id, name, generation))
             self._record_model(generation)
-        self._tool = tools.get_tool(self._connection, name)
+        # The scan rules stay those that the import began with: others were set while it ran.
+        self._tool = replace(tools.get_tool(self._connection, name), scan=self._tool.scan)
         self._tables = self._tool.tables
 
     def create_missing_indexes(self) -> None:

@@ -30,6 +30,7 @@ from mdvec.log.activity import milliseconds, record
 from mdvec.manage.import_hints import hints_of
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
+from mdvec.tools.import_lock import lock_file
 from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.rows import Tool
 
@@ -173,23 +174,6 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
     finally:
         path.unlink(missing_ok=True)
         lock.release()
-
-
-def lock_file(database: Path, tool: Tool) -> Path:
-    """The lock file of a tool's imports; an import removes it when it ends."""
-    return Path(f"{database}.import-{tool.id}.lock")
-
-
-def is_being_imported(database: Path, tool: Tool) -> bool:
-    """Whether an import of the tool, or mdvec compact, is running in another process."""
-    path = lock_file(database, tool)
-    if not path.exists():
-        return False
-    try:
-        with FileLock(path, timeout=0):
-            return False
-    except Timeout:
-        return True
 
 
 def _wait_for(lock: FileLock) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
+from mdvec.index.outbox import retired
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
@@ -50,57 +52,55 @@ def add_tool(
         return tools.add_tool(connection, name, words, place, kind, shown)
 
 
+@dataclass(frozen=True, slots=True)
+class FilePatterns:
+    """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them.
+
+    ``defaults`` are the rules of the settings, for a tool that has no rules yet.
+    """
+
+    defaults: ScanRules
+    include: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] | None = None
+
+
 def update_tool(
     database: Path,
     name: str,
     description: str | None,
     source: Path | None,
     title: str | None = None,
+    patterns: FilePatterns | None = None,
 ) -> Tool:
-    """Change a tool's description, source or title; None leaves a value unchanged.
+    """Change a tool's description, source or title, or which files its next import includes.
 
-    An empty title removes it.
+    None leaves a value unchanged; an empty title removes it. Either all of it is changed or, if
+    something is refused, nothing.
 
     Raises:
-        ToolNotFound, InvalidTool: there is no such tool, or the new value is refused.
+        ToolNotFound, InvalidTool: there is no such tool, or a new value is refused.
         DatabaseError: the file is missing or cannot be written.
     """
     words = None if description is None else _checked_description(description)
     shown = None if title is None else _checked_title(title)
+    checked = None if patterns is None else _checked_patterns(patterns)
     with open_database(database, "write") as connection:
-        kind = tools.get_tool(connection, name).kind
-        place = None if source is None else _checked_source(source, kind)
-        return tools.update_tool(connection, name, words, place, shown)
+        with connection:
+            tool = tools.get_tool(connection, name)
+            place = None if source is None else _checked_source(source, tool.kind)
+            if checked is not None:
+                tools.set_scan(connection, name, _with_patterns(tool.scan, checked))
+            tools.update_tool(connection, name, words, place, shown)
+        return tools.get_tool(connection, name)
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatterns:
-    """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them."""
-
-    include: tuple[str, ...] | None = None
-    exclude: tuple[str, ...] | None = None
-
-
-def set_file_patterns(
-    database: Path, name: str, patterns: FilePatterns, defaults: ScanRules
-) -> Tool:
-    """Set which files a tool's next import includes.
-
-    ``defaults`` are the rules of the settings, for a tool that has no rules yet.
-
-    Raises:
-        ToolNotFound, InvalidTool: there is no such tool, or a pattern is invalid.
-        DatabaseError: the file is missing or cannot be written.
-    """
-    include, exclude = _checked_patterns(patterns.include), _checked_patterns(patterns.exclude)
-    with open_database(database, "write") as connection:
-        rules = tools.get_tool(connection, name).scan or defaults
-        rules = replace(
-            rules,
-            include=rules.include if include is None else include,
-            exclude=rules.exclude if exclude is None else exclude,
-        )
-        return tools.set_scan(connection, name, rules)
+def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules:
+    rules = rules or patterns.defaults
+    return replace(
+        rules,
+        include=rules.include if patterns.include is None else patterns.include,
+        exclude=rules.exclude if patterns.exclude is None else patterns.exclude,
+    )
 
 
 def set_active(database: Path, name: str, *, active: bool) -> Tool:
@@ -114,16 +114,27 @@ def set_active(database: Path, name: str, *, active: bool) -> Tool:
         return tools.set_active(connection, name, active=active)
 
 
-def delete_tool(database: Path, name: str) -> Tool:
+def delete_tool(
+    database: Path, name: str, on_notice: Callable[[str], None] = lambda _: None
+) -> Tool:
     """Delete a tool and its imported data; its source stays.
+
+    ``on_notice`` gets a sentence if its vectors on another server are still to be deleted.
 
     Raises:
         ToolNotFound: there is no such tool.
         DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
+        left_before = set(retired(connection))
         tool = tools.delete_tool(connection, name)
         remove_snapshots(datasets.snapshot_folder(connection, tool.id))
+        is_left = bool(set(retired(connection)) - left_before)
+    if is_left:
+        on_notice(
+            f"the vectors of {name} are still in Chroma; the next import of another tool, "
+            "or mdvec doctor --fix, deletes them there"
+        )
     return tool
 
 
@@ -176,7 +187,12 @@ def _checked_title(title: str) -> str:
     return words
 
 
-def _checked_patterns(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
+def _checked_patterns(patterns: FilePatterns) -> FilePatterns:
+    """The patterns without blank ones."""
+    return replace(patterns, include=_valid(patterns.include), exclude=_valid(patterns.exclude))
+
+
+def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
     if patterns is None:
         return None
     from pathspec import GitIgnoreSpec

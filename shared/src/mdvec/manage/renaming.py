@@ -10,7 +10,7 @@ from mdvec.datasets.interfaces import tables as datasets
 from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
-from mdvec.tools.rows import Tool
+from mdvec.tools.rows import Tool, ToolNotFound
 
 
 def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], None]) -> Tool:
@@ -27,6 +27,8 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
         found = tools.get_tool(connection, name)
         with only_import_of(database, found, on_notice), connection:
             tool = tools.get_tool(connection, name)
+            if tool.id != found.id:  # while this waited, another one got its name
+                raise ToolNotFound(name)
             check = KINDS[tool.kind].name_check
             if check is not None:
                 others = [other for other in tools.list_tools(connection) if other.id != tool.id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -284,10 +285,15 @@ class Settings(BaseModel):
 
     @property
     def database_path(self) -> Path:
-        """The database file: the configured one, or the default in the user's data folder."""
-        if self.database.path is not None:
-            return Path(self.database.path)
-        return platformdirs.user_data_path(APP, appauthor=False) / DATABASE_NAME
+        """The database file: the configured one, or the default in the user's data folder.
+
+        A link is followed: SQLite's log and the locks of imports are beside the file itself.
+        """
+        if self.database.path is None:
+            return platformdirs.user_data_path(APP, appauthor=False) / DATABASE_NAME
+        path = Path(self.database.path)
+        # Unlike resolve(), this returns the path of a link that leads to itself.
+        return Path(os.path.realpath(path)) if path.is_symlink() else path
 
     @property
     def vector_engine(self) -> ChromaServer | None:

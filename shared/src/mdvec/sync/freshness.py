@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mdvec.database.connection import Connection, open_database, snapshot
@@ -18,6 +18,7 @@ from mdvec.importing.job import Importer
 from mdvec.importing.scan_rules import rules_in_force
 from mdvec.manage.import_tool import scan_source
 from mdvec.tools import rows as tools
+from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS, load
 from mdvec.tools.rows import Tool
 
@@ -45,6 +46,8 @@ class Freshness:
             "" if it can. The numbers are 0 then.
         newest_ns: the latest time of change of an added or changed file, in nanoseconds.
         mark: stands for these very differences: another look with the same mark saw the same.
+        kind: the tool's kind of source.
+        is_being_imported: whether an import of the tool runs in another process.
     """
 
     tool: str
@@ -59,6 +62,8 @@ class Freshness:
     trouble: str = ""
     newest_ns: int = 0
     mark: int = 0
+    kind: str = "markdown"
+    is_being_imported: bool = False
 
     @property
     def is_stale(self) -> bool:
@@ -94,11 +99,15 @@ class Freshness:
             return self.trouble
         said = [self.warning()] if self.warning() else []
         if self.is_stale:
-            newer = self.added + self.changed
-            does = f"brings {'it' if newer == 1 else 'them'} in"
-            reindex = f"reindex {'brings it up to date' if self.deleted else does}"
-            said = [self.difference(), reindex, *said]
+            said = [self.difference(), self._remedy(), *said]
         return "; ".join(said)
+
+    def _remedy(self) -> str:
+        if self.is_being_imported:
+            return "an import is running"
+        newer = self.added + self.changed
+        does = f"brings {'it' if newer == 1 else 'them'} in"
+        return f"reindex {'brings it up to date' if self.deleted else does}"
 
     def warning(self) -> str:
         """What an import did not change and may not change; "" if there is no such thing."""
@@ -161,13 +170,15 @@ def look_through(connection: Connection, tool: Tool, rules: ScanRules) -> Freshn
     try:
         found = scan_source(tool, rules_in_force(tool, rules))
     except SourceMissing:
-        return Freshness(tool.name, tool.source, trouble=_not_there(tool, "is not there"))
+        return _unknown(tool, "is not there")
     if stored and not found.files and not found.unseen:
-        return Freshness(tool.name, tool.source, trouble=_not_there(tool, "has no files now"))
+        return _unknown(tool, "has no files now")
     states = importer.found_states(connection, tool, found)
     failed = {one.file_path: one.state for one in failures(connection, tool.id)}
     failed |= {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
-    return _compared(tool, found, states, stored, failed)
+    seen = _compared(tool, found, states, stored, failed)
+    is_running = seen.is_stale and is_being_imported(Path(connection.filename), tool)
+    return replace(seen, is_being_imported=is_running)
 
 
 def _compared(
@@ -202,6 +213,7 @@ def _compared(
         newest_ns=max((mtime_ns for _, mtime_ns in other.values()), default=0),
         # After an import that failed to read some of it, the difference counts as another one.
         mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failed))),
+        kind=tool.kind,
     )
 
 
@@ -219,10 +231,12 @@ def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
     return False
 
 
-def _not_there(tool: Tool, state: str) -> str:
+def _unknown(tool: Tool, state: str) -> Freshness:
+    """That of a source that cannot be compared."""
     answers = (
         "answers are from its last import" if tool.last_import_at else "nothing was imported yet"
     )
-    return (
+    trouble = (
         f"the source of {tool.name}, {tool.source}, {state} (is its disk not mounted?); {answers}"
     )
+    return Freshness(tool.name, tool.source, trouble=trouble, kind=tool.kind)

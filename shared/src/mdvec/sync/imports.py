@@ -25,21 +25,20 @@ class ImportRun:
 
     Attributes:
         tool: the tool's name.
-        is_automatic: whether nobody asked for it, so that it keeps what emptied folders had.
         progress: how far it is; None before the first file.
         notice: what it last told its user.
         end: how it ended; None until then.
     """
 
-    def __init__(self, tool: str, *, is_automatic: bool = False) -> None:
+    def __init__(self, tool: str) -> None:
         self.tool = tool
-        self.is_automatic = is_automatic
         self.progress: Progress | None = None
         self.notice = ""
         self.end: End | None = None
         self.began = time.monotonic()
         self._lock = threading.Lock()
         self._done = threading.Event()
+        self._is_due = False
         self._wishes = 0
         self._process: ImportProcess | None = None
         self._is_stopped = False
@@ -48,6 +47,11 @@ class ImportRun:
     def is_done(self) -> bool:
         """Whether it has ended."""
         return self._done.is_set()
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether nobody asks for it (any more), so that it keeps what emptied folders had."""
+        return not self._wishes
 
     @property
     def seconds(self) -> float:
@@ -65,43 +69,57 @@ class ImportRun:
         done = f"{self.progress.files_done:,} of {self.progress.files:,} files"
         return f"{self.tool} is being imported: {done} are in"
 
-    def want(self) -> None:
-        """Count one more who wants it."""
+    def want(self, *, is_automatic: bool = False) -> bool:
+        """Count one more who asks for it, or that it is due anyway; False if it was stopped."""
         with self._lock:
-            self._wishes += 1
+            if self._is_stopped:
+                return False
+            self._is_due |= is_automatic
+            self._wishes += not is_automatic
+            return True
 
     def give_up(self) -> None:
-        """Count one less who wants it; it ends at its next step when nobody does."""
+        """Count one less who asks for it; it ends at its next step when nobody wants it."""
         with self._lock:
             self._wishes -= 1
-            if self._wishes > 0:
+            if self._wishes > 0 or self._is_due:
                 return
+            self._is_stopped = True  # with the count, so that nobody joins it in between
         self.stop()
 
     def stop(self) -> None:
-        """End it at its next step; documents that are in stay."""
+        """End it at its next step, or now if it has not begun; documents that are in stay."""
         with self._lock:
             self._is_stopped = True
             process = self._process
-        if process is not None:
+        if process is None:
+            self._end_before_it_began()
+        else:
             process.stop()
 
     def follow(self, start: Callable[[], ImportProcess]) -> None:
         """Run it to its end, in this thread."""
-        from mdvec.sync.messages import Failed, Stopped
+        from mdvec.sync.messages import Failed
 
         try:
             with self._lock:
                 if not self._is_stopped:
                     self._process = start()
             if self._process is None:
-                self.end = Stopped("stopped before the import began; nothing was changed")
+                self._end_before_it_began()
                 return
             for message in self._process.messages():
                 self._take(message)
         except OSError as error:
             self.end = Failed(f"no process could be started ({error.strerror}); try again")
         finally:
+            self._done.set()
+
+    def _end_before_it_began(self) -> None:
+        from mdvec.sync.messages import Stopped
+
+        if not self._done.is_set():
+            self.end = Stopped("stopped before the import began; nothing was changed")
             self._done.set()
 
     def _take(self, message: Message) -> None:
@@ -138,18 +156,17 @@ class Imports:
     def start(self, tool: str, *, is_automatic: bool = False) -> ImportRun:
         """Import a tool: the run that will see its source as it is now, or later.
 
-        The caller wants the run until it calls ``give_up``.
+        Who asks for it wants the run until they call ``give_up``; an automatic one is due until it
+        ends.
         """
         with self._lock:
             run = self._waiting.get(tool)
-            if run is None:
-                run = ImportRun(tool, is_automatic=is_automatic)
+            if run is None or not run.want(is_automatic=is_automatic):
+                run = ImportRun(tool)
+                run.want(is_automatic=is_automatic)
                 if self._is_closed:
                     run.stop()
                 self._put(tool, run)
-            elif not is_automatic:
-                run.is_automatic = False
-            run.want()
             return run
 
     def running(self, tool: str) -> ImportRun | None:

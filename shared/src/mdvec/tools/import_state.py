@@ -10,7 +10,7 @@ import apsw
 from mdvec import __version__
 from mdvec.files.scan import ScanRules
 from mdvec.text.options import ChunkingOptions
-from mdvec.tools.rows import Tool
+from mdvec.tools.rows import Tool, list_tools
 
 
 def record_model(
@@ -34,7 +34,7 @@ def begin_import(
     """Record an import's scan rules, how many files it found, and how many of them are stored."""
     connection.execute(
         "UPDATE tools SET scan = ?, import_files = ?, import_done = ? WHERE id = ?",
-        (json.dumps(rules.json_fields(), ensure_ascii=False), files, done, tool.id),
+        (_rules_for_later(connection, tool, rules), files, done, tool.id),
     )
 
 
@@ -48,5 +48,12 @@ def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> 
     connection.execute(
         "UPDATE tools SET last_import_at = CURRENT_TIMESTAMP, app_version = ?, scan = ?, "
         "import_files = NULL, import_done = NULL WHERE id = ?",
-        (__version__, json.dumps(rules.json_fields(), ensure_ascii=False), tool.id),
+        (__version__, _rules_for_later(connection, tool, rules), tool.id),
     )
+
+
+def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> str:
+    """The rules to store: those of the import, unless the user set others while it ran."""
+    now = next((one.scan for one in list_tools(connection) if one.id == tool.id), None)
+    kept = rules if now is None or now == tool.scan else now
+    return json.dumps(kept.json_fields(), ensure_ascii=False)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import apsw
 
+from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.rows import Tool
+
+_IS_RUNNING = "an import is running"
 
 
 def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     """How far the tool's unfinished import has come; None if its last import finished."""
     if not _is_unfinished(tool):
         return None
-    how = _how(tool.name)
+    is_running = is_being_imported(Path(connection.filename), tool)
+    how = _IS_RUNNING if is_running else _how(tool.name)
     files = _files(tool)
     if tool.last_import_at is not None:
         return (
@@ -28,9 +34,9 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
 def while_it_runs(note: str, tool: str) -> str:
     """An answer's note, without the command that continues an unfinished import of the tool.
 
-    For an import that is running now.
+    For an import that has just begun, so that its lock does not tell yet.
     """
-    return note.replace(_how(tool), "an import is running")
+    return note.replace(_how(tool), _IS_RUNNING)
 
 
 def described(tool: Tool) -> str:

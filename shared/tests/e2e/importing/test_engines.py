@@ -21,6 +21,7 @@ from mdvec.index.chroma import ChromaIndex
 from mdvec.index.chroma_server import ChromaServer, Hnsw
 from mdvec.index.feeding import OtherWriter, differences
 from mdvec.index.outside import engine_has_answered
+from mdvec.manage import registering
 from mdvec.manage.doctor.engine import check_engine
 from mdvec.manage.doctor.examination import Group, examine
 from mdvec.manage.doctor.findings import Installation
@@ -210,6 +211,17 @@ def test_doctor_finds_what_chroma_lacks_or_has_too_much_and_mends_it(notes):
 
 def notes_vector():
     return np.ones((1, TinyBackend().dimension), dtype=np.float32)
+
+
+def test_a_deleted_tool_says_that_its_vectors_are_still_there_until_they_are_deleted(notes, chroma):
+    name = index_of(notes)._name
+    told: list[str] = []
+    registering.delete_tool(notes.database, "notes", told.append)
+    assert len(told) == 1
+    assert "mdvec doctor --fix" in told[0]
+    assert name in [one.name for one in client_of(chroma).list_collections()]
+    assert len(fix(notes, notes.engine)) == 1
+    assert name not in [one.name for one in client_of(chroma).list_collections()]
 
 
 def test_a_rebuild_deletes_the_old_collection_with_the_next_import(notes, chroma):

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import duckdb
 import pytest
-from collection import Collection
+from collection import RULES, Collection
 
 from mdvec.database import migrations
 from mdvec.database.connection import open_database
@@ -25,6 +25,7 @@ from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import InvalidTool
 from mdvec.manage.status import details, overview
 from mdvec.search.search import Question, SearchRefused, search
+from mdvec.sync.freshness import look_at
 from mdvec.tools.names import InvalidToolName
 
 CHILD = Path(__file__).parents[4] / "tests" / "importing_child.py"
@@ -504,3 +505,23 @@ def test_a_wal_linked_from_outside_the_folder_is_not_read(runs, tmp_path):
     (tmp_path / "theirs.wal").write_bytes(b"theirs")
     (runs.folder / "a.duckdb.wal").symlink_to(tmp_path / "theirs.wal")
     assert "a link out of the source folder" in reasons(runs.import_("new"))["a.duckdb"]
+
+
+def test_a_table_that_can_no_longer_be_copied_keeps_its_copy_and_counts_as_older(runs):
+    fill = "CREATE OR REPLACE TABLE {} AS SELECT hash(i + {}) AS n FROM range({}) t(i)"
+    file = runs.duckdb("a.duckdb", fill.format("small", 0, 1), fill.format("large", 0, 1))
+    runs.import_("new")
+    before = runs.tables()
+    runs.duckdb("a.duckdb", fill.format("small", 1, 2), fill.format("large", 1, 200_000))
+    with file.open("r+b") as damaged:  # a block of the large table
+        damaged.seek(file.stat().st_size - 300_000)
+        damaged.write(b"\xff" * 1_000)
+    for _ in range(2):
+        report = runs.import_("update")
+        assert [problem.file_path for problem in report.failed] == ["a.duckdb#large"]
+        after = runs.tables()
+        assert after["my_runs__a__large"] == before["my_runs__a__large"]
+        assert after["my_runs__a__large"].parquet.is_file()
+        assert after["my_runs__a__small"].rows == 2
+        found = look_at(runs.database, "my-runs", RULES)
+        assert (found.is_stale, found.outdated) == (False, 1)

@@ -38,6 +38,11 @@ def held(collection: Collection) -> list[str]:
     return [path for (path,) in collection.rows("SELECT file_path FROM documents_notes ORDER BY 1")]
 
 
+def set_patterns(collection: Collection, **patterns: tuple[str, ...]) -> None:
+    changed = registering.FilePatterns(RULES, **patterns)
+    registering.update_tool(collection.database, "notes", None, None, patterns=changed)
+
+
 def before_rules_were_stored(collection: Collection) -> None:
     """Turn the database into one of the previous format."""
     step = migrations.STEPS.index(migrations.m006_scan_rules)
@@ -183,9 +188,7 @@ def test_patterns_set_for_a_tool_decide_which_files_its_next_import_takes(collec
     collection.import_("new")
 
     def taken(**patterns):
-        registering.set_file_patterns(
-            collection.database, "notes", registering.FilePatterns(**patterns), RULES
-        )
+        set_patterns(collection, **patterns)
         collection.import_()
         return [row[0] for row in collection.contents()]
 
@@ -196,3 +199,19 @@ def test_patterns_set_for_a_tool_decide_which_files_its_next_import_takes(collec
     assert taken(exclude=()) == ["a.md", "drafts/b.md", "work/c.md", "work/d.txt"]
     with pytest.raises(registering.InvalidTool, match="drafts/"):
         taken(include=("a\\",))
+
+
+@pytest.mark.parametrize("mode", ["new", "update", "replace"])
+def test_patterns_set_while_an_import_runs_are_those_of_the_next(mixed, mode):
+    if mode != "new":
+        mixed.import_("new")
+        mixed.write("d.md", "# d.md\n\n言葉。\n")
+    request = replace(mixed.request(mode), rules=RULES)
+
+    def change(_) -> None:
+        set_patterns(mixed, exclude=("drafts/",))
+
+    import_tool(request, lambda _: Embedder(mixed.backend), on_progress=change)
+    assert "drafts/c.md" in held(mixed)
+    mixed.import_()
+    assert "drafts/c.md" not in held(mixed)

@@ -7,9 +7,9 @@ from filelock import FileLock
 from mdvec.database.connection import open_database
 from mdvec.datasets.interfaces.tables import dataset_tables
 from mdvec.manage import registering
-from mdvec.manage.import_tool import lock_file
 from mdvec.manage.registering import InvalidTool
 from mdvec.manage.renaming import rename_tool
+from mdvec.tools.import_lock import lock_file
 from mdvec.tools.names import InvalidToolName
 from mdvec.tools.rows import ToolExists, ToolNotFound
 
@@ -99,6 +99,21 @@ def test_an_import_that_runs_is_waited_for(notes):
     rename_tool(notes.database, "notes", "memo", notice)
     assert len(told) == 1
     assert registering.find_tool(notes.database, "memo").id == tool.id
+
+
+def test_a_tool_that_got_the_name_while_it_waited_keeps_it(notes):
+    tool = registering.find_tool(notes.database, "notes")
+    running = FileLock(lock_file(notes.database, tool))
+    running.acquire()
+
+    def replace_tool(_):
+        registering.delete_tool(notes.database, "notes")
+        registering.add_tool(notes.database, "notes", "another", notes.folder, "markdown")
+        running.release()
+
+    with pytest.raises(ToolNotFound):
+        rename_tool(notes.database, "notes", "memo", replace_tool)
+    assert registering.find_tool(notes.database, "notes").description == "another"
 
 
 def test_a_title_is_kept_beside_the_name_and_can_be_taken_away(notes):

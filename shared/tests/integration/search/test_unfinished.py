@@ -1,5 +1,7 @@
 """An import that has not come to its end: whoever asks is told how far it came."""
 
+import signal
+
 import pytest
 from collection import Collection
 
@@ -72,12 +74,17 @@ def test_a_rebuild_that_was_stopped_left_everything_and_says_nothing(many):
     assert said(many) == ()
 
 
-def test_a_killed_import_is_named_as_one_that_was_stopped(many, importing):
+def test_an_import_in_another_process_is_named_as_running_then_killed_as_stopped(many, importing):
     with importing(many, "new") as child:
         for _ in range(4):
             child.stdout.readline()
+        child.send_signal(signal.SIGSTOP)
+        (note,) = said(many)
+        assert note.endswith("; an import is running")
         child.kill()
+        child.wait()
     (note,) = said(many)
+    assert note.endswith(GO_ON)
     there = len(many.rows("SELECT 1 FROM documents_notes"))
     assert note.startswith(f"notes has {there} documents so far: its first import has not finished")
 

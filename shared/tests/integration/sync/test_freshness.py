@@ -10,12 +10,14 @@ import pytest
 from collection import RULES, Collection, water_and_rice
 from tiny_embedder import TinyBackend
 
+from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
-from mdvec.manage.import_tool import import_tool
+from mdvec.manage.import_tool import import_tool, only_import_of
 from mdvec.sync.freshness import look_at
+from mdvec.tools.import_lock import lock_file
 
 STATEMENT = (
     "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
@@ -90,7 +92,7 @@ def test_a_source_that_is_not_there_is_not_deleted_files(notes):
 def test_a_folder_that_became_empty_is_kept_until_an_import_is_asked_for(notes):
     notes.write("disk/a.md", "# a\n")
     notes.import_()
-    (notes.folder / "disk" / "a.md").unlink()
+    (notes.folder / "disk" / "a.md").rename(notes.folder / "disk" / ".DS_Store")
     found = look(notes)
     assert (found.is_stale, found.emptied) == (False, ("disk/",))
     assert "empty in the source of notes now: disk/ (is a disk not mounted?)" in found.sentence()
@@ -100,6 +102,39 @@ def test_a_folder_that_became_empty_is_kept_until_an_import_is_asked_for(notes):
     assert (report.updated, report.deleted) == (1, 0)
     assert notes.import_().deleted == 1
     assert look(notes).sentence() == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "tables"),
+    [
+        ("dataset", "n\n1\n", ("dataset_files", "dataset_tables")),
+        ("household", STATEMENT.format("{}"), ("transactions",)),
+    ],
+)
+def test_imports_that_nobody_asks_for_keep_what_an_emptied_folder_had(
+    tmp_path, kind, content, tables
+):
+    database, folder = tmp_path / "v.sqlite", tmp_path / "source"
+    (folder / "disk").mkdir(parents=True)
+    for number, path in enumerate(("a.csv", "disk/b.csv")):
+        (folder / path).write_text(content.format(number), encoding="utf-8")
+    registering.add_tool(database, "tool", "d", folder, kind)
+    import_kind(database, "tool")
+
+    def held():
+        with open_database(database, "read") as connection:
+            return [connection.execute(f"SELECT count(*) FROM {one}").get for one in tables]
+
+    before = held()
+    (folder / "disk" / "b.csv").unlink()
+    for second in (1, 2):
+        os.utime(folder / "a.csv", (second, second))
+        import_kind(database, "tool", is_automatic=True)
+        found = look_at(database, "tool", RULES)
+        assert (found.is_stale, found.emptied) == (False, ("disk/",))
+    assert held() == before
+    import_kind(database, "tool")
+    assert look_at(database, "tool", RULES).emptied == ()
 
 
 def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
@@ -160,9 +195,8 @@ def test_a_file_that_became_unusable_is_answered_from_older_content(notes):
 def test_the_rules_of_the_tool_decide_which_files_count(notes):
     notes.write("drafts/a.md", "# a\n")
     notes.write("b.csv", "1,2\n")
-    registering.set_file_patterns(
-        notes.database, "notes", registering.FilePatterns(exclude=("drafts/",)), RULES
-    )
+    patterns = registering.FilePatterns(RULES, exclude=("drafts/",))
+    registering.update_tool(notes.database, "notes", None, None, patterns=patterns)
     assert numbers(notes) == (0, 0, 0)
 
 
@@ -183,8 +217,10 @@ def test_a_tool_that_was_never_imported_has_only_new_files(tmp_path):
     assert look(notes).sentence().endswith("(is its disk not mounted?); nothing was imported yet")
 
 
-def import_kind(database, name):
-    request = ImportRequest(database, name, "update", replace(RULES), ChunkingOverrides())
+def import_kind(database, name, *, is_automatic=False):
+    request = ImportRequest(
+        database, name, "update", replace(RULES), ChunkingOverrides(), is_automatic=is_automatic
+    )
     return import_tool(request, lambda _: Embedder(TinyBackend()))
 
 
@@ -265,3 +301,14 @@ def test_a_statement_file_that_could_not_be_read_is_newer_once_it_can_be(tmp_pat
     assert (found.is_stale, found.outdated) == (False, 1)
     unreadable.clear()
     assert look_at(database, "kakeibo", RULES).changed == 1
+
+
+def test_a_source_that_another_process_is_importing_says_so(notes):
+    notes.write("新.md", "# 新\n")
+    tool = registering.find_tool(notes.database, "notes")
+    with only_import_of(notes.database, tool, lambda _: None):
+        told = look_at(notes.database, "notes", RULES).sentence()
+    assert told == "1 file is newer than the index of notes; an import is running"
+    assert not lock_file(notes.database, tool).exists()
+    assert look_at(notes.database, "notes", RULES).sentence().endswith("reindex brings it in")
+    assert not lock_file(notes.database, tool).exists()

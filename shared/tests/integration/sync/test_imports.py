@@ -122,6 +122,34 @@ def test_an_import_that_another_still_wants_goes_on(notes, imports):
     assert isinstance(ended(run), Result)
 
 
+def test_an_import_that_was_given_up_before_it_began_is_joined_by_nobody(notes, imports):
+    tool = registering.find_tool(notes.database, "notes")
+    with only_import_of(notes.database, tool, lambda _: None):
+        imports.start("notes")
+        given_up = imports.start("notes")
+        given_up.give_up()
+        assert ended(given_up) == Stopped("stopped before the import began; nothing was changed")
+        later = imports.start("notes")
+    notes.write("米.md", "# 米\n")
+    assert isinstance(ended(later), Result)
+    assert documents(notes) == {"水.md", "米.md"}
+
+
+def test_an_automatic_import_stays_one_when_who_joined_it_gives_up(notes, imports):
+    tool = registering.find_tool(notes.database, "notes")
+    notes.write("disk/地.md", "# 地\n")
+    ended(imports.start("notes"))
+    with only_import_of(notes.database, tool, lambda _: None):
+        imports.start("notes", is_automatic=True)
+        waiting = imports.start("notes", is_automatic=True)
+        assert imports.start("notes") is waiting
+        assert not waiting.is_automatic
+        waiting.give_up()
+        (notes.folder / "disk" / "地.md").unlink()
+    assert ended(waiting).deleted == 0
+    assert documents(notes) == {"水.md", "disk/地.md"}
+
+
 def test_the_end_of_our_process_ends_the_import(notes, imports):
     many(notes)
     run = imports.start("notes")

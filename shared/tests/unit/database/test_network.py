@@ -48,3 +48,8 @@ def test_the_mounts_of_macos_are_read_from_what_its_command_prints():
 
 def test_this_machines_temporary_folder_is_local(tmp_path):
     assert network_trouble(tmp_path / "db.sqlite") is None
+
+
+def test_a_path_that_leads_to_itself_is_on_the_file_system_where_it_lies(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert network_trouble(tmp_path / "loop") is None

@@ -413,3 +413,14 @@ def test_a_wrong_setting_of_the_engine_is_named_by_its_section(tmp_path, text, w
     with pytest.raises(SettingsError) as refused:
         load_settings({}, config=write(tmp_path / "c.toml", text))
     assert words in str(refused.value)
+
+
+def test_a_database_that_is_a_link_is_the_file_it_leads_to(tmp_path):
+    link = tmp_path / "link.sqlite"
+    link.symlink_to(tmp_path / "file.sqlite")
+    assert load_settings({"MDVEC_DATABASE_PATH": str(link)}).database_path == (
+        tmp_path / "file.sqlite"
+    )
+    link.unlink()
+    link.symlink_to(link)
+    assert load_settings({"MDVEC_DATABASE_PATH": str(link)}).database_path == link

@@ -30,8 +30,9 @@ from mdvec.index.feeding import (
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.vector_tables import rebuild_vector_index
 from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.import_tool import is_being_imported, only_import_of
+from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
+from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
@@ -135,7 +136,7 @@ def _graph(index: ChromaIndex, tool: Tool, server: ChromaServer) -> Iterator[Fin
         "ef_construction": server.hnsw.ef_construction,
         "max_neighbors": server.hnsw.max_neighbors,
     }
-    differing = [f"{key} = {there[key]}" for key in wanted if there.get(key) != wanted[key]]
+    differing = [f"{key} = {there.get(key)}" for key in wanted if there.get(key) != wanted[key]]
     if differing:
         yield Finding(
             "warning", _CHECK,

@@ -12,9 +12,10 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.index import chunks
 from mdvec.index.tables import has_indexes, has_signatures
 from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.import_tool import is_being_imported, only_import_of
+from mdvec.manage.import_tool import only_import_of
 from mdvec.text.quoting import identifier
 from mdvec.tools import rows as tools
+from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 

@@ -15,8 +15,9 @@ from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.index import table_changes
 from mdvec.manage.doctor.findings import Finding, Installation
-from mdvec.manage.import_tool import is_being_imported, lock_file, only_import_of
+from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
+from mdvec.tools.import_lock import is_being_imported, lock_file
 from mdvec.tools.rows import Tool
 
 _STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from mdvec.database.connection import open_database
 from mdvec.manage.doctor.findings import Finding, Installation
 from mdvec.tools import rows as tools
+from mdvec.tools.import_lock import is_being_imported
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 from mdvec.tools.unfinished import unfinished
@@ -25,7 +26,9 @@ def check_sources(installation: Installation) -> Iterator[Finding]:
     for tool in rows:
         yield _source(tool)
         how = f"mdvec import -n {tool.name}"
-        if (sentence := stopped[tool.id]) is not None:
+        if is_being_imported(installation.database, tool):
+            yield Finding("ok", "sources", stopped[tool.id] or f"{tool.name} is being imported")
+        elif (sentence := stopped[tool.id]) is not None:
             yield Finding("warning", "sources", sentence, f"{how} --mode update")
         elif tool.last_import_at is None:
             yield Finding("warning", "sources", f"{tool.name} was never imported", how)
