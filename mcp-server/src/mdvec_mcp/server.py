@@ -70,6 +70,7 @@ class Wiring:
             self.settings.search,
             self.freshness,
             self.settings.vector_engine,
+            self.settings.reranker(),
         )
 
     @cached_property

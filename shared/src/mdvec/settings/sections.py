@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
+from mdvec.embedding.names import canonical, family_of
+from mdvec.embedding.reranker import Reranker
 from mdvec.files.scan import ScanRules
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.index.chroma_server import ChromaServer
@@ -58,6 +60,12 @@ def _port(value: int) -> int:
     return value
 
 
+def _cross_encoder(value: str | None) -> str | None:
+    if value is not None and family_of(value) != "st":
+        raise ValueError(value)
+    return None if value is None else canonical(value)
+
+
 def _picture_size(value: str) -> str:
     size = re.fullmatch(r"([0-9]{3,4})x([0-9]{3,4})", value)
     if size is None or not (200 <= int(size[1]) <= 1920 and 150 <= int(size[2]) <= 1080):
@@ -98,6 +106,9 @@ class SearchSettings(Section):
     )
     max_chars: int = Field(
         12_000, ge=500, le=1_000_000, description="500 to 1000000 characters per answer"
+    )
+    reranker: Annotated[str | None, AfterValidator(_cross_encoder)] = Field(
+        None, description="'st:<cross-encoder>': a name on Hugging Face, or a folder"
     )
 
 
@@ -284,6 +295,11 @@ class Settings(BaseModel):
     def vector_engine(self) -> ChromaServer | None:
         """The server that indexes the vectors; None if the database file does."""
         return self.index.server()
+
+    def reranker(self) -> Reranker | None:
+        """A reranker that is not loaded yet; None if none is set."""
+        name = self.search.reranker
+        return None if name is None else Reranker(name, self.model.options().st)
 
     @property
     def analytics_folder(self) -> Path:
