@@ -64,12 +64,19 @@ class Wiring:
     @cached_property
     def search(self) -> search_tools.SearchContext:
         """The context of the search tools."""
+        engine = self.settings.vector_engine
+        if engine is not None:
+            from mdvec_mcp.search.engine_upkeep import EngineUpkeep
+
+            upkeep = EngineUpkeep(self.database, engine)
+            upkeep.start()
+            self.server.on_close(upkeep.close)
         return search_tools.SearchContext(
             self.database,
             self.models,
             self.settings.search,
             self.freshness,
-            self.settings.vector_engine,
+            engine,
             self.settings.reranker(),
         )
 
