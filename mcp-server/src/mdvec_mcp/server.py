@@ -22,6 +22,7 @@ from mdvec_mcp.live import LiveOffer
 from mdvec_mcp.offer import Offer, ToolTemplates
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
+from mdvec_mcp.search.engine_upkeep import kept_fed
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.upkeep.tools import add_upkeep_tools
 
@@ -64,19 +65,12 @@ class Wiring:
     @cached_property
     def search(self) -> search_tools.SearchContext:
         """The context of the search tools."""
-        engine = self.settings.vector_engine
-        if engine is not None:
-            from mdvec_mcp.search.engine_upkeep import EngineUpkeep
-
-            upkeep = EngineUpkeep(self.database, engine)
-            upkeep.start()
-            self.server.on_close(upkeep.close)
         return search_tools.SearchContext(
             self.database,
             self.models,
             self.settings.search,
             self.freshness,
-            engine,
+            kept_fed(self.database, self.settings.vector_engine, self.server.on_close),
             self.settings.reranker(),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from mdvec.errors import MdvecError
@@ -43,3 +44,14 @@ class EngineUpkeep:
             except (MdvecError, OSError) as error:
                 logger.debug("[engine] %s", error)
             wait = min(1.0, self._seconds) if left else self._seconds
+
+
+def kept_fed(
+    database: Path, engine: ChromaServer | None, on_close: Callable[[Callable[[], None]], None]
+) -> ChromaServer | None:
+    """The engine; if there is one, a thread feeds it until ``on_close`` says otherwise."""
+    if engine is not None:
+        upkeep = EngineUpkeep(database, engine)
+        upkeep.start()
+        on_close(upkeep.close)
+    return engine
