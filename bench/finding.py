@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.reranker import Reranker
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportReport, ImportRequest
@@ -79,11 +80,16 @@ def once(bench: Bench, name: str, folder: Path, embedder: Embedder) -> Path:
 
 
 def hits_of(
-    database: Path, query: str, k: int, mode: SearchMode, embedder: Embedder
+    database: Path,
+    query: str,
+    k: int,
+    mode: SearchMode,
+    embedder: Embedder,
+    reranker: Reranker | None = None,
 ) -> Sequence[Hit]:
     """The hits of one question, not cut to any budget."""
     question = Question(query, (TOOL,), k, mode, max_chars=_NO_BUDGET)
-    return search(database, question, lambda _: nullcontext(embedder)).results
+    return search(database, question, lambda _: nullcontext(embedder), reranker=reranker).results
 
 
 def evenly(given: Sequence[Found], count: int) -> list[Found]:

@@ -10,6 +10,7 @@ from corpus import markdown_files
 from finding import HITS, MODES, Quality, first_place, hits_of, quality
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.reranker import Reranker
 from mdvec.importing.options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
 from mdvec.index.documents import NewDocument
 from mdvec.search.core.fusion import SearchMode
@@ -53,10 +54,13 @@ def measure(bench: Bench) -> list[Row]:
     documents = [read_document(path) for path in markdown_files(bench.corpus)]
     questions = [question for question in heading_questions(documents) if question.anchor]
     index = headless_index(bench, documents, catalog.load("use"))
-    rows = []
+    rows, reranker = [], bench.reranker
     for language, words in LANGUAGES.items():
         asked = [(words(question), question.answer) for question in questions]
         rows += _rows(language, {mode: _ranks(index, asked, mode) for mode in MODES})
+        if reranker is not None:
+            found = quality(_ranks(index, asked[1::2], "hybrid", reranker))
+            rows.append(Row(f"react-ja, {language}, hybrid and a reranker", str(found)))
     return rows
 
 
@@ -81,11 +85,16 @@ def _short(all_of_them: Quality) -> str:
     return f"{all_of_them.ndcg:.3f}, {all_of_them.first:.3f}"
 
 
-def _ranks(index: Index, asked: list[tuple[str, SectionKey]], mode: SearchMode) -> list[int | None]:
+def _ranks(
+    index: Index,
+    asked: list[tuple[str, SectionKey]],
+    mode: SearchMode,
+    reranker: Reranker | None = None,
+) -> list[int | None]:
     """The place of each right section, where a section ranks by its best chunk."""
     ranks = []
     for words, answer in asked:
-        found = hits_of(index.database, words, HITS, mode, index.embedder)
+        found = hits_of(index.database, words, HITS, mode, index.embedder, reranker)
         sections = [index.owners[hit.file_path, hit.chunk_index] for hit in found]
         # Of the sections that share a chunk, the right one is the first.
         ranks.append(

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from corpus import find_corpus
+from mdvec.embedding.options import StOptions
+from mdvec.embedding.reranker import Reranker
 
 BENCH = Path(__file__).parent
 COMMAND_LINE = "from mdvec_cli.main import main; main()"
@@ -33,10 +35,16 @@ class Bench:
     runs: int | None
     asked_corpus: Path | None
     asked_jsquad: Path | None
+    asked_reranker: str | None = None
 
     def times(self, usual: int) -> int:
         """How often to measure: as asked, else as usual for the subject."""
         return self.runs or usual
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder that makes one more leg, if one was named."""
+        return None if self.asked_reranker is None else Reranker(self.asked_reranker, StOptions())
 
     @property
     def corpus(self) -> Path:

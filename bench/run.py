@@ -273,6 +273,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--runs", type=int, help="how often to measure each (default: its own)")
     parser.add_argument("--corpus", type=Path, help="the folder of Japanese Markdown")
+    parser.add_argument(
+        "--reranker", help="st:<cross-encoder>: headings are also ranked with it, as one more leg"
+    )
     parser.add_argument("--jsquad", type=Path, help="the folder of JSQuAD's two files")
     parser.add_argument(
         "--databases",
@@ -305,6 +308,7 @@ def _measure(part: Section, arguments: argparse.Namespace) -> dict[str, list[Row
                         arguments.runs,
                         arguments.corpus,
                         arguments.jsquad,
+                        arguments.reranker,
                     )
                 )
         except Skipped as missing:

@@ -1,4 +1,4 @@
-"""Builds a folder that sentence-transformers loads: a tiny, seeded BERT with mean pooling."""
+"""Builds folders that sentence-transformers loads: a tiny, seeded BERT, and a cross-encoder."""
 
 import json
 from pathlib import Path
@@ -10,27 +10,12 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789:。、 水火猫犬検索文書�
 
 
 def build(folder: Path, prompts: dict[str, str] | None = None) -> Path:
-    """Write the model into ``folder``, which must be new."""
+    """Write a model with mean pooling into ``folder``, which must be new."""
     import torch
-    from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+    from transformers import BertModel
 
-    folder.mkdir(parents=True)
-    words = {piece: number for number, piece in enumerate([*SPECIALS, *dict.fromkeys(LETTERS)])}
-    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]", mask_token="[MASK]", model_max_length=MAX_TOKENS,
-    ).save_pretrained(folder)  # fmt: skip
+    config = _with_tokenizer(folder)
     torch.manual_seed(7)
-    config = BertConfig(
-        vocab_size=len(words), hidden_size=HIDDEN, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=HIDDEN, max_position_embeddings=MAX_TOKENS,
-    )  # fmt: skip
     BertModel(config).save_pretrained(folder)
     modules = [("0", "", "Transformer"), ("1", "1_Pooling", "Pooling")]
     _write(folder / "modules.json", [
@@ -45,6 +30,41 @@ def build(folder: Path, prompts: dict[str, str] | None = None) -> Path:
     _write(folder / "sentence_bert_config.json", {"max_seq_length": MAX_TOKENS})
     _write(folder / "config_sentence_transformers.json", {"prompts": prompts or {}})
     return folder
+
+
+def build_cross_encoder(folder: Path, numbers: int = 1) -> Path:
+    """Write a model that gives so many numbers for a pair of texts into ``folder``."""
+    import torch
+    from transformers import BertForSequenceClassification
+
+    config = _with_tokenizer(folder, num_labels=numbers)
+    torch.manual_seed(7)
+    BertForSequenceClassification(config).save_pretrained(folder)
+    return folder
+
+
+def _with_tokenizer(folder: Path, **more: int):
+    """A new folder with a tokenizer of letters; the configuration of a BERT for it."""
+    from tokenizers import Regex, Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, PreTrainedTokenizerFast
+
+    folder.mkdir(parents=True)
+    words = {piece: number for number, piece in enumerate([*SPECIALS, *dict.fromkeys(LETTERS)])}
+    tokenizer = Tokenizer(models.WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
+        sep_token="[SEP]", mask_token="[MASK]", model_max_length=MAX_TOKENS,
+    ).save_pretrained(folder)  # fmt: skip
+    return BertConfig(
+        vocab_size=len(words), hidden_size=HIDDEN, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=HIDDEN, max_position_embeddings=MAX_TOKENS, **more,
+    )  # fmt: skip
 
 
 def _write(file: Path, content: object) -> None:

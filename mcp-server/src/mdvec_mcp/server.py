@@ -22,6 +22,7 @@ from mdvec_mcp.live import LiveOffer
 from mdvec_mcp.offer import Offer, ToolTemplates
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import tools as search_tools
+from mdvec_mcp.search.engine_upkeep import kept_fed
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.upkeep.tools import add_upkeep_tools
 
@@ -69,7 +70,8 @@ class Wiring:
             self.models,
             self.settings.search,
             self.freshness,
-            self.settings.vector_engine,
+            kept_fed(self.database, self.settings.vector_engine, self.server.on_close),
+            self.settings.reranker(),
         )
 
     @cached_property

@@ -33,6 +33,7 @@ place; any other exception is a bug.
                     EndpointUnusable  mdvec.embedding.remote.failures
                     KeyMissing        mdvec.embedding.remote.failures
             UnembeddableText          mdvec.embedding.embedder
+            RerankerTooSlow           mdvec.embedding.reranker
         SourceMissing                 mdvec.files.scan
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
@@ -62,6 +63,7 @@ place; any other exception is a bug.
         EngineUnavailable             mdvec.index.nearest
             CollectionMissing         mdvec.index.chroma_client
             ExtraMissing              mdvec.index.chroma_client
+        CalibrationRefused            mdvec.manage.calibrating.calibration
         FileNotUnderstood             mdvec.manage.clients.entries
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process

@@ -29,7 +29,7 @@ class ImportDisplay:
 def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
     """A progress bar on a terminal, nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
-        yield ImportDisplay(lambda _: None, say, _confirmed)
+        yield ImportDisplay(lambda _: None, say, confirmed)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -57,14 +57,14 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
         def ask(question: str) -> bool:
             bar.stop()
             try:
-                return _confirmed(question)
+                return confirmed(question)
             finally:
                 bar.start()
 
         yield ImportDisplay(show, tell, ask)
 
 
-def _confirmed(question: str) -> bool:
+def confirmed(question: str) -> bool:
     """Whether the user answers yes; in a pipe there is nobody to ask."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False

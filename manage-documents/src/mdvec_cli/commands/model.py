@@ -1,11 +1,14 @@
-"""`mdvec model …`: list the embedding models, try one, download one."""
+"""`mdvec model …`: list the embedding models, try one, download one, calibrate one."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mdvec_cli.commands.completion import complete_tool_names
+from mdvec_cli.commands.import_display import confirmed
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -19,9 +22,11 @@ from mdvec_cli.commands.output import print_json, print_line, print_table, say
 
 if TYPE_CHECKING:
     from mdvec.embedding.catalog import ListedModel
+    from mdvec.embedding.constants import ModelConstants
+    from mdvec.manage.calibrating import Calibration
 
 app = typer.Typer(
-    help="List the embedding models, try one, or download one.",
+    help="List the embedding models, try one, download one, or calibrate one.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -123,3 +128,69 @@ def try_out(
         f"{trial.name}{where}: {trial.dimension} dimensions, "
         f"a question in {trial.question_seconds * 1000:.0f} ms"
     )
+
+
+@app.command("calibrate")
+def calibrate_command(
+    name: Annotated[str, typer.Argument(help="The model, as in --model of an import.")],
+    tool: Annotated[
+        str | None,
+        typer.Option("--name", "-n", help="The tool whose documents are asked; by default, all.",
+                     show_default=False, autocompletion=complete_tool_names),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Send texts to the model's endpoint unasked.")
+    ] = False,
+    format_: FormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Fit how far searches trust a model, by the headings of your own documents.
+
+    Every heading is asked for the text under it, from which all headings are taken out. The
+    constants are kept if the half of the headings that they were not fitted to is found better.
+    """
+    from mdvec.embedding import catalog
+    from mdvec.manage.calibrating import calibrate
+
+    settings = settings_from(config, database, verbose=verbose)
+    options = settings.model.options()
+    embedder = catalog.load(catalog.choose(name, options).card.name, options)
+    found = calibrate(
+        settings.database_path,
+        tool,
+        embedder,
+        may_send=lambda sending: yes or confirmed(f"{sending.sentence()} Send them?"),
+        on_notice=say,
+    )
+    if chosen_format(format_, settings) is DisplayFormat.JSON:
+        print_json({**asdict(found), "is_better": found.is_better})
+        return
+    _print_calibration(found)
+
+
+def _print_calibration(found: Calibration) -> None:
+    before, after = found.figures_before, found.figures_after
+    print_table(
+        f"{found.model}: {found.questions} headings of {', '.join(found.tools)}",
+        ("", "before", "now"),
+        [
+            ("headings found (nDCG@10)", f"{before.ndcg:.3f}", f"{after.ndcg:.3f}"),
+            ("headings said to be answered", f"{before.confident:.0%}", f"{after.confident:.0%}"),
+            ("unanswerable questions said to be", f"{before.misled:.0%}", f"{after.misled:.0%}"),
+            ("trust in vectors", *(f"{one.vector_trust:g}" for one in (found.before, found.after))),
+            ("cosine of unrelated passages", *map(_unrelated, (found.before, found.after))),
+        ],
+    )
+    if found.is_better:
+        say(f"searches with {found.fingerprint} use the new constants from now on")
+    else:
+        say("no other constants are better on the headings held out; nothing was changed")
+
+
+def _unrelated(constants: ModelConstants) -> str:
+    if constants.unrelated is None:
+        return "not known"
+    mean, deviation = constants.unrelated
+    return f"{mean:.3f} ± {deviation:.3f}"

@@ -131,7 +131,9 @@ def search_command(
         sort.value,
     )
     load = functools.partial(_load, settings.model.options())
-    answer = answer_question(settings.database_path, question, load, settings.vector_engine)
+    answer = answer_question(
+        settings.database_path, question, load, settings.vector_engine, settings.reranker()
+    )
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         _print_json(answer, explain=explain)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,9 +80,21 @@ def _overview(database: Path, *, as_json: bool) -> None:
         tools = [tool for tool in found.tools if status_of(tool.kind).overview_title == title]
         if tools:
             _print_tools(view, tools)
-    for tool in found.tools:
+    _print_notes(found.tools)
+
+
+def _print_notes(tools: Sequence[ToolStatus]) -> None:
+    """What is unfinished, and what indexes vectors outside the file."""
+    for tool in tools:
         if tool.unfinished:
             say(f"note: {tool.unfinished}")
+        if tool.outbox:
+            say(
+                f"note: {tool.name}: Chroma has not taken {tool.outbox:,} changes of vectors yet; "
+                "a running server or the next import sends them"
+            )
+    if outside := [tool.name for tool in tools if tool.engine == "chroma"]:
+        print_line(f"vectors in Chroma: {', '.join(outside)}")
 
 
 def _print_tools(view: KindStatus, tools: list[ToolStatus]) -> None:

@@ -43,9 +43,10 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
         "tools": [
             {"name": "empty", "kind": "markdown", "is_active": False, "documents": 0,
              "vectors": 0, "model": None, "last_import_at": None, "tables": None, "rows": None,
-             "unfinished": None},
+             "unfinished": None, "engine": None, "outbox": 0},
             {"name": "notes", "kind": "markdown", "is_active": True, "documents": 3,
-             "vectors": 4, "model": "use", "tables": None, "rows": None, "unfinished": None},
+             "vectors": 4, "model": "use", "tables": None, "rows": None, "unfinished": None,
+             "engine": "sqlite", "outbox": 0},
         ],
         "warnings": [],
     }  # fmt: skip
@@ -71,7 +72,7 @@ def test_one_tool_shows_its_documents_and_the_statistics_of_its_vectors(notes):
     assert shown == {"document_count": 3, "vector_count": 4, "dimension": 512, "model": "use"}
     assert details["fingerprint"].startswith("use@")
     assert details["chunking"] == {
-        "strategy": "heading", "size": 192, "overlap": 24, "heading_levels": [1, 2, 3],
+        "strategy": "heading", "size": 192, "overlap": 48, "heading_levels": [1, 2, 3],
         "min_chars": 50, "context": True, "cut": 2,
     }  # fmt: skip
     numbers = details["statistics"]
@@ -84,7 +85,7 @@ def test_the_details_in_plain_lines_are_names_and_values(notes):
     assert lines[0] == "fact\tvalue"
     facts = dict(line.split("\t") for line in lines[1:15])
     assert facts["source"] == str(notes.docs)
-    assert facts["chunks"] == "heading, up to 192 tokens, overlap 24"
+    assert facts["chunks"] == "heading, up to 192 tokens, overlap 48"
     assert (facts["documents"], facts["vectors"], facts["embeddings"]) == ("3", "4", "8.0 kB")
     assert [line.split("\t")[0] for line in lines[15:]] == [
         "file", "git/worktrees.md", "water.md", "米.txt",

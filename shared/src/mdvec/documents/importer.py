@@ -125,10 +125,10 @@ class _FolderImport:
         self.index.begin_rebuild()
         try:
             self.index.embed_ahead(self._texts_to_embed(self.job.found.files, {}))
+            self._import_files(self.job.found.files, {})
         except (SendingRefused, EndpointStopped):
             self.index.drop_leftovers()
             raise
-        self._import_files(self.job.found.files, {})
         if self.failed and not self.has_read_text:
             first = self.failed[0]
             raise ImportRefused(
@@ -146,11 +146,6 @@ class _FolderImport:
             return (
                 f"stopped after {self.added} of {files} files; "
                 f"the tool {name!r} still has what it had before"
-            )
-        if not files and self.index.chunks_embedded:
-            return (
-                f"stopped after embedding {self.index.chunks_embedded:,} texts, which are kept; "
-                f"continue with: mdvec import -n {name} --mode update"
             )
         if not files:
             return f"stopped before the first file of {name!r}; nothing was changed"
@@ -240,6 +235,8 @@ class _FolderImport:
     def _store(self, file: FoundFile, text: FileText) -> None:
         with self.job.stopwatch.stage("split"):
             kept = self._kept_cuts.pop((file.path, text.content_hash), None)
+            if kept is not None:
+                self._kept_chars -= len(text.content)
             cut = kept or self._cut(file, text)
             read = cut.outline
             properties = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from mdvec.embedding.cards import ModelCard
+from mdvec.embedding.cards import E5_SMALL, ModelCard
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.embedding.names import Family, family_of, model_of
 from mdvec.embedding.options import GEMINI_URL, OPENAI_URL, BackendOptions
@@ -12,7 +12,6 @@ from mdvec.embedding.remote.endpoint import Endpoint, price_of
 from mdvec.embedding.remote.failures import KeyMissing
 
 INSTALL_GEMINI = "pip install -c constraints.txt -e './shared[gemini]' (in mdvec's own folder)"
-_TRUST = 1.6  # that of e5-small: a guess until `mdvec model calibrate`
 _OPENAI_TOKENS = 8191
 _GEMINI_TOKENS = {"gemini-embedding-001": 2048, "gemini-embedding-2": 8192}
 _OPENAI_DIMENSIONS = {
@@ -128,7 +127,7 @@ def _card(
         default_size=size,
         default_overlap=size // 7,
         max_tokens=max_tokens,
-        vector_trust=_TRUST,
+        vector_trust=E5_SMALL.vector_trust,
         unrelated=None,
         licence=licence,
         how_to_get=how_to_get,

@@ -1,9 +1,19 @@
-"""The texts that an import sends to an endpoint: allowed, then embedded and kept by the batch."""
+"""The texts that an import sends to an endpoint: allowed, then embedded and kept by the batch.
+
+One request is under way while the import cuts and stores other files. The next one goes when the
+vectors of the last are in the database, so a kill loses what one request paid for, and no more.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import TYPE_CHECKING
 
+from mdvec.cancelling import cancelled_by, raise_if_cancelled
 from mdvec.embedding.remote.embedder import RemoteEmbedder
 from mdvec.embedding.remote.endpoint import Sending, about_tokens
 from mdvec.embedding.remote.failures import EndpointFailure
@@ -12,6 +22,12 @@ from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.paid_vectors import PaidVectors
 
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+_LOOK_SECONDS = 0.1
+"""How often a wait for an answer looks whether the import was cancelled."""
+
 
 class SendingRefused(ImportRefused):
     """The user did not allow texts to leave this machine."""
@@ -19,6 +35,14 @@ class SendingRefused(ImportRefused):
 
 class EndpointStopped(MdvecError):
     """An endpoint stopped embedding in the middle of an import; what it embedded is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A batch that is under way."""
+
+    texts: Sequence[str]
+    answer: Future[Vectors]
 
 
 class EndpointTexts:
@@ -38,38 +62,57 @@ class EndpointTexts:
         self._embedder = embedder
         self._progress = progress
         self._is_allowed = embedder.endpoint.is_local
+        self._later: Iterator[str] = iter(())
+        self._next: list[str] = []
+        self._request: _Request | None = None
+        self._is_over = Event()
+        weakref.finalize(self, self._is_over.set)
         self._paid = PaidVectors(job.connection, job.tool.id, embedder.fingerprint)
         with job.connection:
             self._paid.create_table()
 
-    def embed(self, texts: Iterable[str]) -> None:
-        """Embed the texts that have no vector yet; afterwards ``vectors`` has all of them.
+    def begin(self, texts: Iterable[str]) -> None:
+        """Begin to embed the texts that have no vector yet, in batches across files.
 
-        The batches go across files, and each is kept before the next one goes.
+        For an endpoint on another machine all are read first, as their number is asked about; else
+        each is read when its batch is about to go.
 
         Raises:
             SendingRefused: the user does not allow it; nothing was sent.
+        """
+        new = self._without_vector(texts)
+        if not self._is_allowed:
+            counted = list(dict.fromkeys(new))
+            if counted:
+                self._ask(counted)
+            new = iter(counted)
+        self._later = new
+        self._send()
+
+    def vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The vectors of texts, as soon as all of them are kept.
+
+        Raises:
+            SendingRefused: a file changed since its texts were counted, and the user does not
+                allow the new ones.
             EndpointStopped: the endpoint fails; what it embedded is kept.
         """
-        new: list[str] = []
-        for text in dict.fromkeys(texts):
+        if self._request is not None and self._request.answer.done():
+            self._keep_answer()
+        found = self._paid.found(texts)
+        while missing := [text for text in dict.fromkeys(texts) if text not in found]:
+            if self._request is None:
+                self._send(missing)
+            self._keep_answer()
+            found |= self._paid.found(missing)
+        return found
+
+    def _without_vector(self, texts: Iterable[str]) -> Iterator[str]:
+        for text in texts:
             if self._paid.found([text]):
                 self._progress.units_done += 1
             else:
-                new.append(text)
-        if new and not self._is_allowed:
-            self._ask(new)
-        for first in range(0, len(new), self._embedder.batch):
-            self._embed_batch(new[first : first + self._embedder.batch], len(new) - first)
-
-    def vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of texts; those without one are embedded first."""
-        found = self._paid.found(texts)
-        missing = [text for text in texts if text not in found]
-        if missing:  # the file changed since its texts were counted
-            self.embed(missing)
-            found |= self._paid.found(missing)
-        return found
+                yield text
 
     def _ask(self, texts: Sequence[str]) -> None:
         job, embedder = self._job, self._embedder
@@ -83,22 +126,80 @@ class EndpointTexts:
             )
         self._is_allowed = True
 
-    def _embed_batch(self, texts: Sequence[str], left: int) -> None:
-        connection, tool = self._job.connection, self._job.tool
+    def _send(self, first: Sequence[str] = ()) -> None:
+        """Send the next batch, with ``first`` in front, if no request is under way."""
+        wanted = [text for text in first if text not in self._next]
+        if wanted and not self._is_allowed:
+            self._ask(wanted)
+        self._next[:0] = wanted
+        self._fill()
+        size = self._embedder.batch
+        texts, self._next = self._next[:size], self._next[size:]
+        if not texts:
+            return
+        answer: Future[Vectors] = Future()
+        self._request = _Request(texts, answer)
+        # Not of an executor, whose end would wait for the answer after Ctrl-C.
+        Thread(
+            target=_embed, args=(self._embedder, texts, answer, self._is_over), daemon=True
+        ).start()
+        self._fill()
+
+    def _fill(self) -> None:
+        """Read texts until there is a batch of them."""
+        while len(self._next) < self._embedder.batch:
+            text = next(self._later, None)
+            if text is None:
+                return
+            if self._is_new(text):
+                self._next.append(text)
+
+    def _is_new(self, text: str) -> bool:
+        under_way = () if self._request is None else self._request.texts
+        return text not in self._next and text not in under_way and not self._paid.found([text])
+
+    def _keep_answer(self) -> None:
+        """Wait for the answer to the request under way, keep it, and send the next batch."""
+        if self._request is None:
+            return
+        texts, answer = self._request.texts, self._request.answer
+        self._request = None
         try:
             with self._job.stopwatch.stage("embed"):
-                rows = self._embedder.embed_documents(texts)
+                rows = _awaited(answer)
         except EndpointFailure as failure:
             raise EndpointStopped(
-                f"{failure}. {self.sent:,} texts were embedded and are kept, {left:,} are left; "
-                f"continue with: mdvec import -n {tool.name} --mode {_again(self._job)}"
+                f"{failure}. {self.sent:,} texts were embedded and are kept; "
+                f"continue with: mdvec import -n {self._job.tool.name} --mode {_again(self._job)}"
             ) from failure
-        with self._job.stopwatch.stage("write"), connection:
+        with self._job.stopwatch.stage("write"), self._job.connection:
             self._check_tool()
             vectors = {text: row.tobytes() for text, row in zip(texts, rows, strict=True)}
             self._paid.keep(vectors)
         self.sent += len(texts)
         self._progress.add_units(len(texts))
+        self._send()
+
+
+def _embed(
+    embedder: RemoteEmbedder, texts: Sequence[str], answer: Future[Vectors], is_over: Event
+) -> None:
+    """Embed in a thread; a retry does not begin once the import is over."""
+    try:
+        with cancelled_by(is_over):
+            answer.set_result(embedder.embed_documents(texts))
+    except BaseException as error:  # noqa: BLE001 - the import raises it
+        answer.set_exception(error)
+
+
+def _awaited(answer: Future[Vectors]) -> Vectors:
+    while not answer.done():
+        raise_if_cancelled()
+        try:
+            return answer.result(_LOOK_SECONDS)
+        except TimeoutError:  # of the wait, or of the call
+            continue
+    return answer.result()
 
 
 def _again(job: ImportJob) -> str:

@@ -126,23 +126,26 @@ class TextIndex:
         model_to_load(self._tool, self._job.request.model, rebuild=False)
 
     def embed_ahead(self, texts: Iterable[str]) -> None:
-        """Embed all texts of an import at once if its model is behind an endpoint.
+        """Begin to embed the texts of an import if its model is behind an endpoint.
 
-        Their number is then known before the first is sent, and batches go across files. For a
+        Batches go across files, while ``embed`` and ``put`` store what is there already. For a
         model that runs here, ``texts`` is not even read.
 
         Raises:
             SendingRefused: the user does not allow it.
-            EndpointStopped: the endpoint fails; what it embedded is kept.
         """
         if self._loaded is None and not is_endpoint_model(str(self._tool.model)):
             return  # not even loaded: perhaps no file has changed
         endpoint = self._endpoint_texts()
         if endpoint is not None:
-            endpoint.embed(texts)
+            endpoint.begin(texts)
 
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
-        """One vector per text; reuses ``known`` vectors, and adds new ones to it."""
+        """One vector per text; reuses ``known`` vectors, and adds new ones to it.
+
+        Raises:
+            EndpointStopped: the model's endpoint fails; what it embedded is kept.
+        """
         import numpy as np
 
         new = list(dict.fromkeys(text for text in texts if text not in known))

@@ -154,14 +154,23 @@ def is_other_writer(known: Collection, left: str | None) -> bool:
     return left is not None and left not in (known.writer, known.next)
 
 
-def send(connection: apsw.Connection, tables: Tables, index: ChromaIndex) -> None:
-    """Send all changes, a batch at a time, each forgotten when the engine has taken it."""
-    while batch := outbox.next_batch(connection, tables, _BATCH):
+def send(
+    connection: apsw.Connection, tables: Tables, index: ChromaIndex, most: int | None = None
+) -> None:
+    """Send changes, a batch at a time, each forgotten when the engine has taken it.
+
+    ``most`` ends it with the batch that reaches so many; None sends all.
+    """
+    sent = 0
+    while (most is None or sent < most) and (
+        batch := outbox.next_batch(connection, tables, _BATCH)
+    ):
         if batch.ids:
             index.put(batch.ids, batch.vectors)
         if batch.gone:
             index.drop(batch.gone)
         outbox.take_out(connection, tables, batch)
+        sent += len(batch)
 
 
 def differences(
@@ -193,7 +202,8 @@ def waiting_hint(
         return None
     return (
         f"{server.name} has not taken {count:,} changes of vectors yet; all of them are kept, and "
-        f"the next import sends them (mdvec import -n {tables.tool_name} --mode update)"
+        "a running server or the next import sends them "
+        f"(mdvec import -n {tables.tool_name} --mode update)"
     )
 
 

@@ -152,6 +152,11 @@ def waiting_count(connection: apsw.Connection, tables: Tables) -> int:
     return int(count)
 
 
+def waiting_outside(connection: apsw.Connection, tables: Tables) -> int | None:
+    """The number of changes that wait; None if the file indexes the vectors."""
+    return waiting_count(connection, tables) if has_outbox(connection, tables) else None
+
+
 def next_batch(connection: apsw.Connection, tables: Tables, limit: int) -> Batch:
     """The oldest changes, at most ``limit``."""
     import numpy as np

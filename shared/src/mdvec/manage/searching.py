@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.log.activity import milliseconds, record
+from mdvec.search.reranking import Reranks
 from mdvec.search.search import Answer, EmbedderOf, Question, search
 
 
@@ -15,10 +16,11 @@ def answer_question(
     question: Question,
     embedder_of: EmbedderOf,
     engine: ChromaServer | None = None,
+    reranker: Reranks | None = None,
 ) -> Answer:
     """Find the passages that answer a question best, as ``search`` does."""
     began = time.perf_counter()
-    answer = search(database, question, embedder_of, engine)
+    answer = search(database, question, embedder_of, engine, reranker)
     record(
         "search",
         query=question.query,

@@ -13,6 +13,7 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.database.place import open_to_others, size_on_disk
 from mdvec.files.scan import ScanRules
 from mdvec.index.chunks import VectorStatistics
+from mdvec.index.outbox import waiting_outside
 from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
@@ -29,6 +30,8 @@ class ToolStatus:
 
     ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows`` are
     None unless it is a dataset. ``unfinished`` says how far an unfinished import has come.
+    ``engine`` is what indexes its vectors, None without any; ``outbox`` how many changes of them
+    the engine has not taken.
     """
 
     name: str
@@ -41,6 +44,8 @@ class ToolStatus:
     tables: int | None = None
     rows: int | None = None
     unfinished: str | None = None
+    engine: str | None = None
+    outbox: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,9 @@ def status_of(kind: str) -> KindStatus:
 
 def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
     counts = status_of(tool.kind).count(connection, tool)
+    has_vectors = KINDS[tool.kind].has_texts and tool.generation > 0
+    waiting = waiting_outside(connection, tool.tables) if has_vectors else None
+    inside = "sqlite" if has_vectors else None
     return ToolStatus(
         name=tool.name,
         kind=tool.kind,
@@ -165,6 +173,8 @@ def _status(connection: apsw.Connection, tool: Tool) -> ToolStatus:
         tables=counts.tables,
         rows=counts.rows,
         unfinished=unfinished(connection, tool),
+        engine=inside if waiting is None else "chroma",
+        outbox=waiting or 0,
     )
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.embedding.cards import CARDS
+from mdvec.embedding.constants import ModelConstants, default_constants
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.chunks import StoredChunk, chunk_count, stored_chunks
 from mdvec.index.exact import nearest_among, nearest_by_scan
+from mdvec.index.model_constants import calibrated_constants
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.outbox import has_outbox
 from mdvec.index.properties import StoredProperties, stored_properties
@@ -56,6 +57,7 @@ class ToolCandidates:
         has_words: whether the tool has a lexical index.
         properties: the properties of the candidates' documents, by document id.
         searched: the number of chunks that passed the filters.
+        constants: how far the model's cosines are trusted.
         trouble: why the vector retriever could not be used, if it could not.
     """
 
@@ -69,13 +71,11 @@ class ToolCandidates:
     has_words: bool
     properties: Mapping[int, StoredProperties]
     searched: int
+    constants: ModelConstants
     trouble: str | None = None
 
     def candidates(self) -> list[Candidate]:
         """The chunks as input for the fusion."""
-        card = CARDS.get(str(self.tool.model))
-        trust = 1.0 if card is None else card.vector_trust
-        unrelated = None if card is None else card.unrelated
         read = FieldReader(self.query, self.variants, self.properties)
         counts = {
             chunk.id: read.counts(chunk, self.words.get(chunk.id, {})) if self.has_words else {}
@@ -87,21 +87,14 @@ class ToolCandidates:
                 len(chunk.title) + len(chunk.heading) + len(chunk.content),
                 chunk.cosine,
                 str(self.tool.fingerprint),
-                trust,
+                self.constants.vector_trust,
                 read.names(chunk) if self.has_words else (),
                 (self.tool.id, chunk.document_id),
-                _likeness(chunk.cosine, unrelated),
+                self.constants.likeness(chunk.cosine),
                 read.inside(chunk, counts[chunk.id]),
             )
             for chunk in self.chunks
         ]
-
-
-def _likeness(cosine: float | None, unrelated: tuple[float, float] | None) -> float | None:
-    if cosine is None or unrelated is None:
-        return None
-    mean, deviation = unrelated
-    return (cosine - mean) / deviation
 
 
 def find_candidates(
@@ -167,6 +160,7 @@ def find_candidates(
         CorpusStatistics(total, found.frequencies), indexed,
         stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
+        calibrated_constants(connection, str(tool.fingerprint)) or default_constants(tool.model),
         trouble,
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ def newest_first(
     """
     if not ranked:
         return []
-    least = _SHARE_OF_BEST * ranked[0].scored.score
+    least = _SHARE_OF_BEST * max(one.scored.score for one in ranked)
     good = sum(one.scored.score >= least for one in ranked)
     chosen = ranked[: max(good, k)]
     days: dict[tuple[int, int], str] = {}

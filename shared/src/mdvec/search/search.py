@@ -25,6 +25,7 @@ from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
 from mdvec.search.ranking import pooled
+from mdvec.search.reranking import Reranks, reranked
 from mdvec.text.questions import analyse_question
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
@@ -97,13 +98,15 @@ def search(
     question: Question,
     embedder_of: EmbedderOf,
     engine: ChromaServer | None = None,
+    reranker: Reranks | None = None,
 ) -> Answer:
     """Find the passages that answer a question best.
 
     A tool without documents gives no hits. If a tool's model is not available but another's is,
     or if its vectors are on a server that does not answer, the tool is searched by words alone, or
     left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
-    model is behind an endpoint that fails.
+    model is behind an endpoint that fails. ``reranker`` orders the first candidates anew; if it
+    cannot, they stay as they are, with a note.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -123,7 +126,7 @@ def search(
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
                     current = [now[tool.id] for tool in requested]
                     answer = _answer(
-                        connection, current, question, vectors, notes, stopwatch, engine
+                        connection, current, question, vectors, notes, stopwatch, engine, reranker
                     )
                     break
         else:
@@ -223,6 +226,7 @@ def _answer(
     notes: list[str],
     stopwatch: Stopwatch,
     engine: ChromaServer | None,
+    reranker: Reranks | None,
 ) -> Answer:
     query = analyse_question(question.query)
     with stopwatch.stage("filter"):
@@ -248,6 +252,10 @@ def _answer(
         notes.append(explain_empty(connection, requested, question.filters))
     ranked = ranking.chunks
     notes += _why_fewer(len(ranked), question.k, searched)
+    if reranker is not None:
+        with stopwatch.stage("reranking"):
+            ranked, trouble = reranked(ranked, question.query, reranker)
+        notes += [trouble] if trouble else []
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
     with stopwatch.stage("passages"):

@@ -4,10 +4,10 @@ from mdvec.settings.loading import SettingsError, load_settings
 from mdvec.settings.sections import (
     MAX_EXPORT_ROWS,
     AnalyticsSettings,
-    ChartSettings,
     SearchSettings,
     Settings,
 )
+from mdvec.settings.server_sections import ChartSettings
 
 __all__ = [
     "MAX_EXPORT_ROWS",

@@ -20,11 +20,14 @@ from mdvec.index import outbox
 from mdvec.index.chroma import ChromaIndex
 from mdvec.index.chroma_server import ChromaServer, Hnsw
 from mdvec.index.feeding import OtherWriter, differences
+from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.outside import engine_has_answered
 from mdvec.manage import registering
+from mdvec.manage.catching_up import catch_up
 from mdvec.manage.doctor.engine import check_engine
 from mdvec.manage.doctor.examination import Group, examine
 from mdvec.manage.doctor.findings import Installation
+from mdvec.manage.status import details
 from mdvec.settings.loading import load_with_origins
 from mdvec.tools import rows as tools
 
@@ -159,6 +162,33 @@ def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, ch
     notes.import_()
     assert notes.search("水の話 3").notes == ()
     check_engines_agree(notes)
+
+
+def test_what_chroma_missed_is_sent_without_an_import(notes, chroma, tmp_path):
+    chroma.kill()
+    try:
+        notes.write("0.md", "# 空\n\n空の話。\n")
+        notes.import_()
+        fresh = Collection(tmp_path / "fresh", tmp_path / "fresh.sqlite", engine=chroma.address)
+        fresh.write("a.md", "# 火\n\n火の話。\n")
+        fresh.import_("new")  # its collection was never made
+        contents = details(notes.database, "notes").json_fields()
+        assert (contents["engine"], contents["outbox"]) == ("chroma", 2)
+        with pytest.raises(EngineUnavailable):
+            catch_up(notes.database, chroma.address)
+        copy = tmp_path / "copy.sqlite"
+        with open_database(notes.database, "write") as connection:
+            connection.execute("VACUUM INTO ?", (str(copy),))
+    finally:
+        chroma.start()
+    assert catch_up(notes.database, chroma.address) == 0
+    assert catch_up(copy, chroma.address) == 0  # the same changes again, and no new writer
+    assert catch_up(fresh.database, chroma.address) == 0
+    for collection in (notes, fresh):
+        check_engines_agree(collection)
+        collection.import_()
+    assert details(notes.database, "notes").json_fields()["outbox"] == 0
+    assert fresh.search("火の話", mode="vector").notes == ()
 
 
 def test_a_chroma_that_hangs_costs_one_question_a_few_seconds_and_the_next_none(notes, chroma):

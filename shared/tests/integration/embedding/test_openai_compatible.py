@@ -1,5 +1,6 @@
 """``openai:<model>`` against a real server on this machine, through the real HTTP client."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -74,8 +75,33 @@ def test_a_key_goes_only_where_its_variable_is_named(endpoint):
         load(endpoint, keys, api_key_env="NO_KEY")
     assert catalog.missing(catalog.card_named("openai:x"), BackendOptions(environment={})) == (
         "the model 'openai:x' needs a key in the variable OPENAI_API_KEY, which is not set; "
-        "keys are read from the environment only"
+        "keys are read from the environment, or from the system's keyring "
+        "(pip install keyring; keyring set mdvec OPENAI_API_KEY)"
     )
+
+
+KEYRING = """
+def get_password(service, name):
+    if name == "BROKEN":
+        raise RuntimeError("sk-in-the-keyring is locked")
+    return {("mdvec", "OWN_KEY"): "sk-in-the-keyring"}.get((service, name))
+"""
+
+
+def test_a_key_may_be_in_the_systems_keyring(endpoint, tmp_path, monkeypatch, caplog):
+    """The package is not installed here; a module of its name has its one function."""
+    (tmp_path / "keyring.py").write_text(KEYRING, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    try:
+        load(endpoint, api_key_env="OWN_KEY").embed_query("水")
+        assert endpoint.requests[-1][1]["authorization"] == "Bearer sk-in-the-keyring"
+        load(endpoint, {"OWN_KEY": "sk-set"}, api_key_env="OWN_KEY").embed_query("水")
+        assert endpoint.requests[-1][1]["authorization"] == "Bearer sk-set"
+        with caplog.at_level("DEBUG"), pytest.raises(KeyMissing) as missing:
+            load(endpoint, api_key_env="BROKEN")
+        assert "sk-in-the-keyring" not in f"{missing.value}{caplog.text}"
+    finally:
+        sys.modules.pop("keyring", None)
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "hang", "drip"])

@@ -1,11 +1,14 @@
 """Imports whose model is behind an endpoint: asked first, batched, paid for once."""
 
+import re
 import signal
 import subprocess
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from random import Random
+from threading import Timer
 
 import pytest
 from collection import Collection
@@ -80,8 +83,9 @@ def test_what_an_endpoint_stops_in_the_middle_goes_on_without_paying_twice(notes
     with pytest.raises(EndpointStopped, match=f"{2 * BATCH} texts were embedded and are kept"):
         run(notes, endpoint, "new")
     assert notes.rows("SELECT count(*) FROM paid_vectors") == [(2 * BATCH,)]
-    report = run(notes, endpoint)
-    assert (report.added, report.chunks_embedded) == (FILES, 2 * FILES - 2 * BATCH)
+    report = run(notes, endpoint)  # two batches were the texts of BATCH files
+    assert (report.added, report.unchanged) == (FILES - BATCH, BATCH)
+    assert report.chunks_embedded == 2 * FILES - 2 * BATCH
     assert set(endpoint.paid.values()) == {1}
     assert notes.contents() == whole.contents()
     assert notes.rows("SELECT count(*) FROM paid_vectors") == [(0,)]
@@ -116,19 +120,23 @@ import_tool(notes.request("update", size=64), lambda _: model)
 """
 
 
+def start_import(notes, endpoint, batch=BATCH):
+    path = f"{Path(__file__).parents[4] / 'tests'}"
+    arguments = [str(notes.folder), str(notes.database), f"{endpoint.url}/v1", str(batch)]
+    return subprocess.Popen(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {path!r})\n{CHILD}", *arguments],
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+
+
 @pytest.mark.parametrize(("at", "how"), [(3, signal.SIGKILL), (6, signal.SIGINT)])
 def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, how):
     whole = Collection(notes.folder, notes.database.with_name("whole.sqlite"))
     run(whole, endpoint, "new")
     endpoint.paid.clear()
     endpoint.requests.clear()
-    path = f"{Path(__file__).parents[4] / 'tests'}"
-    arguments = [str(notes.folder), str(notes.database), f"{endpoint.url}/v1", str(BATCH)]
-    child = subprocess.Popen(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {path!r})\n{CHILD}", *arguments],
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
+    child = start_import(notes, endpoint)
 
     def end(number):
         if number == at:
@@ -139,11 +147,39 @@ def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, h
     said = child.communicate(timeout=60)[1]
     assert child.returncode != 0
     if how is signal.SIGINT:
-        assert "stopped after embedding 40 texts, which are kept" in said
+        assert re.search(rf"stopped after \d+ of {FILES} files, which are kept", said)
     assert sum(endpoint.paid.values()) == (at - 1) * BATCH
     endpoint.on_request = lambda _: None
     run(notes, endpoint)
     assert set(endpoint.paid.values()) == {1}
+    assert notes.contents() == whole.contents()
+    notes.check()
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(30, marks=pytest.mark.soak)])
+def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, kills):
+    batch, random = 2, Random(20261122)
+    for number in range(FILES, 5 * kills):
+        notes.write(f"{number:02}.md", note(number))
+    whole = Collection(notes.folder, notes.database.with_name("whole.sqlite"))
+    run(whole, endpoint, "new")
+    endpoint.paid.clear()
+    endpoint.seconds = 0.02
+    for _ in range(kills):
+        with start_import(notes, endpoint, batch) as child:
+            moment = len(endpoint.requests) + random.randint(1, 3)
+            after = random.uniform(0, 0.08)  # before, during or after the vectors are stored
+
+            def end(number, child=child, moment=moment, after=after):
+                if number == moment:
+                    Timer(after, child.kill).start()
+
+            endpoint.on_request = end
+            child.communicate(timeout=60)
+            assert child.returncode == -signal.SIGKILL
+    endpoint.on_request = lambda _: None
+    run(notes, endpoint)
+    assert sum(endpoint.paid.values()) - len(endpoint.paid) <= batch * kills
     assert notes.contents() == whole.contents()
     notes.check()
 

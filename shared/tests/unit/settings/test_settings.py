@@ -80,6 +80,7 @@ def test_every_setting_can_be_set_in_the_file(tmp_path):
         k = 50
         mode = "lexical"
         max_chars = 500
+        reranker = "st:owner/cross-encoder"
         [model]
         name = "e5-small"
         auto_unload_minutes = 0.5
@@ -95,7 +96,8 @@ def test_every_setting_can_be_set_in_the_file(tmp_path):
         "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
                      "min_chars": 0},
         "display": {"default_format": "json"},
-        "search": {"k": 50, "mode": "lexical", "max_chars": 500},
+        "search": {"k": 50, "mode": "lexical", "max_chars": 500,
+                   "reranker": "st:owner/cross-encoder"},
         "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
         "scan": {"extensions": (".md", ".mdx"), "exclude": ("drafts/", "*.bak"), "max_bytes": 1},
     }  # fmt: skip
@@ -141,6 +143,7 @@ def test_every_setting_can_be_set_in_the_environment():
         "MDVEC_SEARCH_K": "50",
         "MDVEC_SEARCH_MODE": "lexical",
         "MDVEC_SEARCH_MAX_CHARS": "500",
+        "MDVEC_SEARCH_RERANKER": "st:owner/cross-encoder",
         "MDVEC_MODEL_NAME": "e5-small",
         "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.5",
         "MDVEC_MODEL_MEMORY_THRESHOLD": "1",
@@ -154,7 +157,8 @@ def test_every_setting_can_be_set_in_the_environment():
         "chunking": {"strategy": "token", "size": 512, "overlap": 0, "heading_levels": (1, 2),
                      "min_chars": 0},
         "display": {"default_format": "json"},
-        "search": {"k": 50, "mode": "lexical", "max_chars": 500},
+        "search": {"k": 50, "mode": "lexical", "max_chars": 500,
+                   "reranker": "st:owner/cross-encoder"},
         "model": {"name": "e5-small", "auto_unload_minutes": 0.5, "memory_threshold": 1.0},
         "scan": {"extensions": (".md", ".mdx"), "exclude": ("2023", "drafts/"), "max_bytes": 1},
     }  # fmt: skip
@@ -294,7 +298,7 @@ def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
         ),
         (
             "[search]\ntop_k = 5\n",
-            "[search] has no setting 'top_k'; known names: k, mode, max_chars",
+            "[search] has no setting 'top_k'; known names: k, mode, max_chars, reranker",
         ),
         ("[chunking]\nsizes = 5\n", "[chunking] has no setting 'sizes'; did you mean 'size'?"),
         (

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,7 +85,7 @@ class SentenceTransformersBackend:
         # transformers and ONNX raise errors of many kinds for files that they do not understand.
         except Exception as error:
             raise ModelUnavailable(
-                f"the model {card.name!r} cannot be loaded from {folder} ({_first_line(error)})"
+                f"the model {card.name!r} cannot be loaded from {folder} ({first_line(error)})"
             ) from error
         self._limit = self._model.max_seq_length or card.max_tokens
         self._approximate = ApproximateTokens(self._limit)
@@ -133,7 +134,7 @@ class SentenceTransformersBackend:
             )  # fmt: skip
         except (RuntimeError, MemoryError) as error:
             raise ModelError(
-                f"the model {self._name!r} failed while embedding: {_first_line(error)}"
+                f"the model {self._name!r} failed while embedding: {first_line(error)}"
             ) from error
         return np.asarray(rows, dtype=np.float32)
 
@@ -147,19 +148,15 @@ def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
     try:
         import torch
         from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging
     except (ImportError, OSError) as error:
         raise ModelUnavailable(
-            f"sentence-transformers cannot be loaded ({_first_line(error)})"
+            f"sentence-transformers cannot be loaded ({first_line(error)})"
         ) from error
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
     if options.backend == "onnx":
         _check_onnx()
     device = device_for(options.device, cuda=cuda, mps=mps)
-    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    try:
+    with quiet_transformers():
         return SentenceTransformer(
             str(folder),
             device=device,
@@ -169,6 +166,18 @@ def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
             backend=options.backend,
             model_kwargs={"use_safetensors": True} if options.backend == "torch" else None,
         )
+
+
+@contextmanager
+def quiet_transformers() -> Iterator[None]:
+    """Have transformers say nothing but errors, and draw no progress bar."""
+    from transformers.utils import logging
+
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
     finally:
         logging.set_verbosity(level)
         if bars:
@@ -186,6 +195,7 @@ def _check_onnx() -> None:
             )
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What a library says of its error, in one line."""
     lines = str(error).splitlines()
     return lines[0] if lines else type(error).__name__

@@ -1,7 +1,9 @@
-"""An endpoint's key: read from the environment, never shown."""
+"""An endpoint's key: read from the environment, or from the system's keyring; never shown."""
 
 from __future__ import annotations
 
+import importlib.util
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +11,8 @@ from mdvec.embedding.options import OPENAI_URL, BackendOptions
 from mdvec.embedding.remote.failures import KeyMissing
 
 _HIDDEN = "[key]"
+_SERVICE = "mdvec"
+logger = logging.getLogger("mdvec")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +30,35 @@ NO_KEY = Key("")
 
 
 def key_from(environment: Mapping[str, str], variables: Sequence[str], model: str) -> Key:
-    """The key in the first of ``variables`` that is set.
+    """The key in the first of ``variables`` that is set, else that the keyring has by its name.
 
     Raises:
         KeyMissing: none of them is.
     """
     for name in variables:
-        if value := environment.get(name, "").strip():
+        if value := environment.get(name, "").strip() or _in_keyring(name):
             if not value.isascii() or not value.isprintable():
                 raise KeyMissing(f"the variable {name} holds no key; it has other signs in it")
             return Key(value)
     raise KeyMissing(
         f"the model {model!r} needs a key in the variable {' or '.join(variables)}, which is "
-        "not set; keys are read from the environment only"
+        "not set; keys are read from the environment, or from the system's keyring "
+        f"(pip install keyring; keyring set {_SERVICE} {variables[0]})"
     )
+
+
+def _in_keyring(name: str) -> str:
+    """What the keyring has under a variable's name; "" without the package or without a key."""
+    if importlib.util.find_spec("keyring") is None:
+        return ""
+    try:
+        import keyring
+
+        return (keyring.get_password(_SERVICE, name) or "").strip()
+    # Each keyring fails in a way of its own, and its messages are not ours.
+    except Exception:  # noqa: BLE001 - see above
+        logger.debug("[endpoint] the system's keyring cannot be read")
+        return ""
 
 
 def openai_key(name: str, options: BackendOptions) -> Key:

@@ -1,0 +1,75 @@
+"""A reranker: a cross-encoder, which reads a question and a passage together. Optional.
+
+Nothing heavy is imported before its first use.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from mdvec.embedding.embedder import ModelError, ModelUnavailable
+from mdvec.embedding.names import model_of
+from mdvec.embedding.options import StOptions
+
+if TYPE_CHECKING:
+    from mdvec.embedding.backends.cross_encoder import CrossEncoderBackend
+
+_AT_ONCE = 5
+"""So many passages are scored between two looks at the clock."""
+
+
+class RerankerTooSlow(ModelError):
+    """Scoring took longer than a search may wait."""
+
+
+class Reranker:
+    """Loads a cross-encoder when it is first used; threads take turns."""
+
+    def __init__(self, name: str, options: StOptions) -> None:
+        """``name`` is ``st:<model or folder>``; of the options the device counts."""
+        self.name = name
+        self._options = options
+        self._lock = threading.Lock()
+        self._model: CrossEncoderBackend | None = None
+
+    def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
+        """How well each passage answers, in the model's own numbers: more is better.
+
+        Args:
+            question: as asked.
+            passages: the texts to compare with it.
+            seconds: how long scoring may take, after the model was loaded.
+
+        Raises:
+            ModelUnavailable: it is not here, or is no cross-encoder.
+            ModelError: it fails, or takes longer.
+        """
+        scores: list[float] = []
+        with self._lock:
+            model = self._model = self._model or self._load()
+            end = time.monotonic() + seconds
+            for first in range(0, len(passages), _AT_ONCE):
+                if time.monotonic() > end:
+                    raise RerankerTooSlow(
+                        f"{self.name} scored {first} of {len(passages)} passages in "
+                        f"{seconds:g} seconds; choose a smaller one in [search] reranker"
+                    )
+                scores += model.scores(question, passages[first : first + _AT_ONCE])
+        return scores
+
+    def _load(self) -> CrossEncoderBackend:
+        from mdvec.embedding.backends import st_files
+
+        model = model_of(self.name)
+        folder, lack = st_files.located(model), st_files.missing(model)
+        if folder is None or lack:
+            raise ModelUnavailable(
+                f"the reranker {self.name!r} is not here ({lack}); get it with: "
+                f"mdvec model pull {self.name}, or take it out of [search] reranker"
+            )
+        from mdvec.embedding.backends.cross_encoder import CrossEncoderBackend
+
+        return CrossEncoderBackend(self.name, folder, self._options)

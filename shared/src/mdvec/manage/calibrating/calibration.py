@@ -1,0 +1,166 @@
+"""Fits a model's constants on the user's own documents, and keeps them if they are better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from mdvec.database.connection import open_database, snapshot
+from mdvec.embedding.constants import ModelConstants, default_constants
+from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.remote.embedder import RemoteEmbedder
+from mdvec.embedding.remote.endpoint import Sending, about_tokens
+from mdvec.errors import MdvecError
+from mdvec.index.documents import stored_files, stored_text
+from mdvec.index.model_constants import calibrated_constants, store_constants
+from mdvec.manage.calibrating.fitting import (
+    Asked,
+    Figures,
+    figures,
+    fitted_trust,
+    fitted_unrelated,
+)
+from mdvec.manage.calibrating.headless import Headless, headless
+from mdvec.manage.calibrating.trial_index import trial_index
+from mdvec.manage.calibrating.unanswerable import UNANSWERABLE
+from mdvec.tools import rows as tools
+from mdvec.tools.kinds import KINDS
+from mdvec.tools.rows import Tool
+
+MIN_QUESTIONS = 30
+
+
+class CalibrationRefused(MdvecError):
+    """There is not enough to calibrate by, or the user does not allow texts to be sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a calibration found.
+
+    ``questions`` is how many headings were asked; half of them fitted the constants, the figures
+    are of the other half. ``after`` are the constants in use from now on, which are those of
+    ``before`` if no others are better.
+    """
+
+    model: str
+    fingerprint: str
+    tools: tuple[str, ...]
+    chunks: int
+    questions: int
+    before: ModelConstants
+    after: ModelConstants
+    figures_before: Figures
+    figures_after: Figures
+
+    @property
+    def is_better(self) -> bool:
+        """Whether anything changed."""
+        return self.before != self.after
+
+
+def calibrate(
+    database: Path,
+    name: str | None,
+    embedder: Embedder,
+    *,
+    may_send: Callable[[Sending], bool] = lambda _: False,
+    on_notice: Callable[[str], None] = lambda _: None,
+) -> Calibration:
+    """Fit the constants of ``embedder``'s model on a tool's stored documents, or on all tools'.
+
+    The tools may have been imported with another model. ``on_notice`` gets a sentence on how much
+    is embedded, before that begins.
+
+    Raises:
+        ToolNotFound: there is no tool of that name.
+        CalibrationRefused: there are too few headings, or texts may not be sent.
+        ModelError: the model fails.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        chosen = _tools(connection, name)
+        texts = [one for tool in chosen for one in _texts(connection, tool)]
+        stored = calibrated_constants(connection, embedder.fingerprint)
+    before = stored or default_constants(embedder.name)
+    made = headless(texts, embedder)
+    if len(made.questions) < MIN_QUESTIONS:
+        raise CalibrationRefused(
+            f"{_named(chosen)}: {len(made.questions)} headings with text under them are too few; "
+            f"calibrate with {MIN_QUESTIONS} or more, in Markdown that is imported"
+        )
+    _ask(made, chosen, embedder, may_send)
+    on_notice(f"embedding {made.chunks:,} chunks and {len(made.questions)} headings …")
+    with trial_index(made, embedder) as index:
+        headings = [Asked(index.ask(one.words), one.answer) for one in made.questions]
+        unanswerable = [Asked(index.ask(words), None) for words in UNANSWERABLE]
+    after = _better(before, headings, unanswerable)
+    if after != before:
+        with open_database(database, "write") as connection, connection:
+            store_constants(connection, embedder.fingerprint, after)
+    shown = headings[1::2], unanswerable[1::2]
+    return Calibration(
+        embedder.name, embedder.fingerprint, tuple(tool.name for tool in chosen), made.chunks,
+        len(made.questions), before, after, figures(*shown, before), figures(*shown, after),
+    )  # fmt: skip
+
+
+def _better(
+    before: ModelConstants, headings: Sequence[Asked], unanswerable: Sequence[Asked]
+) -> ModelConstants:
+    """Each constant as fitted to one half if the other half agrees that it is better."""
+    shown = headings[1::2], unanswerable[1::2]
+    present = figures(*shown, before)
+    trust = fitted_trust(headings[::2], before.vector_trust)
+    after = ModelConstants(trust, before.unrelated)
+    if figures(*shown, after).ndcg <= present.ndcg:
+        after = before
+    judging = ModelConstants(after.vector_trust, fitted_unrelated(unanswerable[::2]))
+    is_better = figures(*shown, judging).judgement > present.judgement
+    return judging if is_better else after
+
+
+def _tools(connection: apsw.Connection, name: str | None) -> list[Tool]:
+    if name is not None:
+        return [tools.get_tool(connection, name)]
+    return tools.list_tools(connection, active_only=True)
+
+
+def _texts(connection: apsw.Connection, tool: Tool) -> list[tuple[str, str]]:
+    """The paths and contents of a tool's documents; none of tools that have records."""
+    kind = KINDS[tool.kind]
+    if not kind.has_texts or kind.is_made_of_records or not tool.generation:
+        return []
+    texts = []
+    for path in stored_files(connection, tool.tables):
+        found = stored_text(connection, tool.tables, path)
+        if found is not None:
+            texts.append((path, found.content))
+    return texts
+
+
+def _ask(
+    made: Headless,
+    chosen: Sequence[Tool],
+    embedder: Embedder,
+    may_send: Callable[[Sending], bool],
+) -> None:
+    """Ask before texts leave this machine."""
+    if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
+        return
+    texts = [chunk.text for document in made.documents for chunk in document.chunks]
+    texts += [question.words for question in made.questions]
+    sending = Sending(
+        _named(chosen), embedder.name, embedder.endpoint, len(texts), about_tokens(texts)
+    )
+    if not may_send(sending):
+        raise CalibrationRefused(
+            f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
+            "add --yes"
+        )
+
+
+def _named(chosen: Sequence[Tool]) -> str:
+    return ", ".join(tool.name for tool in chosen) or "no tool"

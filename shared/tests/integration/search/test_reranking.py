@@ -1,0 +1,114 @@
+"""``[search] reranker``: a real cross-encoder, tiny and made here, orders the first candidates."""
+
+import importlib.util
+import subprocess
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from tiny_embedder import tiny_embedder
+
+from mdvec.embedding.options import StOptions
+from mdvec.embedding.reranker import Reranker, RerankerTooSlow
+from mdvec.manage.import_tool import import_tool
+from mdvec.search.reranking import MAX_RERANKED
+from mdvec.search.search import Question, search
+from mdvec.settings.loading import SettingsError, load_settings
+
+_SPEC = importlib.util.spec_from_file_location(
+    "tiny_sentence_transformer", Path(__file__).parents[2] / "tiny_sentence_transformer.py"
+)
+tiny = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(tiny)
+NOTES = 35
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    root = tmp_path_factory.mktemp("cross")
+    return {
+        "one": tiny.build_cross_encoder(root / "one"),
+        "three": tiny.build_cross_encoder(root / "three", numbers=3),
+        "none": tiny.build(root / "none"),
+    }
+
+
+@pytest.fixture
+def ask(collection):
+    for number in range(NOTES):
+        collection.write(f"{number:02}.md", f"# note {number}\n\n{'water fire ' * (number + 1)}\n")
+    model = tiny_embedder()
+    import_tool(collection.request("new"), lambda _: model)
+
+    def asked(reranker=None, sort="relevance"):
+        question = Question("water", ("notes",), 50, sort=sort)
+        return search(
+            collection.database, question, lambda _: nullcontext(model), reranker=reranker
+        )
+
+    return asked
+
+
+def reranker(folder):
+    return Reranker(f"st:{folder}", StOptions())
+
+
+def test_the_first_candidates_come_in_the_order_of_its_scores(ask, folders):
+    usual = ask()
+    model = reranker(folders["one"])
+    answer = ask(model)
+    first = usual.results[:MAX_RERANKED]
+    texts = [f"{hit.heading}\n{hit.content}" for hit in first]
+    scores = model.scores("water", texts, 60)
+    expected = [hit.file_path for _, hit in sorted(zip(scores, first, strict=True),
+                                                   key=lambda one: -one[0])]  # fmt: skip
+    assert [hit.file_path for hit in answer.results[:MAX_RERANKED]] == expected
+    assert expected != [hit.file_path for hit in first]
+    rest = [hit.file_path for hit in usual.results[MAX_RERANKED:]]
+    assert [hit.file_path for hit in answer.results[MAX_RERANKED:]] == rest
+    assert rest
+    assert [hit.score for hit in answer.results] == [hit.score for hit in usual.results]
+    assert (answer.confident, answer.notes) == (usual.confident, usual.notes)
+    newest = {hit.file_path for hit in ask(model, sort="newest").results}
+    assert newest == {hit.file_path for hit in ask(sort="newest").results}
+
+
+@pytest.mark.parametrize(
+    ("folder", "why"),
+    [
+        ("three", "gives 3 numbers for a passage"),
+        ("none", "is no cross-encoder"),
+        ("missing", "is not here"),
+    ],
+)
+def test_what_cannot_rerank_leaves_the_usual_order_and_one_sentence(ask, folders, folder, why):
+    usual = ask()
+    answer = ask(reranker(folders.get(folder, Path("/nowhere/at/all"))))
+    assert answer.results == usual.results
+    (note,) = set(answer.notes) - set(usual.notes)
+    assert note.startswith("not reranked: ")
+    assert why in note
+
+
+def test_scoring_that_takes_too_long_is_given_up(folders):
+    with pytest.raises(RerankerTooSlow, match="of 12 passages in 1e-09 seconds"):
+        reranker(folders["one"]).scores("water", ["fire"] * 12, 1e-9)
+
+
+def test_the_settings_take_a_cross_encoder_and_nothing_else():
+    chosen = load_settings({"MDVEC_SEARCH_RERANKER": "st:owner/cross-encoder"})
+    assert chosen.reranker().name == "st:owner/cross-encoder"
+    assert load_settings({}).reranker() is None
+    with pytest.raises(SettingsError, match="st:<cross-encoder>"):
+        load_settings({"MDVEC_SEARCH_RERANKER": "openai:reranker"})
+
+
+def test_nothing_of_it_is_imported_before_it_is_used():
+    code = (
+        "import sys; from mdvec.settings.loading import load_settings; import mdvec.search.search; "
+        "load_settings({'MDVEC_SEARCH_RERANKER': 'st:a/b'}).reranker(); "
+        "print({'torch', 'sentence_transformers', 'transformers', 'numpy'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
