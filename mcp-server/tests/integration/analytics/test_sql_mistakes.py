@@ -14,6 +14,7 @@ from mdvec_mcp.analytics.child import loading, lockdown
 from mdvec_mcp.analytics.child.failures import refusal_of
 from mdvec_mcp.analytics.child.handler import RequestHandler
 from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
+from mdvec_mcp.analytics.core.refusals import BadTableName
 
 GOLDEN = tomllib.loads(Path(__file__).with_name("sql_mistakes.toml").read_text("utf-8"))
 HELD_OUT = GOLDEN["mistakes"][3::4]
@@ -171,7 +172,7 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_is_asked_a_proposal_can_be_planned_and_is_short(handler, words):
     _, told = ask(handler, " ".join(words))
     assert len(told.encode()) <= 900
@@ -179,6 +180,24 @@ def test_whatever_is_asked_a_proposal_can_be_planned_and_is_short(handler, words
     if fix and " instead of " not in fix:
         request = {"do": "columns", "source": fix}
         assert handler.handle(request)["columns"]
+
+
+def test_a_query_that_fails_by_its_data_gets_no_other_sql(handler):
+    _, told = ask(
+        handler, "SELECT CAST(reason AS INTEGER), strftime('%Y', flight_date) FROM flights"
+    )
+    assert "Could not convert" in told
+    assert FIX not in told
+
+
+def test_a_name_that_is_refused_is_no_mistake_of_the_query(handler):
+    request = {
+        "do": "materialize", "name": "select", "source": "SELECT strftime('%Y', flight_date)",
+        "sql": "SELECT * FROM {source}", "replace": False,
+    }  # fmt: skip
+    with pytest.raises(BadTableName) as refused:
+        handler.handle(request)
+    assert handler.mended(request, refused.value) is refused.value
 
 
 def test_one_fence_is_taken_off_and_two_are_not():

@@ -82,7 +82,8 @@ class RequestHandler:
 
     def mended(self, message: Message, error: QueryError) -> QueryError:
         """The error of a request, with the form of its query that runs where one is found."""
-        if "source" not in message or not isinstance(error, QueryRefused | QueryFailed):
+        is_about_sql = isinstance(error, QueryRefused | QueryFailed)
+        if "source" not in message or not is_about_sql or isinstance(error, BadTableName):
             return error
         sql = unwrapped(message["source"]).strip()
         found = self._mender.propose(sql, str(error))

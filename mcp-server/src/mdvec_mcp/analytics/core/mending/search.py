@@ -46,6 +46,11 @@ _REPAIRS: tuple[tuple[Repair, float], ...] = (
     (mend_places, 1.4),
     (mend_bare_texts, 1.5),
 )
+# For a query that could be planned: what it says is fine, only its values are not.
+_REPAIRS_OF_VALUES: tuple[tuple[Repair, float], ...] = (
+    (mend_values, 1.0),
+    (mend_quoted_names, 1.0),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,7 @@ def propose(
     """
     if len(sql) > MAX_CHARACTERS or not is_shallow(sql):
         return None
+    repairs = _REPAIRS if judge(sql) is not None else _REPAIRS_OF_VALUES
     order = itertools.count()
     waiting: list[tuple[float, int, str, str | None, tuple[str, ...]]] = [
         (0.0, next(order), sql, message, ())
@@ -87,7 +93,7 @@ def propose(
         if len(whys) >= _MAX_STEPS:
             continue
         draft = Draft(form, said, tables)
-        for repair, price in _REPAIRS:
+        for repair, price in repairs:
             for rank, mended in enumerate(repair(draft)):
                 if mended.sql in seen or len(mended.sql) > 2 * MAX_CHARACTERS:
                     continue

@@ -24,6 +24,8 @@ _NOW = re.compile(
     r"(?:,\s*'([+-]?)\s*(\d+) (second|minute|hour|day|month|year)s?'\s*)?\)",
     re.IGNORECASE,
 )
+_START = re.compile(r"\bdate\s*\(\s*(\w+)\s*,\s*'start of (\w+)'\s*\)", re.IGNORECASE)
+_MAX_JOINED = 10
 _MONTH = r"'(\d{4})[-/年](\d{1,2})月?'"
 
 
@@ -33,12 +35,17 @@ def mend_values(draft: Draft) -> Iterator[Mended]:
     now = _NOW.sub(_from_now, sql)
     if now != sql:
         yield Mended(now, "'now' with a modifier is SQLite's")
+    first = _START.sub(r"CAST(date_trunc('\2', \1) AS DATE)", sql)
+    if first != sql:
+        yield Mended(first, "date_trunc('month', d) begins a month")
+    if "-> INTERVAL)" in draft.message:
+        whole = re.sub(r"\bINTERVAL\s+(\d+)(?!\s*\w)", r"INTERVAL \1 DAY", sql, flags=re.IGNORECASE)
+        yield Mended(whole, "an interval needs a unit")
     if "onversion" in draft.message or "onvert" in draft.message:
         yield from _converted(sql)
-    if "'+(" in draft.message:
+    if re.search(r"'\+\([^)]*(?:VARCHAR|STRING)", draft.message):
         masked = mask(sql)
-        joined = re.sub(r"\s*\+\s*", " || ", masked.code)
-        yield Mended(masked.shown(joined), "texts are joined by ||, not +")
+        yield Mended(masked.shown(_joined(masked.code)), "texts are joined by ||, not +")
     if re.search(r"'(?:!?~~\*?|like_escape|i?like)\w*\(", draft.message):
         masked = mask(sql)
         cast = re.sub(
@@ -46,6 +53,18 @@ def mend_values(draft: Draft) -> Iterator[Mended]:
             masked.code, flags=re.IGNORECASE,
         )  # fmt: skip
         yield Mended(masked.shown(cast), "LIKE compares texts; cast the column")
+
+
+def _joined(code: str) -> str:
+    """The ``+`` beside texts and beside other ``||`` as ``||``; all of them if there is none."""
+    joined = re.sub(rf"({TEXT})\s*\+", r"\1 ||", re.sub(rf"\+(?=\s*{TEXT})", "||", code))
+    for _ in range(_MAX_JOINED):
+        further = re.sub(rf"(\|\|\s*{COLUMN}\s*)\+", r"\1||", joined)
+        further = re.sub(rf"\+(?=\s*{COLUMN}\s*\|\|)", "||", further)
+        if further == joined:
+            break
+        joined = further
+    return joined if joined != code else code.replace("+", "||")
 
 
 def _converted(sql: str) -> Iterator[Mended]:

@@ -15,6 +15,7 @@ _OPEN = re.compile(r"(?:[(,]|\b(?:union|all|except|intersect|exists|in))$", re.I
 """What stands before a SELECT that is a part of a query."""
 _TAIL = re.compile(r"(?:\\[a-zA-Z]|\n(?:GO|/))?[\s;\"'`}\]]*$", re.IGNORECASE)
 """What a prompt or JSON leaves behind a query."""
+_MAX_PARAGRAPHS = 10
 _WRAPPERS = "`\"'「」『』“”*_ \n\t"
 
 
@@ -41,6 +42,10 @@ def mend_wrapping(draft: Draft) -> Iterator[Mended]:
 
 def _within_prose(draft: Draft) -> Iterator[Mended]:
     sql = draft.sql
+    paragraphs = re.split(r"\n\s*\n", sql)
+    if draft.is_unreadable and 1 < len(paragraphs) <= _MAX_PARAGRAPHS:
+        for end in range(len(paragraphs) - 1, 0, -1):
+            yield Mended("\n\n".join(paragraphs[:end]), "send only the SELECT")
     bare = sql.strip(_WRAPPERS)
     if bare != sql and _QUERY.match(bare):
         yield Mended(bare, "send the SQL without quotes around it")
