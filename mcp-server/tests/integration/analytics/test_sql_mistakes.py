@@ -182,6 +182,14 @@ def test_whatever_is_asked_a_proposal_can_be_planned_and_is_short(handler, words
         assert handler.handle(request)["columns"]
 
 
+def test_a_column_that_nothing_is_like_is_answered_with_those_that_exist(handler):
+    _, told = ask(handler, "SELECT a.population FROM airlines a")
+    assert told == (
+        'Binder Error: Table "a" does not have a column named "population"; '
+        "airlines has the columns carrier, name"
+    )
+
+
 def test_a_query_that_fails_by_its_data_gets_no_other_sql(handler):
     _, told = ask(
         handler, "SELECT CAST(reason AS INTEGER), strftime('%Y', flight_date) FROM flights"

@@ -16,7 +16,7 @@ from mdvec_mcp.analytics.child.loading import columns_of
 from mdvec_mcp.analytics.child.mender import Mender
 from mdvec_mcp.analytics.child.values import as_json, finishers
 from mdvec_mcp.analytics.core.mending.quiet import quiet_mistake
-from mdvec_mcp.analytics.core.mending.wording import worded
+from mdvec_mcp.analytics.core.mending.wording import with_columns, worded
 from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,
@@ -87,7 +87,9 @@ class RequestHandler:
             return error
         sql = unwrapped(message["source"]).strip()
         found = self._mender.propose(sql, str(error))
-        return error if found is None else type(error)(worded(str(error), sql, found))
+        if found is None:
+            return type(error)(with_columns(str(error), sql, self._all_tables))
+        return type(error)(worded(str(error), sql, found))
 
     def _notes(self, sql: str) -> list[str]:
         """What a query that ran probably means instead."""

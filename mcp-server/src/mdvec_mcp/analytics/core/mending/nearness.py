@@ -28,7 +28,10 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
                 return one
     keys = {same_name(one): one for one in there}
     near = difflib.get_close_matches(same_name(name), keys, 1, _LEAST_LIKENESS)
-    return keys[near[0]] if near else None
+    if near:
+        return keys[near[0]]
+    begun = [one for key, one in keys.items() if len(key) > 3 and same_name(name).startswith(key)]
+    return max(begun, key=len, default=None)
 
 
 def _without_okurigana(name: str) -> str:

@@ -55,6 +55,7 @@ _SYNTAX = (
     _rule(rf"\bBETWEEN\s+({VALUE})\s+TO\s+({VALUE})", r"BETWEEN \1 AND \2", "BETWEEN a AND b"),
     _rule(r"([+-])\s*(\d+)\s+(DAY|WEEK|MONTH|YEAR|HOUR|MINUTE|SECOND)S?\b", r"\1 INTERVAL \2 \3",
           "a span of time is INTERVAL 1 DAY"),
+    _rule(r"\bMINUS(?=\s+SELECT\b)", "EXCEPT", "MINUS is EXCEPT"),
     _rule(rf"\bIN\s+({_TEXTS})(?!\s*\))", r"IN (\1)", "IN needs parentheses"),
     _rule(r"\bIN\s+\[([^\]]*)\]", r"IN (\1)", "IN needs parentheses"),
     _rule(rf"({COLUMN})\s+LIKE\s+(?:IN|ANY|SOME)\s*\(({_TEXTS})\)", _any_of("LIKE"),
@@ -103,6 +104,10 @@ _BOUND = (
     _rule(r"\bCURDATE\s*\(\s*\)", "current_date", "today is current_date"),
     _rule(rf"\bDATEADD\s*\(\s*(\w+)\s*,\s*DATEDIFF\s*\(\s*\1\s*,\s*0\s*,\s*({COLUMN})\s*\)"
           r"\s*,\s*0\s*\)", r"date_trunc('\1', \2)", "date_trunc('month', d) begins a month"),
+    _rule(r"\bAS\s+FLOAT64\b", "AS DOUBLE", "FLOAT64 is DOUBLE"),
+    _rule(r"\bAS\s+(?:NVARCHAR2?|VARCHAR2|NCHAR|STRING|LONGTEXT)\b(?:\s*\(\s*\w+\s*\))?(?=\s*\))",
+          "AS VARCHAR", "a text is VARCHAR"),
+    _rule(r"\bAS\s+UNSIGNED\b", "AS UBIGINT", "UNSIGNED is UBIGINT"),
     _rule(r"\s+COLLATE\s+(?:utf8\w*|latin1\w*|SQL_\w+|Japanese\w*)", "", "no such collation"),
     _rule(r"\bCURTIME\s*\(\s*\)", "current_time", "the time of day is current_time"),
     _rule(rf"\bISNULL\s*\(\s*({COLUMN})\s*\)", r"\1 IS NULL", "x IS NULL tests for NULL"),

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Mapping, Sequence
+
+from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.mending.search import Proposal
+from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.core.refusals import shortened
+from mdvec_mcp.analytics.core.statement import fold
 
 _MAX_FORM_BYTES = 480
 _MAX_SENTENCE_BYTES = 330
@@ -31,6 +36,19 @@ def worded(said: str, sql: str, proposal: Proposal) -> str:
 def _cut(text: str, max_bytes: int) -> str:
     short = text.encode()[:max_bytes].decode(errors="ignore")
     return text if short == text else f"{short}…"
+
+
+def with_columns(said: str, sql: str, tables: Mapping[str, Sequence[Column]]) -> str:
+    """The error about an unknown column, with the columns of the tables that the query names."""
+    if "not found in FROM clause" not in said and "have a column named" not in said:
+        return said
+    words = set(re.findall(r"\w+", fold(sql)))
+    lists = [
+        f"{shortened_name(name)} has the columns {named([column.name for column in columns])}"
+        for name, columns in tables.items()
+        if fold(name) in words
+    ]
+    return "; ".join([_cut(_SHORTER.sub("", said), _MAX_SENTENCE_BYTES), *lists[:2]])
 
 
 def form(sql: str, right: str) -> str:
