@@ -28,6 +28,9 @@ CALLS: dict[str, dict[str, object]] = {
     "get_document": {"tool": "notes", "file_path": "dev/git-worktree.md", "end_line": 12},
     "runs": {},
     "list_handles": {},
+    "query": {
+        "query": "SELECT shop, count(*) AS n FROM transactions GROUP BY shop ORDER BY n DESC, shop",
+    },
     "export": {"query": "SELECT date, -amount AS yen FROM transactions WHERE kind = 'expense'"},
     "profile": {"table_or_query": "runs", "columns": ["pace"]},
     "histogram": {"table_or_query": "runs", "column": "pace", "bins": 3},

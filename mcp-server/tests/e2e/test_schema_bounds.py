@@ -20,6 +20,7 @@ RULES = ScanRules(extensions=(".md",), exclude=(), max_bytes=10**7)
 LONG_NAME = "c" * 200
 WHOLE = f"SELECT 1 AS {LONG_NAME}, DATE '2025-06-01' AS day"
 NEEDED: dict[str, dict[str, object]] = {
+    "query": {"query": WHOLE},
     "export": {"query": WHOLE},
     "profile": {"table_or_query": WHOLE},
     "histogram": {"table_or_query": WHOLE, "column": LONG_NAME},
@@ -106,7 +107,7 @@ def test_the_bounds_in_schemas_are_those_of_the_tools(client):
 
 def test_the_list_of_tools_takes_at_most_30_000_characters(client):
     listed = client.portal.call(client.client.list_tools)
-    assert len(listed.tools) == 21
+    assert len(listed.tools) == 22
     assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) <= 30_000, len(
         listed.model_dump_json(by_alias=True, exclude_none=True)
     )

@@ -10,30 +10,30 @@ if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
 INSTRUCTIONS = (
-    "Analyse data tables in SQL (DuckDB): you plan and interpret; profile, histogram, materialize "
-    "and export compute. Do not fetch raw rows to read them yourself: export returns a handle for "
-    "Python (mdvec.analysis.safe_load_export), not data. list_handles names the tables. In "
-    "transactions, spending is sum(-amount) WHERE kind = 'expense'; match shops by the column "
-    "shop (normalised, lower case), not by description."
+    "Analyse data tables in SQL (DuckDB): you plan and interpret; query (few rows), profile, "
+    "histogram, materialize and export compute. Do not fetch raw rows to read them yourself: "
+    "export returns a handle for Python (mdvec.analysis.safe_load_export), not data. "
+    "list_handles names the tables. In transactions, spending is sum(-amount) WHERE kind = "
+    "'expense'; match shops by the column shop (normalised, lower case), not by description."
 )
 
 RULES = """\
 You plan and interpret; DuckDB and Python compute. You receive only summaries and handles.
 
-Flow: PLAN (question, columns, period) → profile (contents) → histogram or a small GROUP BY \
-(distribution) → export (rows for Python, by handle) → CODE (safe_load_export, compute, plot) → \
-RESULT (at most 1 KB of JSON or 10 rows) → INTERPRET.
+Flow: PLAN (question, columns, period) → profile (contents) → histogram or a small GROUP BY in \
+query (distribution) → export (rows for Python, by handle) → CODE (safe_load_export, compute, \
+plot) → RESULT (at most 1 KB of JSON or 10 rows) → INTERPRET.
 
 Never
 - read raw rows into the conversation, page through a table, or print a whole data frame;
 - guess column names: call profile or list_handles first;
 - pass a path: give Python the handle that export returned, unchanged;
-- repeat a query that failed: the error says what to do instead.
+- repeat a query that failed: the error says what to do instead ("write: …").
 
 Which tool
 - a table's contents, period and quality → profile
 - distribution, typical values, outliers → histogram
-- a few aggregated rows of a dataset → the dataset's own tool, with a query
+- a few aggregated rows of any table → query
 - rows for resampling, correlation, plots → export, then Python
 - a join or window that several queries need → materialize, then query the new table
 - existing tables and handles → list_handles

@@ -16,7 +16,7 @@ class _Answer(BaseModel):
 class ExportModel(_Answer):
     """An exported file and its handle."""
 
-    handle: str = Field(description="For mdvec.analysis.safe_load_export; not a path.")
+    handle: str = Field(description="Not a path.")
     rows: int
     size_mb: float
     columns: list[str]
@@ -55,7 +55,7 @@ class HistogramModel(_Answer):
 class MaterializeModel(_Answer):
     """A materialized table."""
 
-    view: str = Field(description="The table's name in SQL.")
+    view: str
     rows: int
     expires_at: str = Field(description="UTC.")
 

@@ -12,6 +12,7 @@ from mdvec_mcp.analytics.listing import Listing
 from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.row_queries import RowQueries
+from mdvec_mcp.analytics.small_answers import SmallAnswers
 from mdvec_mcp.analytics.summaries import Summaries
 from mdvec_mcp.freshness import FreshnessWatch
 
@@ -43,4 +44,6 @@ class Analytics:
             queries, settings.max_tables, settings.table_ttl_seconds
         )
         self.row_queries = RowQueries(queries)
+        small = Guard(settings.max_query_bytes, settings.max_query_rows)
+        self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.listing = Listing(queries, exports, self.guard)

@@ -1,4 +1,4 @@
-"""The five analytics tools: they return handles, statistics and bins, never bulk rows."""
+"""The six analytics tools: they return few rows, handles, statistics and bins, never bulk."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Sql = Annotated[
     Field(
         min_length=1,
         max_length=_MAX_SQL_CHARS,
-        description="A table, or one DuckDB SELECT over the tables of list_handles.",
+        description="A table or one DuckDB SELECT.",
     ),
 ]
 DateRange = Annotated[
@@ -47,25 +47,40 @@ DateRange = Annotated[
     Field(
         min_length=2,
         max_length=2,
-        description="First and last day, both included: ['2025-06-01', '2025-06-30']; or times.",
+        description="First and last day or time (2025-06-30), both included.",
     ),
 ]
 DateColumn = Annotated[
     str | None,
     Field(
         max_length=200,
-        description="The column for date_range; needed if several columns hold dates.",
+        description="For date_range; needed if several columns hold dates.",
     ),
 ]
 
 
 def add_analytics_tools(offer: Offer, analytics: Analytics) -> None:
-    """Add export, profile, histogram, materialize and list_handles."""
+    """Add query, export, profile, histogram, materialize and list_handles."""
+    _add_query(offer, analytics)
     _add_export(offer, analytics)
     _add_profile(offer, analytics)
     _add_histogram(offer, analytics)
     _add_materialize(offer, analytics)
     _add_list_handles(offer, analytics)
+
+
+def _add_query(offer: Offer, analytics: Analytics) -> None:
+    async def query(query: Sql) -> CallToolResult:
+        answers = analytics.small_answers
+        return await call_within_guard(analytics, partial(answers.answer, query), answers.guard)
+
+    offer.add_tool(
+        query,
+        description="Return the first rows of a query over any tables (see list_handles) and "
+        "total_rows; if there are more rows, also the handle of an export of all.",
+        annotations=_CREATES,
+        structured_output=False,
+    )
 
 
 def _add_export(offer: Offer, analytics: Analytics) -> None:
@@ -87,9 +102,8 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         export,
-        description="Write all rows of a query to a file for Python and return its handle, row "
-        "count, size and columns. Load it with mdvec.analysis.safe_load_export(handle). For "
-        "statistics use profile or histogram.",
+        description="Write all rows of a query to a file for Python and return its handle; load it "
+        "with mdvec.analysis.safe_load_export(handle).",
         annotations=_CREATES,
         structured_output=True,
     )
@@ -101,7 +115,7 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
         date_range: DateRange = None,
         columns: Annotated[
             list[str] | None,
-            Field(min_length=1, max_length=200, description="The columns to profile; default all."),
+            Field(min_length=1, max_length=200, description="Default: all."),
         ] = None,
         date_column: DateColumn = None,
         exact: Annotated[  # noqa: FBT002 - a tool's arguments have names
@@ -175,8 +189,8 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         materialize,
-        description="Store the result of a query as a temporary table, so that later queries over "
-        "it are fast. Replaces a materialized table of the same name.",
+        description="Store a query's result as a temporary table for later queries. Replaces a "
+        "materialized table of the same name.",
         annotations=_CREATES,
         structured_output=True,
     )

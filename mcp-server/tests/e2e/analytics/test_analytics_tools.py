@@ -405,3 +405,20 @@ def test_handles_survive_a_restart_and_expire(data, connect, tmp_path):
         while (folder / handle).exists() and time.monotonic() < deadline:
             time.sleep(0.05)
     assert not list(folder.iterdir())
+
+
+def test_query_answers_a_group_by_over_the_household_and_mends_a_mistake(client):
+    sql = 'SELECT kind, count(*) AS n FROM transactions WHERE kind <> "excluded" GROUP BY kind'
+    refused = client.call("query", {"query": sql})
+    assert refused.is_error
+    fix = refused.content[0].text.partition("write: ")[2]
+    answer = client.call("query", {"query": f"```sql\n{fix} ORDER BY kind;\n```"})
+    found = answer.structured_content
+    assert found["columns"] == ["kind", "n"]
+    assert [kind for kind, _ in found["rows"]] == ["expense", "income", "transfer"]
+    assert found["total_rows"] == 3
+    rest = client.call("query", {"query": "SELECT * FROM transactions"})
+    assert len(rest.content[0].text.encode()) <= 4_000
+    counted = client.call("query", {"query": "SELECT count(*) FROM transactions"})
+    assert counted.structured_content["rows"] == [[rest.structured_content["total_rows"]]]
+    assert rest.structured_content["handle"].endswith(".parquet")

@@ -503,3 +503,21 @@ def test_a_query_in_the_queue_can_be_cancelled(start_process):
     assert (raised, running.is_alive()) == ([Cancelled], True)
     runs.set()
     running.join()
+
+
+def test_an_error_proposes_the_form_that_runs(shared):
+    with pytest.raises(QueryFailed) as failed:
+        shared.value('SELECT count(*) FROM runs WHERE name = "r7"')
+    fix = str(failed.value).partition("; write: ")[2]
+    assert fix == "SELECT count(*) FROM runs WHERE name = 'r7'"
+    assert shared.value(fix) == 1
+    with pytest.raises(UnknownTable, match=r"write: SELECT count\(\*\) FROM runs"):
+        shared.value("SELECT count(*) FROM run")
+
+
+def test_a_query_that_means_something_else_is_answered_with_a_warning_once(shared):
+    shared.process.take_warnings()
+    for _ in range(2):
+        assert shared.value("SELECT count(*) FROM runs WHERE name = NULL") == 0
+    (warning,) = shared.process.take_warnings()
+    assert warning.endswith("write: SELECT count(*) FROM runs WHERE name IS NULL")

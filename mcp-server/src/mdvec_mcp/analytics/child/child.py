@@ -145,17 +145,18 @@ class _Server:
         try:
             return self.handler.handle(request)
         except QueryError as error:
-            return _refusal(error)
+            return _refusal(self.handler.mended(request, error))
         except RecursionError:
             return _refusal(QueryError("the query is nested too deeply; materialize a part first"))
         except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
             limits = self.config["limits"]
             hidden = self.config["hidden"] | {self.config["spool"]: "the export"}
             try:
-                return _refusal(refusal_of(error, hidden=hidden, **limits))
+                refusal = refusal_of(error, hidden=hidden, **limits)
             except FatalDuckDBError:
                 # The server notices that the process ended and tells the model.
                 os._exit(1)
+            return _refusal(self.handler.mended(request, refusal))
 
 
 def _refusal(error: MdvecError) -> Message:

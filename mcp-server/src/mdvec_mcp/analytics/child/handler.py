@@ -13,8 +13,18 @@ from mdvec.datasets.core.columns import Column
 from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.child.loading import columns_of
+from mdvec_mcp.analytics.child.mender import Mender
 from mdvec_mcp.analytics.child.values import as_json, finishers
-from mdvec_mcp.analytics.core.refusals import BadTableName, QueryRefused, shortened
+from mdvec_mcp.analytics.core.mending.quiet import quiet_mistake
+from mdvec_mcp.analytics.core.mending.wording import with_columns, worded
+from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
+from mdvec_mcp.analytics.core.refusals import (
+    BadTableName,
+    QueryError,
+    QueryFailed,
+    QueryRefused,
+    shortened,
+)
 from mdvec_mcp.analytics.core.statement import (
     SELECT_ALL,
     check,
@@ -63,7 +73,44 @@ class RequestHandler:
             "materialize": self._materialize,
             "drop": self._drop,
         }
-        return methods[message["do"]](message)
+        method = methods[message["do"]]
+        if "source" not in message:
+            return method(message)
+        sql = unwrapped(message["source"])
+        response = method(message | {"source": sql})
+        return response | {"notes": notes} if (notes := self._notes(sql)) else response
+
+    def mended(self, message: Message, error: QueryError) -> QueryError:
+        """The error of a request, with the form of its query that runs where one is found."""
+        is_about_sql = isinstance(error, QueryRefused | QueryFailed)
+        if "source" not in message or not is_about_sql or isinstance(error, BadTableName):
+            return error
+        sql = unwrapped(message["source"]).strip()
+        found = self._mender.propose(sql, str(error))
+        if found is None:
+            return type(error)(with_columns(str(error), sql, self._all_tables))
+        return type(error)(worded(str(error), sql, found))
+
+    def _notes(self, sql: str) -> list[str]:
+        """What a query that ran probably means instead."""
+        found = quiet_mistake(sql, self._all_tables)
+        if found is None or self._mender.why_not(found.sql) is not None:
+            return []
+        return [worded("", sql, found)]
+
+    @property
+    def _all_tables(self) -> dict[str, tuple[Column, ...]]:
+        return self.tables | self.materialized
+
+    @property
+    def _mender(self) -> Mender:
+        return Mender(self._judge, self._all_tables)
+
+    def _judge(self, sql: str) -> None:
+        """Raise if a query is not allowed, or cannot be planned; nothing is run."""
+        query, _ = self._query({"source": sql})
+        columns_of(self.connection, query)
+        self.connection.execute(f"EXPLAIN {query}")
 
     def _columns(self, message: Message) -> Message:
         text, _ = self._source(message["source"])
@@ -211,7 +258,7 @@ class RequestHandler:
         return str(row[0]) if row else ""
 
     def _known(self) -> list[str]:
-        return [*self.tables, *self.materialized]
+        return list(self._all_tables)
 
     def _count(self, query: str) -> int:
         row = self.connection.execute(f"SELECT count(*) FROM (\n{query}\n)").fetchone()

@@ -222,11 +222,15 @@ class QueryProcess:
             # Cancelled half-way, it would lose tables that other queries need.
             with cancelled_by(None):
                 self._prepare()
-            return self._child.request(message)
+            response = self._child.request(message)
         except ChildDied as died:
             self.warm()
             raise_if_cancelled()
             raise died.reason from died
+        for note in response.pop("notes", ()):
+            if note not in self._warnings:  # a profile asks several times
+                self._warn(note)
+        return response
 
     def _prepare(self) -> None:
         """Have a child running that holds the current data and every materialized table."""

@@ -1,0 +1,105 @@
+"""Functions and values that sqlglot leaves as they are, in DuckDB's words."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
+from mdvec_mcp.analytics.core.mending.masking import COLUMN, TEXT, mask
+
+_SYNONYMS = {
+    "nvl": "coalesce", "ifnull": "coalesce", "isnull": "coalesce", "len": "length",
+    "average": "avg", "mean": "avg", "stdev": "stddev", "stddevp": "stddev_pop",
+    "stdevp": "stddev_pop", "std": "stddev_pop", "variance": "var_samp", "rownumber": "row_number",
+    "row_num": "row_number", "unix_timestamp": "epoch", "from_unixtime": "make_timestamp_s",
+    "percentile_cont": "quantile_cont", "percentile": "quantile_cont",
+    "approx_percentile": "approx_quantile", "julianday": "julian", "to_varchar": "to_char",
+    "ucase": "upper", "lcase": "lower", "instr": "strpos", "regexp_like": "regexp_matches",
+    "regexp_contains": "regexp_matches", "weekofyear": "week", "dayofmonth": "day",
+    "rand": "random", "newid": "uuid", "countif": "count_if", "array_length": "len",
+    "eomonth": "last_day", "char": "chr",
+}  # fmt: skip
+_LEAST_LIKENESS = 0.75
+_UNITS = {"mon": "month", "mm": "month", "yy": "year", "yyyy": "year", "dd": "day", "iw": "week"}
+_PART = r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MM|YYYY|DD)S?"
+
+
+def mend_functions(draft: Draft) -> Iterator[Mended]:
+    """A function that DuckDB has under another name, or with its arguments in another order."""
+    masked = mask(draft.sql)
+    name = draft.named_by(r"Function with name (\S+) does not exist")
+    if name is not None and (known := _SYNONYMS.get(name.lower())) is not None:
+        changed = re.sub(rf"\b{re.escape(name)}(?=\s*\()", known, masked.code, flags=re.IGNORECASE)
+        yield Mended(masked.shown(changed), f"{name[:30]}() is {known}() here")
+    written = _TO_CHAR.sub(_formatted, draft.sql)
+    if written != draft.sql:
+        yield Mended(written, "strftime(d, '%Y-%m-%d') writes dates, format('{:,}', n) numbers")
+    for pattern, form, why in _FORMS:
+        changed = re.sub(pattern, form, masked.code, flags=re.IGNORECASE)
+        if changed != masked.code:
+            yield Mended(masked.shown(changed), why)
+    units = re.sub(r"'(\w+)'(?=\s*[,)])", _unit, draft.sql)
+    if units != draft.sql and re.search(r"trunc|part", draft.message, re.IGNORECASE):
+        yield Mended(units, "units have English names")
+    suggestion = draft.named_by(r'Did you mean "(\w+)"')
+    if name is not None and suggestion is not None and _alike(name, suggestion):
+        changed = re.sub(
+            rf"\b{re.escape(name)}(?=\s*\()", suggestion, masked.code, flags=re.IGNORECASE
+        )
+        yield Mended(masked.shown(changed), f"there is no {name[:30]}(), but {suggestion[:30]}()")
+
+
+_FORMS = (
+    (rf"\bSUBSTRING_INDEX\s*\(\s*({COLUMN})\s*,\s*({TEXT})\s*,\s*(-?1)\s*\)",
+     r"split_part(\1, \2, \3)", "split_part(text, separator, number)"),
+    (rf"\bCONVERT\s*\(\s*N?(?:VAR)?CHAR\s*\((\d+)\)\s*,\s*({COLUMN})\s*,\s*(?:120|121|23|126)\s*\)",
+     r"left(CAST(\2 AS VARCHAR), \1)", "CONVERT is CAST, which cuts nothing"),
+    (rf"\b(?:DATE_TRUNC|DATETRUNC|TRUNC)\s*\(\s*({COLUMN})\s*,\s*({TEXT})\s*\)",
+     r"date_trunc(\2, \1)", "the unit comes first: date_trunc('month', d)"),
+    (rf"\b(?:DATE_TRUNC|TRUNC)\s*\(\s*({COLUMN})\s*,\s*({_PART})\s*\)",
+     r"date_trunc('\2', \1)", "the unit comes first, in quotes: date_trunc('month', d)"),
+    (rf"\b(DATE_?TRUNC|DATE_?PART|DATE_?DIFF)\s*\(\s*({_PART})\s*,",
+     r"\1('\2',", "the unit stands in quotes"),
+    (rf"\b(SUBSTR|SUBSTRING|LEFT|RIGHT)\s*\(\s*({COLUMN})\s*,", r"\1(CAST(\2 AS VARCHAR),",
+     "a date is no text; cast it"),
+    (rf"\bCOUNT\s*\(\s*DISTINCT\s+({COLUMN}(?:\s*,\s*{COLUMN})+)\s*\)", r"count(DISTINCT (\1))",
+     "count(DISTINCT …) takes one value: a row in parentheses"),
+    (r"\bCAST\s*\(\s*(.+?)\s+AS\s+NUMBER\s*\)", r"CAST(\1 AS DECIMAL(38, 6))", "NUMBER is DECIMAL"),
+)  # fmt: skip
+
+
+_TO_CHAR = re.compile(
+    r"\bTO_(?:VAR)?CHAR\s*\(([^()']+(?:\([^()]*\))?)\s*,\s*'([^']+)'\s*\)", re.IGNORECASE
+)
+_DATE_WORDS = {
+    "YYYY": "%Y", "YY": "%y", "MONTH": "%B", "MON": "%b", "MM": "%m", "DDD": "%j", "DD": "%d",
+    "DAY": "%A", "DY": "%a", "HH24": "%H", "HH12": "%I", "HH": "%I", "MI": "%M", "SS": "%S",
+    "IYYY": "%G", "IW": "%V", "MS": "%g", "AM": "%p", "PM": "%p",
+}  # fmt: skip
+_DATE_WORD = re.compile("FM|" + "|".join(sorted(_DATE_WORDS, key=len, reverse=True)), re.IGNORECASE)
+_UNKNOWN_WORD = re.compile(r"(?<!%)[A-Za-z]{2,}|(?<!%)\bQ\b")
+
+
+def _formatted(call: re.Match[str]) -> str:
+    """``to_char`` of a date or a number; unchanged where a part of its format is not known."""
+    value, shape = call[1].strip(), call[2]
+    if re.fullmatch(r"(?:FM)?[90,.$LGD ]*[90][90,.$LGD ]*", shape):
+        digits = len(shape.rpartition(".")[2]) if "." in shape else 0
+        comma = "," if "," in shape or "G" in shape else ""
+        kind = f".{digits}f" if digits else ""
+        return f"format('{{:{comma}{kind}}}', {value})"
+    form = _DATE_WORD.sub(lambda word: _DATE_WORDS.get(word[0].upper(), ""), shape)
+    return call[0] if _UNKNOWN_WORD.search(form) else f"strftime({value}, '{form}')"
+
+
+def _unit(text: re.Match[str]) -> str:
+    unit = _UNITS.get(text[1].lower())
+    return text[0] if unit is None else f"'{unit}'"
+
+
+def _alike(name: str, suggestion: str) -> bool:
+    bare = name.replace("_", "").lower()
+    known = suggestion.replace("_", "").lower()
+    return difflib.SequenceMatcher(None, bare, known).ratio() >= _LEAST_LIKENESS

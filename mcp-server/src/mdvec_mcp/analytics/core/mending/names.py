@@ -1,0 +1,195 @@
+"""Repairs names: texts in double quotes, columns and tables that are written otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mdvec.text.quoting import identifier, literal
+
+from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
+from mdvec_mcp.analytics.core.mending.masking import TEXT, mask
+from mdvec_mcp.analytics.core.mending.nearness import nearest, same_name
+from mdvec_mcp.analytics.core.refusals import shortened
+
+_PLAIN = re.compile(r"[^\W\d]\w*")
+_FILE_FUNCTION = re.compile(
+    rf"\b(?:read_\w+|parquet_scan|query_table)\s*\(\s*({TEXT})[^()]*\)", re.IGNORECASE
+)
+_BY_TEXT = re.compile(
+    r"(\b(?:GROUP\s+BY|ORDER\s+BY|PARTITION\s+BY)\s(?:[^;()']*,)?\s*"
+    r"|\b(?:SUM|AVG|MIN|MAX|MEDIAN|STDDEV)\s*\(\s*)'([^']+)'",
+    re.IGNORECASE,
+)
+
+
+def mend_columns(draft: Draft) -> Iterator[Mended]:
+    """A column that does not exist: a text in double quotes, or the column that is meant."""
+    name = draft.named_by(r'Referenced column "((?:[^"]|"")*)" not found')
+    if name is None:
+        name = draft.named_by(r'does not have a column named "((?:[^"]|"")*)"')
+    if name is None:
+        yield from _table_reference(draft)
+        yield from _ambiguous(draft)
+        return
+    columns = [column.name for table in draft.tables.values() for column in table]
+    aliases = re.findall(r"\bAS\s+([^\W\d]\w*)", draft.sql, re.IGNORECASE)
+    meant = nearest(name, [*columns, *aliases])
+    in_quotes = f'"{name}"' in draft.sql
+    if in_quotes and (meant is None or same_name(meant) != same_name(name)):
+        text = draft.sql.replace(f'"{name}"', literal(name.replace('""', '"')))
+        yield Mended(
+            text, f"\"{shortened(name, 30)}\" is the name of a column; a text stands in '…'"
+        )
+    if meant is not None and meant != name:
+        why = f"there is no column {shortened(name, 30)!r}, but {shortened(meant, 40)}"
+        yield Mended(_renamed(draft.sql, name, meant), why)
+    yield from _split_name(draft, name, columns)
+    yield from _other_table(draft, name)
+
+
+def mend_bare_texts(draft: Draft) -> Iterator[Mended]:
+    """A text without quotes, which is read as a column that does not exist."""
+    name = draft.named_by(r'Referenced column "([^"\W]+)" not found')
+    if name is not None and f'"{name}"' not in draft.sql:
+        bare = rf"((?:=|<|>|,|\(|\bLIKE|\bIN)\s*){re.escape(name)}(?![\w.(])"
+        masked = mask(draft.sql)
+        text = re.sub(
+            bare, lambda part: f"{part[1]}{literal(name)}", masked.code, flags=re.IGNORECASE
+        )
+        if text != masked.code:
+            yield Mended(masked.shown(text), "a text stands in single quotes: 'text'")
+
+
+def mend_quoted_names(draft: Draft) -> Iterator[Mended]:
+    """A column or an alias in single quotes, which is a text."""
+    aliases = re.findall(r"\bAS\s+'?([^\W\d]\w*)", draft.sql, re.IGNORECASE)
+    known = {same_name(column.name): column.name for table in draft.tables.values()
+             for column in table} | {same_name(alias): alias for alias in aliases}  # fmt: skip
+
+    def named(text: re.Match[str]) -> str:
+        name = known.get(same_name(text[2]))
+        return text[0] if name is None else f"{text[1]}{_plain(name)}"
+
+    changed = _BY_TEXT.sub(named, draft.sql)
+    while changed != (again := _BY_TEXT.sub(named, changed)):
+        changed = again
+    if changed != draft.sql:
+        yield Mended(changed, "a name stands in double quotes or none; '…' is a text")
+
+
+def mend_tables(draft: Draft) -> Iterator[Mended]:
+    """A table that does not exist, or that is named as a file: the table that is meant."""
+    masked = mask(draft.sql)
+    for call in _FILE_FUNCTION.finditer(masked.code):
+        path = masked.shown(call[1])[1:-1]
+        if (table := _table_of(path, draft)) is not None:
+            code = masked.code[: call.start()] + _plain(table) + masked.code[call.end() :]
+            yield Mended(masked.shown(code), "the files are tables already")
+    name = draft.named_by(r"there is no table '(.*?)'(?: \(| for queries|;)")
+    if name is None:
+        return
+    if "information_schema" in name or "pg_catalog" in name:
+        yield from _described(draft)
+    if (table := _table_of(name, draft)) is None:
+        return
+    why = f"there is no table {shortened(name, 30)!r}, but {shortened(table, 40)}"
+    dotted = r"\s*\.\s*".join(_spelling(part) for part in name.split("."))
+    for pattern in (_spelling(name), dotted):
+        changed = re.sub(pattern, lambda _: _plain(table), draft.sql)
+        if changed != draft.sql:
+            yield Mended(changed, why)
+
+
+def _table_of(name: str, draft: Draft) -> str | None:
+    file = re.split(r"[/\\]", name)[-1]
+    stem = file.rpartition(".")[0] or file
+    last = name.rpartition(".")[2]
+    for part in (name, stem, last, stem.rpartition(".")[2]):
+        if part in draft.tables:
+            return part
+    return nearest(stem, draft.tables) or nearest(last, draft.tables)
+
+
+def _described(draft: Draft) -> Iterator[Mended]:
+    named = re.search(r"table_name\s*=\s*'([^']*)'", draft.sql, re.IGNORECASE)
+    table = None if named is None else nearest(named[1], draft.tables)
+    if table is not None:
+        sql = f"SELECT column_name, column_type FROM (DESCRIBE {_plain(table)})"
+        if not re.search(r"SELECT\s+\*|data_type|column_type", draft.sql, re.IGNORECASE):
+            sql = f"SELECT column_name FROM (DESCRIBE {_plain(table)})"
+        yield Mended(sql, "DESCRIBE shows the columns")
+
+
+def _table_reference(draft: Draft) -> Iterator[Mended]:
+    """The alias before a column is not one of the query's tables."""
+    name = draft.named_by(r'Referenced table "((?:[^"]|"")*)" not found')
+    if name is None:
+        return
+    candidates = re.findall(r'"([^"]+)"', draft.message.partition("Candidate tables:")[2])
+    if "unnamed_subquery" in candidates:
+        masked = mask(draft.sql)
+        end = masked.code.rfind(")")
+        named = f"{masked.code[: end + 1]} AS {_plain(name)}{masked.code[end + 1 :]}"
+        yield Mended(masked.shown(named), f"the subquery is not named {shortened(name, 30)}")
+    near = nearest(name, candidates)
+    for table in [near, *candidates] if near else candidates[:3]:
+        changed = re.sub(
+            rf"{_spelling(name)}(?=\s*\.)", _plain(str(table)).replace("\\", r"\\"), draft.sql
+        )
+        yield Mended(changed, f"the table is called {shortened(str(table), 40)} in this query")
+
+
+def _ambiguous(draft: Draft) -> Iterator[Mended]:
+    name = draft.named_by(r'Ambiguous reference to column name "([^"]+)"')
+    first = draft.named_by(r"\(use: '([^']+)'")
+    if name is None or first is None:
+        return
+    changed = re.sub(rf"(?<![\w.\"'])\"?{re.escape(name)}\"?(?![\w\"'])", first, draft.sql)
+    yield Mended(changed, f"several tables have a column {shortened(name, 30)}")
+
+
+def _split_name(draft: Draft, name: str, columns: list[str]) -> Iterator[Mended]:
+    """One name written as two, as in ``flight-date``."""
+    for column in columns:
+        parts = re.split(r"[_\s]", column)
+        if len(parts) > 1 and same_name(parts[0]) == same_name(name):
+            pattern = r"\s*[-\s]\s*".join(map(re.escape, parts))
+            changed = re.sub(rf"\b{pattern}\b", _plain(column).replace("\\", r"\\"), draft.sql)
+            if changed != draft.sql:
+                yield Mended(changed, f"the column is called {shortened(column, 40)}")
+
+
+def _other_table(draft: Draft, name: str) -> Iterator[Mended]:
+    """The column belongs to another table of the query."""
+    for table, columns in draft.tables.items():
+        if not any(same_name(column.name) == same_name(name) for column in columns):
+            continue
+        found = re.search(
+            rf"\b(?:FROM|JOIN)\s+{_spelling(table)}(?:\s+AS)?(?:\s+(?!ON\b|JOIN\b|WHERE\b)(\w+))?",
+            draft.sql, re.IGNORECASE,
+        )  # fmt: skip
+        if found is not None:
+            alias = found[1] or _plain(table)
+            changed = re.sub(
+                rf"\w+\.{_spelling(name)}", f"{alias}.{name}".replace("\\", r"\\"), draft.sql
+            )
+            yield Mended(changed, f"{shortened(name, 30)} is a column of {shortened(table, 40)}")
+
+
+def _renamed(sql: str, name: str, meant: str) -> str:
+    """The SQL with a name replaced where it is one, not inside of texts."""
+    masked = mask(sql)
+    spelling = rf"(?<![\w]){re.escape(name)}(?![\w(])"
+    code = re.sub(spelling, lambda _: _plain(meant), masked.code, flags=re.IGNORECASE)
+    return masked.shown(code).replace(f'"{name}"', identifier(meant))
+
+
+def _spelling(name: str) -> str:
+    """A pattern of the name, in any quotes."""
+    bare = re.escape(name)
+    return rf"(?:\"{bare}\"|'{bare}'|`{bare}`|(?<!\w){bare}(?!\w))"
+
+
+def _plain(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else identifier(name)

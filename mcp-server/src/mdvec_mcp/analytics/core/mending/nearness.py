@@ -1,0 +1,38 @@
+"""The known name that a name means: in any width, kana, case or number, or misspelt."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable
+
+_KATAKANA = {code: code + 0x60 for code in range(0x3041, 0x3097)}
+_LEAST_LIKENESS = 0.7
+_HIRAGANA_BETWEEN = re.compile(r"(?<=[\u4e00-\u9fff])[\u3041-\u3096]+")
+
+
+def same_name(name: str) -> str:
+    """A key that is equal for names that differ in width, kana, case or separators only."""
+    flat = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"[\s_\-ー・.]", "", flat.translate(_KATAKANA))
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like the name; None if none is like it."""
+    there = list(dict.fromkeys(known))
+    for key in (same_name, _without_okurigana):
+        wanted = key(name)
+        for one in there:
+            if wanted and key(one) == wanted:
+                return one
+    keys = {same_name(one): one for one in there}
+    near = difflib.get_close_matches(same_name(name), keys, 1, _LEAST_LIKENESS)
+    if near:
+        return keys[near[0]]
+    begun = [one for key, one in keys.items() if len(key) > 3 and same_name(name).startswith(key)]
+    return max(begun, key=len, default=None)
+
+
+def _without_okurigana(name: str) -> str:
+    return same_name(_HIRAGANA_BETWEEN.sub("", unicodedata.normalize("NFKC", name)))

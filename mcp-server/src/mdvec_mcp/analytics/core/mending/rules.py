@@ -1,0 +1,155 @@
+"""Forms that DuckDB does not read, each with the form that it does: patterns over bare code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
+from mdvec_mcp.analytics.core.mending.masking import COLUMN, NAME, TEXT, VALUE, mask
+
+_TEXTS = f"{TEXT}(?:\\s*,\\s*{TEXT})*"
+
+
+class _Rule(NamedTuple):
+    pattern: re.Pattern[str]
+    form: str | Callable[[re.Match[str]], str]
+    why: str
+
+
+def _rule(pattern: str, form: str | Callable[[re.Match[str]], str], why: str) -> _Rule:
+    return _Rule(re.compile(pattern, re.IGNORECASE), form, why)
+
+
+def _any_of(operator: str) -> Callable[[re.Match[str]], str]:
+    def joined(part: re.Match[str]) -> str:
+        tests = (f"{part[1]} {operator} {text}" for text in re.findall(TEXT, part[2]))
+        return f"({' OR '.join(tests)})"
+
+    return joined
+
+
+def _cases(part: re.Match[str]) -> str:
+    return f"{part[1]}{part[2]} END{part[3]}"
+
+
+_SYNTAX = (
+    _rule(r"\bLIMIT\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1", "LIMIT skip, count is MySQL's"),
+    _rule(r"==", "=", "equality is ="),
+    _rule(r"=>(?=\s*[\w(])", ">=", "'at least' is >="),
+    _rule(r"=<", "<=", "'at most' is <="),
+    _rule(r"&&", " AND ", "&& is AND"),
+    _rule(r"#(?![>-])", "--", "a comment begins with --"),
+    _rule(r"//(?=[^\n]*[a-z]{2,} [a-z])", "--", "a comment begins with --"),
+    _rule(r"`([^`\n]+)`", r'"\1"', "a name stands in double quotes, not in backticks"),
+    _rule(
+        r"(?<![\w\])])\[([^\W\d][\w ]*)\]", r'"\1"', "a name stands in double quotes, not in [ ]"
+    ),
+    _rule(r"\bELSE\s*IF\b|\bELSIF\b", "WHEN", "CASE has WHEN for every condition"),
+    _rule(rf"(\bCASE\b(?:(?!\bEND\b).)*?)((?:ELSE|THEN)\s+{VALUE})(\s+AS\b|\s*,|\s+FROM\b)", _cases,
+          "CASE needs END"),
+    _rule(rf"({COLUMN})\s+NOT\s*=\s*", r"\1 <> ", "'not equal' is <>"),
+    _rule(rf"({COLUMN})\s+IS\s+(NOT\s+)?EMPTY\b", r"\1 IS \2NULL", "an empty value is NULL"),
+    _rule(rf"\bBETWEEN\s+({VALUE})\s*,\s*({VALUE})", r"BETWEEN \1 AND \2", "BETWEEN a AND b"),
+    _rule(rf"\bBETWEEN\s+({VALUE})\s+TO\s+({VALUE})", r"BETWEEN \1 AND \2", "BETWEEN a AND b"),
+    _rule(r"([+-])\s*(\d+)\s+(DAY|WEEK|MONTH|YEAR|HOUR|MINUTE|SECOND)S?\b", r"\1 INTERVAL \2 \3",
+          "a span of time is INTERVAL 1 DAY"),
+    _rule(r"\bMINUS(?=\s+SELECT\b)", "EXCEPT", "MINUS is EXCEPT"),
+    _rule(rf"\bIN\s+({_TEXTS})(?!\s*\))", r"IN (\1)", "IN needs parentheses"),
+    _rule(r"\bIN\s+\[([^\]]*)\]", r"IN (\1)", "IN needs parentheses"),
+    _rule(rf"({COLUMN})\s+LIKE\s+(?:IN|ANY|SOME)\s*\(({_TEXTS})\)", _any_of("LIKE"),
+          "LIKE takes one pattern"),
+    _rule(rf"({COLUMN})\s+ILIKE\s+(?:IN|ANY|SOME)\s*\(({_TEXTS})\)", _any_of("ILIKE"),
+          "ILIKE takes one pattern"),
+    _rule(rf"({COLUMN})\s+CONTAINS\s+({TEXT})", r"contains(\1, \2)",
+          "contains(x, 'a') is a function"),
+    _rule(rf"({COLUMN})\s+(?:REGEXP|RLIKE)\s+({TEXT})", r"regexp_matches(\1, \2)",
+          "a regular expression is tested by regexp_matches()"),
+    _rule(rf"\br(?={TEXT})", "", "a text has no prefix r"),
+    _rule(rf"({VALUE})\s+MOD\s+({VALUE})", r"\1 % \2", "the remainder is %"),
+    _rule(rf"({VALUE})\s+DIV\s+({VALUE})", r"\1 // \2", "integer division is //"),
+    _rule(r"\bWITH\s*\(\s*NOLOCK\s*\)", "", "tables have no hints"),
+    _rule(r"\bCROSS\s+APPLY\b", "CROSS JOIN LATERAL", "APPLY is JOIN LATERAL"),
+    _rule(r"\bOUTER\s+APPLY\b", "LEFT JOIN LATERAL", "APPLY is JOIN LATERAL"),
+    _rule(rf"({COLUMN})\s+INTERVAL\s+({NAME})\s+(\w+)", r"\1 + INTERVAL (\2) \3",
+          "an interval of a column needs parentheses"),
+    _rule(rf"\bINTERVAL\s+(?!\()({COLUMN})\s+(SECOND|MINUTE|HOUR|DAY|WEEK|MONTH|YEAR)S?\b",
+          r"INTERVAL (\1) \2", "an interval of a column needs parentheses"),
+    _rule(r"\bEXTRACT\s*\(\s*(\w+)\s*,", r"EXTRACT(\1 FROM", "EXTRACT(part FROM date)"),
+    _rule(r"\bAS\s+(\d\w*)", r'AS "\1"', "an alias that begins with a digit needs double quotes"),
+    _rule(r"\bAS\s+(\w+(?: +(?!FROM\b|AS\b)\w+)+)(?=\s*(?:,|\bFROM\b))", r'AS "\1"',
+          "an alias with spaces needs double quotes"),
+    _rule(r",\s*(?=,)", "", "there is a comma too many"),
+    _rule(r",(?=\s*(?:FROM|WHERE|GROUP|ORDER|LIMIT|HAVING)\b|\s*\))", "",
+          "there is a comma too many"),
+    _rule(r"\b(?:AND|OR|WHERE|,)\s*$", "", "the condition does not end"),
+    _rule(r"\bSHOW\s+(?:FULL\s+)?(?:COLUMNS|FIELDS)\s+(?:FROM|IN)\s+", "DESCRIBE ",
+          "DESCRIBE shows the columns"),
+    _rule(rf"\bPRAGMA\s+table_info\s*\(\s*({TEXT}|{NAME})\s*\)",
+          lambda part: f"DESCRIBE {part[1]}", "DESCRIBE shows the columns"),
+    _rule(r"\bINTO\s+#?\w+(?=\s+FROM\b)", "", "a SELECT writes no table"),
+    _rule(r"\bLIMIT\s+(\d+)\s+ROWS?(?:\s+ONLY)?\b", r"LIMIT \1", "LIMIT takes a number"),
+    _rule(rf"\bIS\s+NOT\s+({TEXT}|\d+)", r"<> \1", "IS NOT is for NULL; 'not equal' is <>"),
+    _rule(rf"\bIS\s+({TEXT}|\d+)", r"= \1", "IS is for NULL; equality is ="),
+    _rule(rf"\|\|(?=\s*{COLUMN}\s*(?:=|<|>|!=|LIKE\b|IN\b))", "OR", "|| joins texts; OR is OR"),
+    _rule(r"\)\s*WITH\s+(\w+)\s+AS\s*\(", r"), \1 AS (", "one WITH holds all parts"),
+    _rule(r"\b(\d{1,2})%(?=\s*\))", lambda part: f"{int(part[1]) / 100:g}", "50% is 0.5"),
+    _rule(r"\s(WHERE\s[^()]+?)\s(FROM\s+\w+)", r" \2 \1", "FROM comes before WHERE"),
+)  # fmt: skip
+_AGGREGATES = {"mean": "avg", "std": "stddev"}
+_BOUND = (
+    _rule(r"\b(?:SYSDATE|GETDATE|SYSDATETIME|GETUTCDATE)\b(?:\s*\(\s*\))?", "current_timestamp",
+          "the time now is current_timestamp"),
+    _rule(r"\bCURDATE\s*\(\s*\)", "current_date", "today is current_date"),
+    _rule(rf"\bDATEADD\s*\(\s*(\w+)\s*,\s*DATEDIFF\s*\(\s*\1\s*,\s*0\s*,\s*({COLUMN})\s*\)"
+          r"\s*,\s*0\s*\)", r"date_trunc('\1', \2)", "date_trunc('month', d) begins a month"),
+    _rule(r"\bAS\s+FLOAT64\b", "AS DOUBLE", "FLOAT64 is DOUBLE"),
+    _rule(r"\bAS\s+(?:NVARCHAR2?|VARCHAR2|NCHAR|STRING|LONGTEXT)\b(?:\s*\(\s*\w+\s*\))?(?=\s*\))",
+          "AS VARCHAR", "a text is VARCHAR"),
+    _rule(r"\bAS\s+UNSIGNED\b", "AS UBIGINT", "UNSIGNED is UBIGINT"),
+    _rule(r"\s+COLLATE\s+(?:utf8\w*|latin1\w*|SQL_\w+|Japanese\w*)", "", "no such collation"),
+    _rule(r"\bCURTIME\s*\(\s*\)", "current_time", "the time of day is current_time"),
+    _rule(rf"\bISNULL\s*\(\s*({COLUMN})\s*\)", r"\1 IS NULL", "x IS NULL tests for NULL"),
+    _rule(rf"\bILIKE\s*\(\s*({COLUMN})\s*,\s*({TEXT})\s*\)", r"\1 ILIKE \2",
+          "ILIKE stands between its operands"),
+    _rule(rf"\bLIKE\s*\(\s*({COLUMN})\s*,\s*({TEXT})\s*\)", r"\1 LIKE \2",
+          "LIKE stands between its operands"),
+    _rule(r"\bFROM\s+dual\b", "", "a SELECT without a table has no FROM"),
+    _rule(r"(?<!['\d-])\b(\d{4})-(\d{1,2})-(\d{1,2})\b", r"DATE '\1-\2-\3'",
+          "a date stands in quotes"),
+    _rule(r"(?<![\w.])(\w+)\.(mean|avg|sum|min|max|median|count|std)\(\s*\)",
+          lambda part: f"{_AGGREGATES.get(part[2].lower(), part[2].lower())}({part[1]})",
+          "a function stands before its column"),
+)  # fmt: skip
+_FOREIGN = re.compile(r"[#`]|==|&&|=<|\[\w+\]|SHOW|PRAGMA|not a SELECT|\bIN \[")
+"""What DuckDB reads, too, but not as it is meant."""
+
+
+def mend_syntax(draft: Draft) -> Iterator[Mended]:
+    """Every known foreign form in a query that cannot be read, all at once and one by one."""
+    if draft.is_unreadable or _FOREIGN.search(f"{draft.sql} {draft.message}"):
+        yield from _applied(_SYNTAX, draft.sql)
+
+
+def mend_forms(draft: Draft) -> Iterator[Mended]:
+    """Foreign names of values and tests, in a query that could be read."""
+    yield from _applied(_BOUND, draft.sql)
+
+
+def _applied(rules: tuple[_Rule, ...], sql: str) -> Iterator[Mended]:
+    masked = mask(sql)
+    whys: list[str] = []
+    code = masked.code
+    for rule in rules:
+        changed = rule.pattern.sub(rule.form, code)
+        if changed != code:
+            whys.append(rule.why)
+            code = changed
+    if not whys:
+        return
+    yield Mended(masked.shown(code), "; ".join(dict.fromkeys(whys)))
+    if len(whys) > 1:
+        for rule in rules:
+            if (changed := rule.pattern.sub(rule.form, masked.code)) != masked.code:
+                yield Mended(masked.shown(changed), rule.why)
