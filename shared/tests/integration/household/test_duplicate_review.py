@@ -643,6 +643,31 @@ def test_an_imports_search_takes_nothing_back(db, tool):
     assert candidates(db, tool) == [(1, 2)]
 
 
+def test_decisions_of_a_database_before_rows_were_chosen_stay():
+    db = apsw.Connection(":memory:")
+    db.execute("CREATE TABLE tools (id INTEGER PRIMARY KEY); INSERT INTO tools VALUES (1)")
+    m003_ledger(db)
+    m005_statements(db)
+    for amount in (-100, -100, -200, -200, -300, -300):
+        add(db, 1, amount=amount)
+    db.execute(
+        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+        "detection_date_tolerance, detection_amount_tolerance_abs, detection_amount_tolerance_pct, "
+        "similarity_score, user_decision) VALUES (1, 1, 2, 0, '0', '0', 0.9, 'duplicate'), "
+        "(1, 3, 4, 0, '0', '0', 0.9, 'not_duplicate'), (1, 5, 6, 0, '0', '0', 0.9, NULL)"
+    )
+    m010_review(db)
+    assert (review.count_news(db, 1), candidates(db, 1)) == (0, [(5, 6)])
+    review.detect(db, 1, EXACT)
+    assert marks(db) == {2: 1}
+    assert [review.candidate_detail(db, 1, check).user_decision for check in (1, 2)] == [
+        "duplicate",
+        "not_duplicate",
+    ]
+    deciding.restore(db, 1, 2)
+    assert marks(db) == {}
+
+
 class Review(RuleBasedStateMachine):
     """Any sequence of searches, decisions, restorations and deletions."""
 
