@@ -8,7 +8,6 @@ import os
 import random
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -17,17 +16,16 @@ from typing import TypeVar
 from mdvec.database.connection import open_database
 from mdvec.files.scan import ScanRules, scan
 from mdvec.household import review as duplicate_review
+from mdvec.household.core.evidence import LIKELY, Judge
+from mdvec.household.core.habits import Habits, Mirrors
+from mdvec.household.core.matching import match_one_to_one
+from mdvec.household.core.pair import Pair
 from mdvec.household.core.pairs import DetectionOptions, find_pairs
-from mdvec.household.core.similarity import (
-    category_closeness,
-    letter_pairs,
-    shared_letters,
-    weighted,
-)
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.ledger import import_ledger
 from mdvec.household.reading import LedgerFile
+from mdvec.household.readings import reading
 from mdvec.household.report import LedgerReport
 from mdvec.household.trend import TrendCache
 from mdvec.manage.registering import add_tool
@@ -48,7 +46,7 @@ CATEGORIES = (
     ("衣服・美容", "衣服"), ("未分類", "未分類"),
 )  # fmt: skip
 ACCOUNTS = ("カードA", "カードB", "電子マネーC", "銀行D", "財布")
-OPTIONS = DetectionOptions(3, Decimal(0), Decimal(1), 0.8)
+OPTIONS = DetectionOptions(3, Decimal(0), Decimal(1))
 
 
 def measure(bench: Bench) -> list[Row]:
@@ -60,9 +58,10 @@ def measure(bench: Bench) -> list[Row]:
         _row("again, untouched", seconds["untouched"], 0.1),
         _row(
             f"`detect_duplicates`, ±3 days, ±1 %: {facts['pairs']:,} pairs, "
-            f"{facts['below']:,} under 0.8",
-            seconds["detect"], 2,
+            f"{facts['below']:,} under {OPTIONS.min_similarity_score}",
+            seconds["detect"], 1,
         ),
+        _row("the same at its defaults", seconds["defaults"], 2),
         Row(
             f"pairs of {SAMPLE:,} rows against comparing each with each",
             f"{facts['sample']:,} pairs, {facts['wrong']} different", "the same pairs",
@@ -102,6 +101,9 @@ def work(folder: str) -> tuple[dict[str, float], dict[str, int]]:
         seconds["trend"], _ = _timed(trend)
         seconds["cached"], _ = _timed(trend)
         seconds["detect"], found = _timed(lambda: duplicate_review.detect(connection, 1, OPTIONS))
+        seconds["defaults"], _ = _timed(
+            lambda: duplicate_review.detect(connection, 1, DetectionOptions())
+        )
         sample = transactions.list_transactions(connection, 1)[:SAMPLE]
     facts = {"pairs": found.candidates_count, "below": found.below_threshold_count}
     return seconds, {**facts, **_compared(sample)}
@@ -121,37 +123,31 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def _compared(rows: list[Transaction]) -> dict[str, int]:
-    """The pairs of the search, and those of comparing every two rows."""
-    options = replace(OPTIONS, min_similarity_score=0.5)
-    found = {(pair.first.id, pair.second.id) for pair in find_pairs(rows, options).pairs}
-    brute = {
-        tuple(sorted((one.id, other.id)))
+    """The likely pairs of the search, and those of judging every two rows."""
+    found = {
+        (pair.first.id, pair.second.id)
+        for pair in find_pairs(rows, OPTIONS, reading=reading).pairs
+        if pair.score >= LIKELY
+    }
+    near = [
+        (one, other)
         for place, one in enumerate(rows)
         for other in rows[place + 1 :]
-        if _near(one, other) and _score(one, other) >= options.min_similarity_score
-    }
-    found = {tuple(sorted(pair)) for pair in found}
+        if _near(one, other)
+    ]
+    equal = [pair for pair in near if pair[0].amount == pair[1].amount]
+    of_two = [pair for pair in equal if pair[0].account != pair[1].account]
+    judge = Judge(reading, Habits(rows, {row.description for row in rows}), Mirrors(rows, of_two))
+    pairs = match_one_to_one(_judged(judge, one, other) for one, other in near)
+    brute = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
     return {"sample": len(brute), "wrong": len(found ^ brute)}
 
 
-def _score(one: Transaction, other: Transaction) -> float:
-    """The score of two rows that both have an amount, without any of the search's shortcuts."""
-    difference = abs((one.amount or 0) - (other.amount or 0))
-    larger = max(abs(one.amount or 0), abs(other.amount or 0), 1)
-    are_two_lines = (
-        bool(one.account and one.mf_id and other.mf_id)
-        and one.account == other.account
-        and one.mf_id != other.mf_id
-    )
-    return weighted(
-        abs((one.date - other.date).days),
-        difference / larger,
-        shared_letters(letter_pairs(one.description), letter_pairs(other.description)),
-        0.0 if are_two_lines else 1.0,
-        category_closeness(
-            (one.category_major, one.category_minor), (other.category_major, other.category_minor)
-        ),
-    )
+def _judged(judge: Judge, one: Transaction, other: Transaction) -> Pair:
+    """A pair with its score, without any of the search's shortcuts."""
+    verdict = judge.verdict(one, other)
+    first, second = sorted((one, other), key=lambda row: row.id)
+    return Pair(first, second, verdict.score, verdict.reasons)
 
 
 def _near(one: Transaction, other: Transaction) -> bool:

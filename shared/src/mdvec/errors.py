@@ -49,9 +49,11 @@ place; any other exception is a bug.
         InvalidPage                   mdvec.household.core.wording
         InvalidPageSize               mdvec.household.core.wording
         DuplicateResolutionError      mdvec.household.review
+            InvalidDecision           mdvec.household.deciding
+            RowNotInCandidate         mdvec.household.deciding
             CheckNotFound             mdvec.household.review
-            InvalidDecision           mdvec.household.review
             InvalidLimit              mdvec.household.review
+            InvalidPage               mdvec.household.review
             TransactionNotFound       mdvec.household.review
         MappingRefused                mdvec.household.statement_preview
         EndpointStopped               mdvec.importing.endpoint_texts

@@ -11,6 +11,7 @@ from typing import Annotated, TypeVar
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import Connection, DatabaseError, Mode, open_database
 from mdvec.errors import MdvecError
+from mdvec.household import review
 from mdvec.household.interfaces.rows import data_version
 from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
@@ -63,6 +64,16 @@ class HouseholdContext:
             return answer, _told(look)
 
         return await self.run(name, mode, looking)
+
+    async def news(self, name: str | None) -> str:
+        """What imports found since the last answer that tells of it, on a line; or ""."""
+        if not await self.run(name, "read", review.count_news):
+            return ""
+        try:
+            news = await self.run(name, "write", review.take_news)
+        except ToolError:  # an import is writing; the next answer tells of it
+            return ""
+        return f"\n{news}" if news else ""
 
     async def run(self, name: str | None, mode: Mode, work: Callable[[Connection, int], T]) -> T:
         """Run ``work`` in a thread, on a new connection and the tool id of the named household.

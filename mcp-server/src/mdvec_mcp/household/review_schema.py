@@ -9,7 +9,7 @@ from mdvec.household.core.review_wording import (
     DuplicateStats,
 )
 from mdvec.text.one_line import on_one_line
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "skip": "保留"}
 
@@ -17,10 +17,12 @@ _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "ski
 class DetectionModel(BaseModel):
     """How many pairs a detection found."""
 
-    candidates_count: int = Field(description="判定待ちの候補")
+    candidates_count: int = Field(description="判定待ちの組")
+    likely_count: int = Field(description="そのうち同じ買い物らしいもの")
     new_count: int = Field(description="そのうち今回見つかったもの")
     decided_count: int = Field(description="判定済みのため除いたもの")
     below_threshold_count: int = Field(description="類似度が min_similarity_score 未満のもの")
+    dropped_count: int = Field(description="候補から外した前の検索の組")
     message: str
 
 
@@ -50,11 +52,15 @@ class DetectionParamsModel(BaseModel):
 
 
 class CandidateModel(BaseModel):
-    """Two transactions that may record the same payment."""
+    """Transactions that may record the same payment."""
 
     check_id: int
+    is_likely: bool = Field(description="同じ買い物らしい")
     transaction_1: CandidateRowModel
-    transaction_2: CandidateRowModel = Field(description="重複なら除外される取引")
+    transaction_2: CandidateRowModel
+    others: list[CandidateRowModel]
+    reasons: list[str]
+    alike_count: int = Field(description="口座や店が同じほかの候補")
     similarity_score: float = Field(ge=0, le=1)
     date_diff_days: int
     amount_diff: int | None
@@ -62,11 +68,20 @@ class CandidateModel(BaseModel):
     detection_params: DetectionParamsModel
 
 
+class CandidateDetailModel(BaseModel):
+    """One candidate, with the fields that a list gives; named once, in the list's schema."""
+
+    model_config = ConfigDict(extra="allow")
+    check_id: int
+
+
 class CandidateListModel(BaseModel):
-    """Candidates, most similar first."""
+    """Candidates, likely ones first."""
 
     candidates: list[CandidateModel]
     total_count: int
+    likely_count: int
+    next_page: int | None
     message: str
 
 
@@ -76,6 +91,7 @@ class ConfirmationModel(BaseModel):
     success: bool
     message: str
     marked_transaction_id: int | None = Field(description="集計から除外した取引")
+    marked_transaction_ids: list[int]
 
 
 class RestorationModel(BaseModel):
@@ -96,23 +112,33 @@ class DuplicateStatsModel(BaseModel):
 
 
 def list_as_text(answer: CandidateList) -> str:
-    """The list of candidates as text."""
-    return "\n".join([answer.message, *map(candidate_as_text, answer.candidates)])
+    """The list of candidates as text, those that are likely two purchases under a heading."""
+    lines, likely = [answer.message], True
+    for one in answer.candidates:
+        if likely and not one.is_likely and one.user_decision in (None, "skip"):
+            lines.append("別の買い物らしい候補:")
+            likely = False
+        lines.append(candidate_as_text(one))
+    if answer.next_page:
+        lines.append(f"続きは page={answer.next_page}。")
+    return "\n".join(lines)
 
 
 def candidate_as_text(pair: Candidate) -> str:
-    """A pair as three lines of text."""
+    """A candidate: a line of numbers, one of reasons, and one for each row."""
     amounts = "不明" if pair.amount_diff is None else f"{pair.amount_diff:,}円"
     decision = _DECISIONS.get(pair.user_decision or "")
-    return "\n".join(
-        [
-            f"[check_id {pair.check_id}] 類似度 {pair.similarity_score:.0%}、"
-            f"日付差 {pair.date_diff_days}日、金額差 {amounts}"
-            + (f"、判定: {decision}" if decision else ""),
-            _row_as_text(pair.transaction_1),
-            _row_as_text(pair.transaction_2),
-        ]
-    )
+    kind = "同じ買い物らしい" if pair.is_likely else "別の買い物らしい"
+    lines = [
+        f"[check_id {pair.check_id}] {kind}（類似度 {pair.similarity_score:.0%}）、"
+        f"日付差 {pair.date_diff_days}日、金額差 {amounts}"
+        + (f"、似た候補ほかに{pair.alike_count}件" if pair.alike_count else "")
+        + (f"、判定: {decision}" if decision else "")
+    ]
+    if pair.reasons:
+        lines.append(f"  理由: {'。'.join(pair.reasons)}。")
+    rows = (pair.transaction_1, pair.transaction_2, *pair.others)
+    return "\n".join([*lines, *map(_row_as_text, rows)])
 
 
 def detail_as_text(pair: Candidate) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import CallToolResult, ToolAnnotations
-from mdvec.household import review
+from mdvec.household import deciding, review
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from pydantic import Field
 
@@ -67,11 +67,22 @@ TransactionId = Annotated[int, Field(description="復元する取引のID。")]
 Decision = Annotated[
     str,
     Field(
-        description="duplicate: 重複（transaction_2 を集計から除外）、"
+        description="duplicate: 重複（keep 以外を集計から除外）、"
         "not_duplicate: 重複ではない、skip: 保留。",
-        json_schema_extra={"enum": list(review.DECISIONS)},
+        json_schema_extra={"enum": list(deciding.DECISIONS)},
     ),
 ]
+Keep = Annotated[int | None, Field(description="残す取引のID。省略時は transaction_1。")]
+Rows = Annotated[
+    list[int] | None, Field(description="3件以上の候補の一部だけを判定するとき、その取引ID。")
+]
+Alike = Annotated[
+    bool,
+    Field(
+        description="true なら似た候補（alike_count）も同じ判定に。判定済みの組ならまとめて変更。"
+    ),
+]
+Page = Annotated[int, Field(description="ページ。", json_schema_extra={"minimum": 1})]
 
 _WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -108,7 +119,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
     offer.add_tool(
         detect_duplicates,
         description="家計簿から重複候補を検出し、判定待ちにする（取引は変えず、判定済みの組は"
-        "除く）。次に list_duplicate_candidates で一覧を見る。",
+        "除く）。全件の検索は前の検索の未判定の候補と入れ替わる。次に list_duplicate_candidates。",
         annotations=_WRITES,
         structured_output=True,
     )
@@ -117,16 +128,17 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
 def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     async def list_duplicate_candidates(
         limit: Limit = 10,
+        page: Page = 1,
         skip_checked: SkipChecked = True,  # noqa: FBT002 - a tool's arguments have names
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.CandidateListModel]:
-        work = partial(review.list_candidates, limit=limit, skip_checked=skip_checked)
+        work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
         return text_result(models.list_as_text(listed) + newer, asdict(listed))
 
     async def get_duplicate_candidate_detail(
         check_id: CheckId, tool: HouseholdName = None
-    ) -> Annotated[CallToolResult, models.CandidateModel]:
+    ) -> Annotated[CallToolResult, models.CandidateDetailModel]:
         work = partial(review.candidate_detail, check_id=check_id)
         pair = await context.run(tool, "read", work)
         return text_result(models.detail_as_text(pair), asdict(pair))
@@ -138,8 +150,9 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
         return text_result(models.stats_as_text(numbers) + newer, asdict(numbers))
 
     descriptions: dict[Callable[..., Any], str] = {
-        list_duplicate_candidates: "検出済みの重複候補を、類似度の高い順に返す。",
-        get_duplicate_candidate_detail: "重複候補1件の詳細と、検出条件を返す。",
+        list_duplicate_candidates: "重複候補を、同じ買い物らしいもの、別の買い物らしいものの順に、"
+        "理由とともに返す。",
+        get_duplicate_candidate_detail: "重複候補1件の詳細（一覧と同じ形）と、検出条件を返す。",
         get_duplicate_stats: "重複と判定待ちの件数を返す。",
     }
     for function, description in descriptions.items():
@@ -150,21 +163,28 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
 
 def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
     async def confirm_duplicate(
-        check_id: CheckId, decision: Decision, tool: HouseholdName = None
+        check_id: CheckId,
+        decision: Decision,
+        keep: Keep = None,
+        transaction_ids: Rows = None,
+        alike: Alike = False,  # noqa: FBT002 - a tool's arguments have names
+        tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.ConfirmationModel]:
-        work = partial(review.confirm, check_id=check_id, decision=decision)
+        choice = deciding.Choice(decision, keep, tuple(transaction_ids or ()), alike)
+        work = partial(deciding.confirm, check_id=check_id, choice=choice)
         done = await context.run(tool, "write", work)
         return text_result(done.message, asdict(done))
 
     async def restore_duplicate(
         transaction_id: TransactionId, tool: HouseholdName = None
     ) -> Annotated[CallToolResult, models.RestorationModel]:
-        work = partial(review.restore, transaction_id=transaction_id)
+        work = partial(deciding.restore, transaction_id=transaction_id)
         done = await context.run(tool, "write", work)
         return text_result(done.message, asdict(done))
 
     descriptions: dict[Callable[..., Any], str] = {
-        confirm_duplicate: "重複候補へのユーザーの判定を記録する。必ずユーザーに確認してから使う。",
+        confirm_duplicate: "重複候補（の全取引）へのユーザーの判定を記録する。必ず"
+        "ユーザーに確認してから使う。",
         restore_duplicate: "重複とした取引を集計に戻す。",
     }
     for function, description in descriptions.items():

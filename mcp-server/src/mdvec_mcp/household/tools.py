@@ -97,6 +97,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
             )  # fmt: skip
 
         answer, newer = await context.answer(tool, work)
+        newer += await context.news(tool)
         if output_format == "text":
             return text_result(answer.text + newer, models.monthly(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)

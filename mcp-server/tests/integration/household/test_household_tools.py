@@ -10,8 +10,11 @@ import anyio
 import anyio.to_thread
 import pytest
 from mcp import Client
+from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
+from mdvec.household import review
+from mdvec.household.core.pairs import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
@@ -98,6 +101,22 @@ def test_a_month_has_its_sums_its_counts_and_a_page_of_rows(database):
     assert (len(data["rows"]), data["page"], data["next_page"]) == (20, 1, 2)
     assert answer.words.startswith("2025年06月の家計簿です。")
     assert "page=2" in answer.words
+
+
+def test_a_months_answer_tells_once_of_duplicates_that_an_import_found(database, tmp_path):
+    copy = tmp_path / "vectors.sqlite"
+    copy.write_bytes(database.read_bytes())
+    with open_database(copy, "write") as connection:
+        review.detect(connection, 1, DetectionOptions(), by_user=False)
+        count = review.count_news(connection, 1)
+    assert count > 0
+    june = ("get_monthly_household", {"year": 2025, "month": 6})
+    first, second = asked(copy, june, june)
+    assert first.words.endswith(
+        f"新しい明細に、同じ買い物が二度入っているらしい組が{count}件あります"
+        "（list_duplicate_candidates で確認できます）。"
+    )
+    assert "二度入っている" not in second.words
 
 
 def test_pages_go_through_all_rows_once(database):

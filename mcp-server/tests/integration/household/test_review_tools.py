@@ -7,7 +7,7 @@ import pytest
 from collection import RULES
 from mcp import Client
 from mdvec.database.connection import open_database
-from mdvec.database.household_schema import m003_ledger, m005_statements
+from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
@@ -39,11 +39,12 @@ class Household:
             if not connection.execute(known).fetchone():
                 m003_ledger(connection)
                 m005_statements(connection)
+                m010_review(connection)
             for number, account in enumerate(rows):
                 connection.execute(
                     "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, "
                     "date, amount, description, category_major, category_minor, account, memo, "
-                    "is_target, is_transfer) VALUES (?, ?, ?, 'a.csv', ?, '2024-01-15', -5000, "
+                    "is_target, is_transfer) VALUES (?, ?, ?, 'a.csv', ?, '2024-01-15', -5480, "
                     "'スーパーマーケット A店', '食費', '食料品', ?, '', 1, 0)",
                     (tool.id, f"id{number}", f"id{number}", number + 2, account),
                 )
@@ -104,7 +105,7 @@ def test_the_tools_have_schemas_for_what_they_take_and_return(household):
         "min_similarity_score",
         "tool",
     ]
-    assert detect["min_similarity_score"]["default"] == 0.8
+    assert detect["min_similarity_score"]["default"] == 0.5
     decision = tools["confirm_duplicate"].input_schema["properties"]["decision"]
     assert decision["enum"] == ["duplicate", "not_duplicate", "skip"]
 
@@ -125,17 +126,20 @@ def test_a_duplicate_is_found_confirmed_and_restored(household):
     assert candidate == detail.structured_content
     assert candidate["transaction_2"]["account"] == "電子マネーB"
     assert words(listed) == (
-        "未確認の重複候補は1件です。confirm_duplicate で判定できます。\n"
-        "[check_id 1] 類似度 100%、日付差 0日、金額差 0円\n"
-        "  取引ID 1: 2024-01-15 -5,000円 スーパーマーケット A店 | 食費/食料品 | カードA (a.csv:2)\n"
-        "  取引ID 2: 2024-01-15 -5,000円 スーパーマーケット A店 | 食費/食料品 | 電子マネーB "
+        "未確認の重複候補は1件です（同じ買い物らしい 1件、別の買い物らしい 0件）。"
+        "confirm_duplicate で判定できます。\n"
+        "[check_id 1] 同じ買い物らしい（類似度 55%）、日付差 0日、金額差 0円\n"
+        "  理由: 店名が同じ。どちらも支払いの口座で、互いの買い物を記録していない。\n"
+        "  取引ID 1: 2024-01-15 -5,480円 スーパーマーケット A店 | 食費/食料品 | カードA (a.csv:2)\n"
+        "  取引ID 2: 2024-01-15 -5,480円 スーパーマーケット A店 | 食費/食料品 | 電子マネーB "
         "(a.csv:3)"
     )
-    assert words(detail).endswith("検出条件: 日付 ±0日、金額 ±0円・±0%（0は指定なし）")
+    assert words(detail).endswith("検出条件: 日付 ±4日、金額 ±0円・±10%（0は指定なし）")
     assert confirmed.structured_content == {
         "success": True,
         "message": words(confirmed),
         "marked_transaction_id": 2,
+        "marked_transaction_ids": [2],
     }
     assert numbers.structured_content == {
         "total_transactions": 2,
@@ -150,6 +154,29 @@ def test_a_duplicate_is_found_confirmed_and_restored(household):
     assert words(restored).startswith("取引ID 2 を復元しました。")
     assert after.structured_content["confirmed_not_duplicate"] == 1
     assert not any(one.is_error for one in (detected, listed, detail, confirmed, restored, after))
+
+
+def test_the_kept_row_and_all_alike_are_named_in_a_call(household):
+    household.add()
+    detected, confirmed, taken_back, listed = household.ask(
+        ("detect_duplicates", {}),
+        ("confirm_duplicate", {"check_id": 1, "decision": "duplicate", "keep": 2}),
+        ("confirm_duplicate", {"check_id": 1, "decision": "skip", "alike": True}),
+        ("list_duplicate_candidates", {"page": 1}),
+    )
+    assert detected.structured_content["likely_count"] == 1
+    assert confirmed.structured_content["marked_transaction_ids"] == [1]
+    assert words(taken_back).startswith("保留にしました。")
+    assert listed.structured_content["total_count"] == 1
+
+
+def test_likely_purchases_and_others_are_two_groups_of_a_list(household):
+    household.add(rows=("カードA", "電子マネーB", "カードA"))
+    _, listed = household.ask(("detect_duplicates", {}), ("list_duplicate_candidates", {}))
+    groups = [one["is_likely"] for one in listed.structured_content["candidates"]]
+    assert groups == sorted(groups, reverse=True)
+    assert False in groups
+    assert "\n別の買い物らしい候補:\n[check_id" in words(listed)
 
 
 def test_a_decided_pair_is_listed_with_its_decision_on_request(household):
@@ -171,6 +198,7 @@ def test_a_decided_pair_is_listed_with_its_decision_on_request(household):
         ("detect_duplicates", {"min_similarity_score": 2}, "min_similarity_score は0〜1"),
         ("detect_duplicates", {"transaction_ids": [9]}, "指定された取引が見つかりません"),
         ("list_duplicate_candidates", {"limit": 51}, "limit は1〜50"),
+        ("list_duplicate_candidates", {"page": 2}, "page は1〜1"),
         ("get_duplicate_candidate_detail", {"check_id": 9}, "指定された重複候補が見つかりません"),
         ("confirm_duplicate", {"check_id": 9, "decision": "skip"}, "指定された重複候補が"),
         ("confirm_duplicate", {"check_id": 1, "decision": "yes"}, "判定値が不正です"),
@@ -213,7 +241,7 @@ def test_a_missing_database_is_reported_with_its_path(household):
 
 
 def test_the_settings_give_the_defaults(household):
-    household.defaults = DetectionOptions(3, min_similarity_score=0.7)
+    household.defaults = DetectionOptions(3, min_similarity_score=0)
     detect = household.tools()["detect_duplicates"].input_schema["properties"]
     assert detect["date_tolerance_days"]["default"] == 3
     (found,) = household.add(rows=("カードA", "カードA")).ask(("detect_duplicates", {}))

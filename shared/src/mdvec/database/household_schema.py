@@ -144,6 +144,13 @@ UPDATE transactions SET statement_id = (SELECT s.id FROM ledger_statements AS s
 UPDATE ledger_files SET app_version = '';
 UPDATE ledger_versions SET asks_first = 1 WHERE tool_id IN (SELECT tool_id FROM transactions);
 """
+_REVIEW = """
+ALTER TABLE duplicate_checks ADD COLUMN kept_id INTEGER;
+ALTER TABLE duplicate_checks ADD COLUMN reasons TEXT NOT NULL DEFAULT '';
+ALTER TABLE duplicate_checks ADD COLUMN is_announced INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE departed_pairs ADD COLUMN kept_id INTEGER;
+ALTER TABLE departed_pairs ADD COLUMN reasons TEXT NOT NULL DEFAULT '';
+"""
 
 
 def m003_ledger(connection: apsw.Connection) -> None:
@@ -158,3 +165,11 @@ def m005_statements(connection: apsw.Connection) -> None:
     would remove.
     """
     connection.execute(_STATEMENTS).fetchall()
+
+
+def m010_review(connection: apsw.Connection) -> None:
+    """Record which row of a pair stays, why it is a candidate, and whether the user knows of it.
+
+    A pair without ``kept_id`` keeps its first row, as all did before.
+    """
+    connection.execute(_REVIEW).fetchall()

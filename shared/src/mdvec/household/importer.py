@@ -11,6 +11,7 @@ from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.files.scan import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
+from mdvec.household.core.pairs import DuplicateDetectionError
 from mdvec.household.core.statement_text import StatementText, chunks_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import files as ledger_files
@@ -99,13 +100,7 @@ class _HouseholdImport:
             self._rebuild_texts()
         else:
             self._update_texts()
-        candidates = None
-        if self.options.detection is not None:
-            with self.job.stopwatch.stage("detect"):
-                found = duplicate_review.detect(
-                    self.connection, self.tool_id, self.options.detection
-                )
-            candidates = found.candidates_count
+        candidates = self._look_for_duplicates(ledger)
         return self.job.report(
             added=ledger.imported,
             updated=ledger.updated,
@@ -117,6 +112,18 @@ class _HouseholdImport:
             chunks_embedded=self.index.chunks_embedded,
             details=HouseholdReport(ledger, candidates),
         )
+
+    def _look_for_duplicates(self, ledger: LedgerReport) -> int | None:
+        """How many new pairs are likely one purchase; None if none were looked for."""
+        options = self.options.detection
+        if options is None or not (ledger.imported or ledger.updated):
+            return None
+        with self.job.stopwatch.stage("detect"):
+            try:
+                duplicate_review.detect(self.connection, self.tool_id, options, by_user=False)
+            except DuplicateDetectionError:
+                return None  # the user's own search says so, with what to do
+        return duplicate_review.count_news(self.connection, self.tool_id)
 
     def _check_mode(self) -> None:
         tool = self.job.tool

@@ -22,8 +22,8 @@ from mdvec.household.core.statements import CurrentRow
 from mdvec.household.interfaces import departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
-from mdvec.household.interfaces.checks import update_marks
 from mdvec.household.interfaces.files import KnownFile
+from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.interfaces.rows import RowToWrite, StoredRow
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file

@@ -95,7 +95,8 @@ def report_of(
 class HouseholdReport:
     """A household's part of an import's report.
 
-    ``duplicate_candidates`` is how many pairs wait for a decision; None if none were looked for.
+    ``duplicate_candidates`` is how many pairs are likely one purchase and were not told of yet;
+    None if none were looked for.
     """
 
     ledger: LedgerReport
@@ -112,9 +113,14 @@ class HouseholdReport:
         """The printed summary of the import."""
         lines = _ledger_lines(report.tool, self.ledger)
         lines.append(Line(f"{report.chunks} rows can be searched, {report.embedded}"))
-        if self.duplicate_candidates is not None:
-            pairs = f"{self.duplicate_candidates} pairs may be duplicates; ask the server"
-            lines.append(Line(pairs))
+        if self.duplicate_candidates:
+            pairs = "pair is" if self.duplicate_candidates == 1 else "pairs are"
+            lines.append(
+                Line(
+                    f"{self.duplicate_candidates} new {pairs} likely one purchase booked twice; "
+                    "ask your client to review the duplicates"
+                )
+            )
         return lines
 
 

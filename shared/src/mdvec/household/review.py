@@ -1,4 +1,4 @@
-"""The review of duplicates: find candidate pairs, list them, decide, and undo decisions.
+"""The review of duplicates: search the ledger for candidates, and list them.
 
 Nothing is marked without a decision by the user.
 """
@@ -13,23 +13,26 @@ import apsw
 from mdvec.database.connection import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
-from mdvec.household.core.pairs import DetectionOptions, find_pairs
+from mdvec.household.core.candidates import Arranged, arrange, listed
+from mdvec.household.core.evidence import LIKELY
+from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions, find_pairs
+from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.review_wording import (
     Candidate,
     CandidateList,
-    Confirmation,
     Detection,
     DetectionParams,
     DuplicateStats,
-    Restoration,
 )
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import checks as duplicate_checks
 from mdvec.household.interfaces.checks import Check
-from mdvec.log.activity import record
+from mdvec.household.interfaces.marks import update_marks
+from mdvec.household.readings import reading
 
 MAX_LIMIT: Final = 50
-DECISIONS: Final = ("duplicate", "not_duplicate", "skip")
+_WIDER: Final = 7
+"""The tolerance in days that a search without a likely pair suggests, or the double of its own."""
 
 
 class DuplicateResolutionError(MdvecError):
@@ -56,15 +59,6 @@ class TransactionNotFound(DuplicateResolutionError):
         )
 
 
-class InvalidDecision(DuplicateResolutionError):
-    """The decision is not one of ``DECISIONS``."""
-
-    def __init__(self, decision: str) -> None:
-        super().__init__(
-            f"判定値が不正です（duplicate/not_duplicate/skipのいずれか）: {decision[:40]}"
-        )
-
-
 class InvalidLimit(DuplicateResolutionError):
     """The limit of a list is out of range."""
 
@@ -72,14 +66,25 @@ class InvalidLimit(DuplicateResolutionError):
         super().__init__(f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）")
 
 
+class InvalidPage(DuplicateResolutionError):
+    """The list has no such page."""
+
+    def __init__(self, page: int, pages: int) -> None:
+        super().__init__(f"page は1〜{pages}で指定してください（指定値: {page}）")
+
+
 def detect(
     connection: apsw.Connection,
     tool_id: int,
     options: DetectionOptions,
     transaction_ids: Collection[int] | None = None,
+    *,
+    by_user: bool = True,
 ) -> Detection:
     """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
+    A user's search of the whole ledger replaces the one before: pairs without a decision that it
+    does not find are dropped. One that is not ``by_user`` only adds pairs, which are news.
     ``transaction_ids`` limits the search to pairs with at least one of these rows; an empty
     collection finds nothing.
 
@@ -92,115 +97,98 @@ def detect(
         for missing in sorted(set(transaction_ids) - there.keys()):
             raise TransactionNotFound(missing)
     with connection:
-        duplicate_checks.update_marks(connection, tool_id)
+        update_marks(connection, tool_id)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.compared_rows(connection, tool_id)
-    found = find_pairs(rows, options, transaction_ids)
+    found = find_pairs(rows, options, transaction_ids, reading)
+    dropped = 0
     with connection:
         known = duplicate_checks.known_pairs(connection, tool_id)
-        duplicate_checks.store_pairs(connection, tool_id, found.pairs, options)
-    decisions = [known.get((pair.first.id, pair.second.id), "new") for pair in found.pairs]
-    decided = sum(decision in ("duplicate", "not_duplicate") for decision in decisions)
-    count = len(found.pairs) - decided
+        duplicate_checks.store_pairs(connection, tool_id, found.pairs, options, announced=by_user)
+        if by_user:
+            duplicate_checks.mark_announced(connection, tool_id)
+            if transaction_ids is None:
+                dropped = duplicate_checks.drop_unfound(connection, tool_id, found.pairs)
+    open_pairs, new, decided = 0, 0, 0
+    likely = 0
+    for pair in found.pairs:
+        decision = known.get((pair.first.id, pair.second.id), "new")
+        decided += decision in ("duplicate", "not_duplicate")
+        if decision not in ("duplicate", "not_duplicate"):
+            open_pairs += 1
+            likely += pair.score >= LIKELY
+            new += decision == "new"
+    wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
+    numbers = answers.Found(
+        open_pairs, likely, decided, dropped, found.below, options.min_similarity_score, wider
+    )
     return Detection(
-        candidates_count=count,
-        new_count=decisions.count("new"),
+        candidates_count=open_pairs,
+        likely_count=likely,
+        new_count=new,
         decided_count=decided,
         below_threshold_count=found.below,
-        message=answers.detection_message(
-            count, decided, found.below, options.min_similarity_score
-        ),
+        dropped_count=dropped,
+        message=answers.detection_message(numbers),
     )
 
 
 def list_candidates(
-    connection: apsw.Connection, tool_id: int, limit: int = 10, *, skip_checked: bool = True
+    connection: apsw.Connection,
+    tool_id: int,
+    limit: int = 10,
+    *,
+    page: int = 1,
+    skip_checked: bool = True,
 ) -> CandidateList:
-    """The undecided pairs by score; without ``skip_checked`` all pairs, decided ones last.
+    """A page of the open candidates, likely ones first; without ``skip_checked`` of all pairs.
 
     Raises:
         InvalidLimit: ``limit`` is not 1 to 50.
+        InvalidPage: there is no such page.
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidLimit(limit)
     with snapshot(connection):
-        checks = duplicate_checks.list_checks(connection, tool_id, limit, open_only=skip_checked)
-        counts = duplicate_checks.count(connection, tool_id)
-        candidates = tuple(_candidate(connection, tool_id, check) for check in checks)
-    total = counts.open if skip_checked else counts.pairs
+        found = listed(arrange(duplicate_checks.open_pairs(connection, tool_id)))
+        closed = [] if skip_checked else duplicate_checks.closed_checks(connection, tool_id)
+        total = len(found) + len(closed)
+        pages = max(1, -(-total // limit))
+        if not 1 <= page <= pages:
+            raise InvalidPage(page, pages)
+        first, last = (page - 1) * limit, page * limit
+        candidates = [
+            _arranged_candidate(connection, tool_id, one, alike) for one, alike in found[first:last]
+        ]
+        candidates += [
+            candidate_of(connection, tool_id, check_of(connection, tool_id, check))
+            for check in closed[max(first - len(found), 0) : max(last - len(found), 0)]
+        ]
+    likely = sum(one.is_likely for one, _ in found)
+    numbers = answers.Listed(total, likely, page, pages, skip_checked)
     return CandidateList(
-        candidates=candidates,
+        candidates=tuple(candidates),
         total_count=total,
-        message=answers.list_message(len(candidates), total, open_only=skip_checked),
+        likely_count=likely,
+        next_page=page + 1 if page < pages else None,
+        message=answers.list_message(numbers),
     )
 
 
 def candidate_detail(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
-    """A pair with its rows.
+    """The candidate that a pair belongs to while it is open, else the pair, with its rows.
 
     Raises:
         CheckNotFound: the household has no such pair.
     """
     with snapshot(connection):
-        return _candidate(connection, tool_id, _check(connection, tool_id, check_id))
-
-
-def confirm(
-    connection: apsw.Connection, tool_id: int, check_id: int, decision: str
-) -> Confirmation:
-    """Store a decision and update the marks in the ledger, in one transaction.
-
-    ``duplicate`` marks the pair's second row; ``not_duplicate`` and ``skip`` undo an earlier mark
-    by the same pair. A skipped pair stays open.
-
-    Raises:
-        InvalidDecision: the decision is none of these.
-        CheckNotFound: the household has no such pair.
-    """
-    if decision not in DECISIONS:
-        raise InvalidDecision(decision)
-    with connection:
-        check = _check(connection, tool_id, check_id)
-        _, before = _rows(connection, tool_id, check)
-        if check.decision != decision:
-            duplicate_checks.record_decision(connection, tool_id, check_id, decision)
-        first, second = _rows(connection, tool_id, check)
-    record("decision", household=tool_id, check=check_id, decision=decision)
-    if check.decision == decision:
-        message = answers.already_decided_message(decision, second)
-    elif decision != "duplicate":
-        message = answers.rejection_message(
-            second, was_marked=before.is_duplicate, open_again=decision == "skip"
-        )
-    elif before.is_duplicate:
-        message = answers.already_marked_message(second)
-    else:
-        message = answers.mark_message(first, second)
-    return Confirmation(
-        success=True,
-        message=message,
-        marked_transaction_id=second.id if decision == "duplicate" else None,
-    )
-
-
-def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Restoration:
-    """Remove a row's mark; the pairs that marked it become ``not_duplicate``.
-
-    An unmarked row is left unchanged.
-
-    Raises:
-        TransactionNotFound: the household has no such row.
-    """
-    with connection:
-        before = _row(connection, tool_id, transaction_id)
-        for check in duplicate_checks.checks_that_mark(connection, tool_id, transaction_id):
-            duplicate_checks.record_decision(connection, tool_id, check.id, "not_duplicate")
-        duplicate_checks.update_marks(connection, tool_id)
-        after = _row(connection, tool_id, transaction_id)
-    record("restoration", household=tool_id, transaction=transaction_id)
-    return Restoration(
-        success=True, message=answers.restoration_message(after, was_marked=before.is_duplicate)
-    )
+        check = check_of(connection, tool_id, check_id)
+        arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
+        for one in arranged:
+            if check_id in one.checks:
+                alike = sum(map(one.is_alike, arranged)) - 1
+                return _arranged_candidate(connection, tool_id, one, alike)
+        return candidate_of(connection, tool_id, check)
 
 
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
@@ -217,45 +205,83 @@ def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
     )
 
 
-def _check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check:
+def count_news(connection: apsw.Connection, tool_id: int) -> int:
+    """How many likely pairs imports have found that the user has not been told of."""
+    return duplicate_checks.count_unannounced(connection, tool_id, LIKELY)
+
+
+def take_news(connection: apsw.Connection, tool_id: int) -> str:
+    """Tells of the likely pairs that imports found, once; "" if there is nothing new."""
+    with connection:
+        count = count_news(connection, tool_id)
+        if count:
+            duplicate_checks.mark_announced(connection, tool_id)
+    return answers.news_message(count)
+
+
+def check_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Check:
+    """A pair by its id.
+
+    Raises:
+        CheckNotFound: the household has no such pair.
+    """
     check = duplicate_checks.get_check(connection, tool_id, check_id)
     if check is None:
         raise CheckNotFound(check_id)
     return check
 
 
-def _row(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Transaction:
+def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Transaction:
+    """A row by its id.
+
+    Raises:
+        TransactionNotFound: the household has no such row.
+    """
     found = duplicate_checks.find_transactions(connection, tool_id, [transaction_id])
     if transaction_id not in found:
         raise TransactionNotFound(transaction_id)
     return found[transaction_id]
 
 
-def _rows(
-    connection: apsw.Connection, tool_id: int, check: Check
-) -> tuple[Transaction, Transaction]:
-    return (
-        _row(connection, tool_id, check.first_id),
-        _row(connection, tool_id, check.second_id),
-    )
+def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> Candidate:
+    """A single pair as a candidate."""
+    return _candidate(connection, tool_id, [check], (check.first_id, check.second_id), 0)
 
 
-def _candidate(connection: apsw.Connection, tool_id: int, check: Check) -> Candidate:
-    first, second = _rows(connection, tool_id, check)
-    difference = None
-    if first.amount is not None and second.amount is not None:
-        difference = abs(first.amount - second.amount)
+def _arranged_candidate(
+    connection: apsw.Connection, tool_id: int, one: Arranged, alike: int
+) -> Candidate:
+    checks = [check_of(connection, tool_id, check) for check in one.checks]
+    return _candidate(connection, tool_id, checks, one.rows, alike)
+
+
+def _candidate(
+    connection: apsw.Connection,
+    tool_id: int,
+    checks: list[Check],
+    row_ids: tuple[int, ...],
+    alike: int,
+) -> Candidate:
+    rows = [row_of(connection, tool_id, row) for row in row_ids]
+    amounts = [row.amount for row in rows if row.amount is not None]
+    days = [row.date for row in rows]
+    best = checks[0]
+    first, second, *others = map(answers.candidate_row, rows)
     return Candidate(
-        check_id=check.id,
-        transaction_1=answers.candidate_row(first),
-        transaction_2=answers.candidate_row(second),
-        similarity_score=check.score,
-        date_diff_days=abs((first.date - second.date).days),
-        amount_diff=difference,
-        user_decision=check.decision,
+        check_id=min(check.id for check in checks),
+        is_likely=best.score >= LIKELY,
+        transaction_1=first,
+        transaction_2=second,
+        others=tuple(others),
+        reasons=reasons_in_words(code for check in checks for code in check.reasons),
+        alike_count=alike,
+        similarity_score=best.score,
+        date_diff_days=(max(days) - min(days)).days,
+        amount_diff=max(amounts) - min(amounts) if len(amounts) == len(rows) else None,
+        user_decision=best.decision,
         detection_params=DetectionParams(
-            check.date_tolerance_days,
-            float(check.amount_tolerance_abs),
-            float(check.amount_tolerance_pct),
+            best.date_tolerance_days,
+            float(best.amount_tolerance_abs),
+            float(best.amount_tolerance_pct),
         ),
     )

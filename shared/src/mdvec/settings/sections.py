@@ -134,14 +134,14 @@ class DuplicateSettings(Section):
     """``[duplicates]``: the defaults for detecting duplicate transactions."""
 
     default_date_tolerance: int = Field(
-        0, ge=0, le=MAX_DATE_TOLERANCE, description=f"0 to {MAX_DATE_TOLERANCE} days"
+        4, ge=0, le=MAX_DATE_TOLERANCE, description=f"0 to {MAX_DATE_TOLERANCE} days"
     )
     default_amount_tolerance_abs: float = Field(
         0, ge=0, le=1_000_000, description="0 to 1000000 yen"
     )
-    default_amount_tolerance_pct: float = Field(0, ge=0, le=100, description="0 to 100 per cent")
-    min_similarity_score: float = Field(0.8, ge=0, le=1, description="0 to 1")
-    auto_detect_on_import: bool = Field(default=False, description="true or false")
+    default_amount_tolerance_pct: float = Field(10, ge=0, le=100, description="0 to 100 per cent")
+    min_similarity_score: float = Field(0.5, ge=0, le=1, description="0 to 1")
+    auto_detect_on_import: bool = Field(default=True, description="true or false")
 
     def options(self) -> DetectionOptions:
         """The settings as the household's DetectionOptions."""

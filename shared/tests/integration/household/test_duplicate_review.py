@@ -9,19 +9,23 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from mdvec.database.connection import open_database
-from mdvec.database.household_schema import m003_ledger, m005_statements
-from mdvec.household import review
+from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
+from mdvec.household import deciding, review
+from mdvec.household.core.candidates import arrange
 from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError
+from mdvec.household.deciding import Choice, InvalidDecision, RowNotInCandidate
 from mdvec.household.interfaces import checks as duplicate_checks
+from mdvec.household.interfaces import marks as marks_table
+from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.review import (
     CheckNotFound,
-    InvalidDecision,
     InvalidLimit,
+    InvalidPage,
     TransactionNotFound,
 )
 from mdvec.tools.rows import add_tool
 
-EXACT = DetectionOptions()
+EXACT = DetectionOptions(0, amount_tolerance_pct=Decimal(0))
 FILE = "収入・支出詳細_2024-01-01_2024-01-31.csv"
 
 
@@ -31,6 +35,7 @@ def make_household(connection, name="kakeibo"):
     if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'transactions'").fetchone():
         m003_ledger(connection)
         m005_statements(connection)
+        m010_review(connection)
     return tool.id
 
 
@@ -77,10 +82,30 @@ def marks(db):
     return dict(db.execute("SELECT id, duplicate_of FROM transactions WHERE is_duplicate"))
 
 
+def decide(db, tool, check, decision):
+    """The answer to a decision about one pair, whatever other rows its candidate has."""
+    found = duplicate_checks.get_check(db, tool, check)
+    rows = () if found is None else (found.first_id, found.second_id)
+    return deciding.confirm(db, tool, check, Choice(decision, rows=rows))
+
+
 def pairs(db, tool, **more):
-    """The listed pairs: the ids of their rows and of their check."""
+    """The open pairs, or all: the ids of their rows and of their check."""
+    found = arrange(duplicate_checks.open_pairs(db, tool))
+    ids = [check for one in sorted(found, key=lambda one: one.is_skipped) for check in one.checks]
+    ids += duplicate_checks.closed_checks(db, tool) if more else []
+    checks = [duplicate_checks.get_check(db, tool, check) for check in ids]
+    checks.sort(key=lambda check: check.decision == "skip")
+    return {(check.first_id, check.second_id): check.id for check in checks}
+
+
+def candidates(db, tool, **more):
+    """The ids of the rows of each listed candidate."""
     listed = review.list_candidates(db, tool, 50, **more).candidates
-    return {(one.transaction_1.id, one.transaction_2.id): one.check_id for one in listed}
+    return [
+        tuple(row.id for row in (one.transaction_1, one.transaction_2, *one.others))
+        for one in listed
+    ]
 
 
 def version(db, tool):
@@ -94,34 +119,57 @@ def test_a_search_keeps_its_pairs_for_review(db, tool):
         add(db, tool, description=shop, amount=-len(shop) * 100)
     found = review.detect(db, tool, EXACT)
     assert found.candidates_count == found.new_count == 3
-    assert found.message.startswith("3件の重複候補が見つかりました。")
+    assert found.message.startswith("3件の重複候補が見つかりました（同じ買い物らしい 3件、")
     assert marks(db) == {}
     assert review.detect(db, tool, EXACT).new_count == 0
 
 
-def test_a_search_says_how_many_pairs_are_too_unlike(db, tool):
+def test_a_search_without_likely_pairs_offers_a_wider_one(db, tool):
     add(db, tool, account="カードA", mf_id="a")
     add(db, tool, account="カードA", mf_id="b")
-    found = review.detect(db, tool, EXACT)
-    assert (found.candidates_count, found.below_threshold_count) == (0, 1)
-    assert found.message == (
+    add(db, tool, account="カードA", mf_id="c", date="2024-01-16")
+    assert review.detect(db, tool, DetectionOptions(1), []).message == (
         "重複候補は見つかりませんでした。"
-        "引き落としが数日ずれることもあるので、date_tolerance_days を3にして試せます。"
-        "ほかに類似度0.8未満の組が1件あります"
-        "（min_similarity_score を下げると候補になります）。"
+        "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
     )
-    low = DetectionOptions(min_similarity_score=0.7)
-    assert review.detect(db, tool, low).candidates_count == 1
+    found = review.detect(db, tool, DetectionOptions(1))
+    assert (found.candidates_count, found.likely_count, found.below_threshold_count) == (1, 0, 2)
+    assert found.message == (
+        "1件の重複候補が見つかりました（同じ買い物らしい 0件、別の買い物らしい 1件）。"
+        "list_duplicate_candidates で一覧を確認できます。"
+        "date_tolerance_days を7にすると、日付がもっと離れた組も探せます。"
+        "ほかに類似度0.5未満の組が2件あります（min_similarity_score を下げると候補になります）。"
+    )
+    (one,) = review.list_candidates(db, tool).candidates
+    assert (one.is_likely, one.reasons) == (
+        False,
+        ("同じ口座の明細に別の行としてある", "この店は前後45日で3回ある"),
+    )
+
+
+def test_a_search_that_was_too_wide_is_taken_back_by_a_narrower_one(db, tool):
+    add(db, tool)
+    add(db, tool, date="2024-01-16")
+    add(db, tool, date="2024-01-17")
+    review.detect(db, tool, DetectionOptions(2))
+    assert list(pairs(db, tool)) == [(1, 2), (2, 3), (1, 3)]
+    decide(db, tool, pairs(db, tool)[1, 3], "skip")
+    assert review.detect(db, tool, DetectionOptions(1), [1]).dropped_count == 0
+    found = review.detect(db, tool, EXACT)
+    assert found.dropped_count == 2
+    assert "前の検索だけが見つけた未判定の2件は候補から外しました。" in found.message
+    assert list(pairs(db, tool)) == [(1, 3)]
 
 
 def test_a_candidate_shows_both_rows_and_how_it_was_found(db, tool):
     add(db, tool)
-    add(db, tool, date="2024-01-16", amount=-5020, account="財布", memo="夕食")
+    add(db, tool, date="2024-01-16", amount=-5020, account="カードA", memo="夕食")
     review.detect(db, tool, DetectionOptions(3, Decimal(50), Decimal("1.5")))
     (one,) = review.list_candidates(db, tool).candidates
     assert one == review.candidate_detail(db, tool, one.check_id)
     assert (one.date_diff_days, one.amount_diff, one.user_decision) == (1, 20, None)
-    assert 0.9 < one.similarity_score < 1
+    assert one.is_likely
+    assert one.reasons == ("店名が同じ", "一方は手入力かレシート", "金額が違う")
     params = one.detection_params
     assert (params.date_tolerance_days, params.amount_tolerance_abs) == (3, 50.0)
     assert params.amount_tolerance_pct == 1.5
@@ -129,7 +177,7 @@ def test_a_candidate_shows_both_rows_and_how_it_was_found(db, tool):
     assert (shown.id, shown.date, shown.amount) == (2, "2024-01-16", -5020)
     assert (shown.description, shown.account, shown.memo) == (
         "スーパーマーケット A店",
-        "財布",
+        "カードA",
         "夕食",
     )
     assert (shown.category_major, shown.category_minor) == ("食費", "食料品")
@@ -141,9 +189,11 @@ def test_duplicate_takes_the_second_row_out_of_the_sums(db, tool):
     add(db, tool)
     review.detect(db, tool, EXACT)
     before = version(db, tool)
-    answer = review.confirm(db, tool, 1, "duplicate")
+    answer = decide(db, tool, 1, "duplicate")
     assert (answer.success, answer.marked_transaction_id) == (True, 2)
-    assert answer.message.startswith("重複として記録しました。取引ID 2 にフラグが設定されました。")
+    assert answer.message.startswith(
+        "重複として記録しました。取引ID 1 を残し、取引ID 2 を今後の集計から除外しました。"
+    )
     assert marks(db) == {2: 1}
     assert [row.id for row in duplicate_checks.compared_rows(db, tool)] == [1]
     checked = db.execute(
@@ -162,9 +212,9 @@ def test_deciding_the_same_again_changes_nothing(db, tool):
         ("not_duplicate", "既に重複ではないと記録されています"),
         ("skip", "既に保留"),
     ]:
-        review.confirm(db, tool, 1, decision)
+        decide(db, tool, 1, decision)
         before = marks(db), version(db, tool), db.total_changes()
-        again = review.confirm(db, tool, 1, decision)
+        again = decide(db, tool, 1, decision)
         assert again.success
         assert words in again.message
         assert (marks(db), version(db, tool), db.total_changes()) == before
@@ -175,8 +225,8 @@ def test_another_decision_removes_the_mark(db, tool, decision):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
-    review.confirm(db, tool, 1, "duplicate")
-    answer = review.confirm(db, tool, 1, decision)
+    decide(db, tool, 1, "duplicate")
+    answer = decide(db, tool, 1, decision)
     assert "取引ID 2 のフラグを外しました。" in answer.message
     assert (answer.marked_transaction_id, marks(db)) == (None, {})
 
@@ -187,7 +237,7 @@ def test_a_skipped_pair_stays_open_after_the_new_ones(db, tool):
     add(db, tool, description="スーパーマーケット")
     review.detect(db, tool, EXACT)
     assert list(pairs(db, tool)) == [(1, 2), (1, 3), (2, 3)]
-    review.confirm(db, tool, 1, "skip")
+    decide(db, tool, 1, "skip")
     assert list(pairs(db, tool)) == [(1, 3), (2, 3), (1, 2)]
     assert review.stats(db, tool).pending_checks == 3
     assert review.detect(db, tool, EXACT).candidates_count == 3
@@ -198,11 +248,10 @@ def test_a_decided_pair_is_never_asked_about_again(db, tool, decision):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
-    review.confirm(db, tool, 1, decision)
+    decide(db, tool, 1, decision)
     again = review.detect(db, tool, DetectionOptions(min_similarity_score=0.5))
     assert (again.candidates_count, pairs(db, tool)) == (0, {})
     assert review.candidate_detail(db, tool, 1).user_decision == decision
-    assert review.candidate_detail(db, tool, 1).similarity_score == 1.0
     assert pairs(db, tool, skip_checked=False) == {(1, 2): 1}
     if decision == "not_duplicate":
         assert "判定済みの1件は除いています" in again.message
@@ -210,7 +259,7 @@ def test_a_decided_pair_is_never_asked_about_again(db, tool, decision):
 
 def test_an_open_pair_gets_its_newer_score(db, tool):
     add(db, tool)
-    add(db, tool)
+    add(db, tool, account="カードA")
     review.detect(db, tool, EXACT)
     db.execute("UPDATE transactions SET amount = -5040 WHERE id = 2")
     review.detect(db, tool, DetectionOptions(amount_tolerance_pct=Decimal(1)))
@@ -223,7 +272,7 @@ def test_a_decided_pair_keeps_its_score_and_tolerances(db, tool):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
-    review.confirm(db, tool, 1, "not_duplicate")
+    decide(db, tool, 1, "not_duplicate")
     before = review.candidate_detail(db, tool, 1)
     review.detect(db, tool, DetectionOptions(3))
     assert review.candidate_detail(db, tool, 1) == before
@@ -234,10 +283,10 @@ def test_three_copies_leave_one(db, tool):
         add(db, tool)
     review.detect(db, tool, EXACT)
     checks = pairs(db, tool)
-    review.confirm(db, tool, checks[1, 2], "duplicate")
+    decide(db, tool, checks[1, 2], "duplicate")
     # 2 is out of the sums, so nobody needs to be asked about it.
     assert pairs(db, tool) == {(1, 3): checks[1, 3]}
-    chained = review.confirm(db, tool, checks[2, 3], "duplicate")
+    chained = decide(db, tool, checks[2, 3], "duplicate")
     assert "取引ID 2 も重複のため、残る取引は取引ID 1 です。" in chained.message
     assert marks(db) == {2: 1, 3: 1}
     assert pairs(db, tool) == {}
@@ -248,14 +297,14 @@ def test_a_row_marked_by_two_pairs_stays_marked_until_both_are_undone(db, tool):
         add(db, tool)
     review.detect(db, tool, EXACT)
     checks = pairs(db, tool)
-    review.confirm(db, tool, checks[1, 3], "duplicate")
-    second = review.confirm(db, tool, checks[2, 3], "duplicate")
-    assert second.message.startswith("この取引は既に重複としてマークされています")
+    decide(db, tool, checks[1, 3], "duplicate")
+    second = decide(db, tool, checks[2, 3], "duplicate")
+    assert second.message.startswith("重複として記録しました。取引ID 2 を残し、取引ID 3 を")
     assert (second.success, marks(db)) == (True, {3: 1})
-    still = review.confirm(db, tool, checks[1, 3], "not_duplicate")
+    still = decide(db, tool, checks[1, 3], "not_duplicate")
     assert "フラグはそのままです" in still.message
     assert marks(db) == {3: 2}
-    review.confirm(db, tool, checks[2, 3], "not_duplicate")
+    decide(db, tool, checks[2, 3], "not_duplicate")
     assert marks(db) == {}
 
 
@@ -264,11 +313,11 @@ def test_when_an_original_turns_out_to_be_a_duplicate_its_copies_follow(db, tool
         add(db, tool)
     review.detect(db, tool, EXACT)
     checks = pairs(db, tool)
-    review.confirm(db, tool, checks[2, 3], "duplicate")
+    decide(db, tool, checks[2, 3], "duplicate")
     assert marks(db) == {3: 2}
-    review.confirm(db, tool, checks[1, 2], "duplicate")
+    decide(db, tool, checks[1, 2], "duplicate")
     assert marks(db) == {2: 1, 3: 1}
-    review.restore(db, tool, 2)
+    deciding.restore(db, tool, 2)
     assert marks(db) == {3: 2}
 
 
@@ -276,14 +325,14 @@ def test_a_restored_row_counts_and_its_pair_is_not_a_duplicate(db, tool):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
-    review.confirm(db, tool, 1, "duplicate")
-    answer = review.restore(db, tool, 2)
+    decide(db, tool, 1, "duplicate")
+    answer = deciding.restore(db, tool, 2)
     assert answer.success
     assert answer.message.startswith("取引ID 2 を復元しました。再び集計に含まれます。")
     assert review.candidate_detail(db, tool, 1).user_decision == "not_duplicate"
     assert (marks(db), pairs(db, tool)) == ({}, {})
     assert review.detect(db, tool, EXACT).candidates_count == 0
-    again = review.restore(db, tool, 2)
+    again = deciding.restore(db, tool, 2)
     assert again.success
     assert "マークされていません" in again.message
 
@@ -292,10 +341,10 @@ def test_a_row_counts_again_when_its_original_is_deleted(db, tool):
     add(db, tool)
     add(db, tool)
     review.detect(db, tool, EXACT)
-    review.confirm(db, tool, 1, "duplicate")
+    decide(db, tool, 1, "duplicate")
     with db:
         db.execute("DELETE FROM transactions WHERE id = 1")
-        duplicate_checks.update_marks(db, tool)
+        update_marks(db, tool)
     assert (marks(db), pairs(db, tool, skip_checked=False)) == ({}, {})
 
 
@@ -303,7 +352,7 @@ def test_a_search_frees_rows_that_lost_their_original(db, tool):
     for _ in range(3):
         add(db, tool)
     review.detect(db, tool, EXACT)
-    review.confirm(db, tool, pairs(db, tool)[1, 2], "duplicate")
+    decide(db, tool, pairs(db, tool)[1, 2], "duplicate")
     db.execute("DELETE FROM transactions WHERE id = 1")
     assert review.detect(db, tool, EXACT).candidates_count == 1
     assert (marks(db), list(pairs(db, tool))) == ({}, [(2, 3)])
@@ -317,7 +366,7 @@ def test_a_pair_with_a_row_that_no_longer_counts_is_not_listed(db, tool, column)
     db.execute(f"UPDATE transactions SET {column} WHERE id = 1")
     assert (pairs(db, tool), review.stats(db, tool).pending_checks) == ({}, 0)
     assert review.detect(db, tool, EXACT).candidates_count == 0
-    assert list(pairs(db, tool, skip_checked=False)) == [(1, 2)]
+    assert pairs(db, tool, skip_checked=False) == {}
 
 
 def test_the_rows_that_sql_counts_are_those_that_the_ledger_counts(db, tool):
@@ -346,8 +395,8 @@ def test_the_statistics_of_a_ledger(db, tool):
     add(db, tool, date="2024-03-01")
     review.detect(db, tool, EXACT)
     checks = pairs(db, tool)
-    review.confirm(db, tool, checks[1, 2], "duplicate")
-    review.confirm(db, tool, checks[3, 4], "not_duplicate")
+    decide(db, tool, checks[1, 2], "duplicate")
+    decide(db, tool, checks[3, 4], "not_duplicate")
     numbers = review.stats(db, tool)
     assert (numbers.total_transactions, numbers.marked_duplicates) == (7, 1)
     assert (numbers.pending_checks, numbers.confirmed_not_duplicate) == (1, 1)
@@ -362,12 +411,12 @@ def test_two_households_never_mix(db, tool):
     assert list(pairs(db, tool)) == [(1, 2)]
     assert pairs(db, other) == {}
     with pytest.raises(CheckNotFound):
-        review.confirm(db, other, 1, "duplicate")
+        decide(db, other, 1, "duplicate")
     with pytest.raises(TransactionNotFound):
         review.detect(db, other, EXACT, [1])
-    review.confirm(db, tool, 1, "duplicate")
+    decide(db, tool, 1, "duplicate")
     with pytest.raises(TransactionNotFound):
-        review.restore(db, other, 2)
+        deciding.restore(db, other, 2)
     assert review.stats(db, other).marked_duplicates == 0
 
 
@@ -385,10 +434,10 @@ def test_unknown_ids_are_named_in_the_error(db, tool):
         with pytest.raises(CheckNotFound, match="指定された重複候補が見つかりません"):
             review.candidate_detail(db, tool, check_id)
         with pytest.raises(CheckNotFound, match="list_duplicate_candidates"):
-            review.confirm(db, tool, check_id, "duplicate")
+            decide(db, tool, check_id, "duplicate")
     for transaction_id in (99, -(2**70)):
         with pytest.raises(TransactionNotFound, match="指定された取引が見つかりません"):
-            review.restore(db, tool, transaction_id)
+            deciding.restore(db, tool, transaction_id)
         with pytest.raises(TransactionNotFound, match="指定された取引が見つかりません"):
             review.detect(db, tool, EXACT, [1, transaction_id])
 
@@ -398,21 +447,30 @@ def test_an_unknown_decision_changes_nothing(db, tool):
     add(db, tool)
     review.detect(db, tool, EXACT)
     with pytest.raises(InvalidDecision, match="判定値が不正です（duplicate/not_duplicate/skip"):
-        review.confirm(db, tool, 1, "maybe")
+        decide(db, tool, 1, "maybe")
     assert review.candidate_detail(db, tool, 1).user_decision is None
 
 
-def test_a_list_has_one_to_fifty_pairs(db, tool):
-    for _ in range(12):
-        add(db, tool)
+def test_a_list_has_pages_of_one_to_fifty_candidates(db, tool):
+    for number in range(60):
+        for _ in range(2):
+            add(db, tool, description=f"店の名前{number}", amount=-1001 - number)
     review.detect(db, tool, EXACT)
     listed = review.list_candidates(db, tool, 50)
-    assert (len(listed.candidates), listed.total_count) == (50, 66)
-    assert listed.message.startswith("未確認の重複候補は66件です（上位50件を表示）。")
+    assert (len(listed.candidates), listed.total_count, listed.next_page) == (50, 60, 2)
+    assert listed.message.startswith(
+        "未確認の重複候補は60件です（同じ買い物らしい 60件、別の買い物らしい 0件）。1/2ページです。"
+    )
+    last = review.list_candidates(db, tool, 50, page=2)
+    assert (len(last.candidates), last.next_page) == (10, None)
+    assert {one.check_id for one in (*listed.candidates, *last.candidates)} == set(range(1, 61))
     assert len(review.list_candidates(db, tool).candidates) == 10
     for limit in (0, 51, -1):
         with pytest.raises(InvalidLimit, match="1〜50"):
             review.list_candidates(db, tool, limit)
+    for page in (0, 3):
+        with pytest.raises(InvalidPage, match="1〜2"):
+            review.list_candidates(db, tool, 50, page=page)
 
 
 def test_a_decision_is_written_whole_or_not_at_all(db, tool):
@@ -424,7 +482,7 @@ def test_a_decision_is_written_whole_or_not_at_all(db, tool):
         "BEGIN SELECT raise(ABORT, 'no'); END"
     )
     with pytest.raises(apsw.ConstraintError):
-        review.confirm(db, tool, 1, "duplicate")
+        decide(db, tool, 1, "duplicate")
     assert review.candidate_detail(db, tool, 1).user_decision is None
     assert (marks(db), review.stats(db, tool).pending_checks) == ({}, 1)
 
@@ -436,6 +494,178 @@ def test_a_search_with_too_many_pairs_stores_nothing(db, tool):
     with pytest.raises(DuplicateDetectionError, match="多すぎます"):
         review.detect(db, tool, EXACT)
     assert review.list_candidates(db, tool).total_count == 0
+
+
+def three_of_one(db, tool):
+    """A note by hand, the app's row and the card's row of one purchase."""
+    add(db, tool, description="QBハウス", amount=-1430, account="財布", mf_id="a")
+    add(db, tool, description="QB HOUSE 田町", amount=-1430, account="PayPay", mf_id="b")
+    add(
+        db, tool, description="PAYPAY*キユ-ビ-ハウス", amount=-1430, account="カードA", mf_id="c",
+        date="2024-01-16",
+    )  # fmt: skip
+
+
+def test_three_rows_of_one_purchase_are_one_candidate(db, tool):
+    three_of_one(db, tool)
+    assert review.detect(db, tool, DetectionOptions()).candidates_count == 3
+    assert candidates(db, tool) == [(1, 2, 3)]
+    (one,) = review.list_candidates(db, tool).candidates
+    assert one.reasons[:2] == ("内容がもう一方の口座の店や決済サービスを指している", "店名が同じ")
+    answer = deciding.confirm(db, tool, one.check_id, Choice("duplicate", keep=3))
+    assert answer.message.startswith(
+        "重複として記録しました。取引ID 3 を残し、取引ID 1、2 を今後の集計から除外しました。"
+    )
+    assert (answer.marked_transaction_ids, marks(db)) == ((1, 2), {1: 3, 2: 3})
+    assert candidates(db, tool) == []
+    deciding.restore(db, tool, 1)
+    assert marks(db) == {2: 3}
+
+
+def test_only_some_rows_of_a_candidate_can_be_decided(db, tool):
+    three_of_one(db, tool)
+    review.detect(db, tool, DetectionOptions())
+    deciding.confirm(db, tool, 1, Choice("duplicate", keep=3, rows=(2, 3)))
+    assert marks(db) == {2: 3}
+    assert candidates(db, tool) == [(1, 3)]
+    deciding.confirm(db, tool, pairs(db, tool)[1, 3], Choice("not_duplicate"))
+    assert candidates(db, tool) == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        (Choice("duplicate", keep=9), "keep には、この候補の取引ID（1、2、3）"),
+        (Choice("duplicate", keep=1, rows=(2, 3)), "keep には、この候補の取引ID（2、3）"),
+        (Choice("duplicate", rows=(1, 9)), "transaction_ids には、この候補の取引ID（1、2、3）"),
+        (Choice("duplicate", rows=(1,)), "transaction_ids には"),
+    ],
+)
+def test_rows_of_other_candidates_are_refused(db, tool, choice, words):
+    three_of_one(db, tool)
+    review.detect(db, tool, DetectionOptions())
+    with pytest.raises(RowNotInCandidate, match=words):
+        deciding.confirm(db, tool, 1, choice)
+    assert marks(db) == {}
+
+
+def test_the_user_changes_which_row_stays(db, tool):
+    add(db, tool)
+    add(db, tool, account="カードA")
+    review.detect(db, tool, EXACT)
+    deciding.confirm(db, tool, 1, Choice("duplicate", keep=2))
+    assert marks(db) == {1: 2}
+    deciding.confirm(db, tool, 1, Choice("duplicate", keep=1))
+    assert marks(db) == {2: 1}
+
+
+def test_decisions_that_would_keep_no_row_keep_one(db, tool):
+    for _ in range(3):
+        add(db, tool)
+    review.detect(db, tool, EXACT)
+    checks = pairs(db, tool)
+    for rows, keep in [((1, 2), 1), ((2, 3), 2), ((1, 3), 3)]:
+        check = duplicate_checks.get_check(db, tool, checks[rows])
+        with db:
+            marks_table.record_decision(db, tool, check.id, "duplicate", keep)
+            marks_table.update_marks(db, tool)
+    assert len(marks(db)) == 2
+    assert set(marks(db).values()) | set(marks(db)) == {1, 2, 3}
+
+
+def connected_twice(db, tool, count=4):
+    """Purchases of a card that the household connected a second time."""
+    for number in range(count):
+        for account in ("カードA", "カードA (新)"):
+            add(
+                db, tool, description=f"店の名前{number}", amount=-1234 - 11 * number,
+                account=account, mf_id=f"{account}{number}", date=f"2024-01-{10 + number}",
+            )  # fmt: skip
+
+
+def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(db, tool):
+    connected_twice(db, tool)
+    add(db, tool, amount=-777)
+    add(db, tool, amount=-777)
+    review.detect(db, tool, DetectionOptions())
+    first, *_, last = review.list_candidates(db, tool).candidates
+    assert {one.alike_count for one in (first, last)} == {0, 3}
+    one = first if first.alike_count else last
+    keep = one.transaction_2.id
+    answer = deciding.confirm(db, tool, one.check_id, Choice("duplicate", keep=keep, alike=True))
+    assert answer.message.startswith(
+        "4件の候補を重複として記録し、取引4件を今後の集計から除外しました。"
+    )
+    assert marks(db) == {number: number + 1 for number in (1, 3, 5, 7)}
+    assert candidates(db, tool) == [(9, 10)]
+    deciding.confirm(db, tool, one.check_id, Choice("skip", alike=True))
+    assert (marks(db), len(candidates(db, tool))) == ({}, 5)
+
+
+def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):
+    for day in range(10, 15):
+        for stations in ("入 新宿 出 渋谷", "入 渋谷 出 新宿"):
+            add(
+                db, tool, description=stations, amount=-178, account="モバイルSuica",
+                mf_id=f"{day}{stations}", date=f"2024-01-{day}",
+            )  # fmt: skip
+    review.detect(db, tool, DetectionOptions())
+    (one,) = review.list_candidates(db, tool).candidates
+    assert (one.is_likely, one.alike_count) == (False, 4)
+    answer = deciding.confirm(db, tool, one.check_id, Choice("not_duplicate", alike=True))
+    assert answer.message.startswith("5件の候補を重複ではないと記録しました。")
+    assert review.stats(db, tool).confirmed_not_duplicate == 5
+    assert review.detect(db, tool, DetectionOptions()).candidates_count == 0
+
+
+def test_what_an_import_finds_is_told_once(db, tool):
+    connected_twice(db, tool, 3)
+    review.detect(db, tool, DetectionOptions(), by_user=False)
+    assert review.count_news(db, tool) == 3
+    assert "同じ買い物が二度入っているらしい組が3件あります" in review.take_news(db, tool)
+    assert review.take_news(db, tool) == ""
+    review.detect(db, tool, DetectionOptions(), by_user=False)
+    assert review.count_news(db, tool) == 0
+
+
+def test_what_the_user_searched_for_is_no_news(db, tool):
+    connected_twice(db, tool, 3)
+    review.detect(db, tool, DetectionOptions())
+    assert review.count_news(db, tool) == 0
+
+
+def test_an_imports_search_takes_nothing_back(db, tool):
+    add(db, tool)
+    add(db, tool, date="2024-01-21")
+    review.detect(db, tool, DetectionOptions(7))
+    assert candidates(db, tool) == [(1, 2)]
+    review.detect(db, tool, DetectionOptions(), by_user=False)
+    assert candidates(db, tool) == [(1, 2)]
+
+
+def test_decisions_of_a_database_before_rows_were_chosen_stay():
+    db = apsw.Connection(":memory:")
+    db.execute("CREATE TABLE tools (id INTEGER PRIMARY KEY); INSERT INTO tools VALUES (1)")
+    m003_ledger(db)
+    m005_statements(db)
+    for amount in (-100, -100, -200, -200, -300, -300):
+        add(db, 1, amount=amount)
+    db.execute(
+        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+        "detection_date_tolerance, detection_amount_tolerance_abs, detection_amount_tolerance_pct, "
+        "similarity_score, user_decision) VALUES (1, 1, 2, 0, '0', '0', 0.9, 'duplicate'), "
+        "(1, 3, 4, 0, '0', '0', 0.9, 'not_duplicate'), (1, 5, 6, 0, '0', '0', 0.9, NULL)"
+    )
+    m010_review(db)
+    assert (review.count_news(db, 1), candidates(db, 1)) == (0, [(5, 6)])
+    review.detect(db, 1, EXACT)
+    assert marks(db) == {2: 1}
+    assert [review.candidate_detail(db, 1, check).user_decision for check in (1, 2)] == [
+        "duplicate",
+        "not_duplicate",
+    ]
+    deciding.restore(db, 1, 2)
+    assert marks(db) == {}
 
 
 class Review(RuleBasedStateMachine):
@@ -450,6 +680,7 @@ class Review(RuleBasedStateMachine):
         self.db.execute("INSERT INTO tools VALUES (1), (2)")
         m003_ledger(self.db)
         m005_statements(self.db)
+        m010_review(self.db)
         for day in rows:
             add(self.db, 1, date=day)
             add(self.db, 2, date=day)
@@ -459,20 +690,20 @@ class Review(RuleBasedStateMachine):
     def detect(self, days, tool):
         review.detect(self.db, tool, DetectionOptions(days))
 
-    @rule(data=st.data(), decision=st.sampled_from(["duplicate", *review.DECISIONS]))
+    @rule(data=st.data(), decision=st.sampled_from(["duplicate", *deciding.DECISIONS]))
     def confirm(self, data, decision):
         known = self.db.execute("SELECT id, tool_id FROM duplicate_checks").fetchall()
         if known:
             check, tool = data.draw(st.sampled_from(known))
-            assert review.confirm(self.db, tool, check, decision).success
-            assert review.candidate_detail(self.db, tool, check).user_decision == decision
+            assert decide(self.db, tool, check, decision).success
+            assert duplicate_checks.get_check(self.db, tool, check).decision == decision
 
     @rule(data=st.data())
     def restore(self, data):
         known = self.db.execute("SELECT id, tool_id FROM transactions").fetchall()
         if known:
             transaction, tool = data.draw(st.sampled_from(known))
-            assert review.restore(self.db, tool, transaction).success
+            assert deciding.restore(self.db, tool, transaction).success
             assert transaction not in marks(self.db)
 
     @rule(data=st.data())
@@ -482,7 +713,7 @@ class Review(RuleBasedStateMachine):
             transaction, tool = data.draw(st.sampled_from(known))
             with self.db:
                 self.db.execute("DELETE FROM transactions WHERE id = ?", (transaction,))
-                duplicate_checks.update_marks(self.db, tool)
+                update_marks(self.db, tool)
 
     @invariant()
     def a_row_is_marked_if_and_only_if_a_decision_marks_it(self):
@@ -515,7 +746,7 @@ class Review(RuleBasedStateMachine):
             )
             assert numbers.pending_checks == len(pairs(self.db, tool))
             decisions = [
-                review.candidate_detail(self.db, tool, check).user_decision
+                duplicate_checks.get_check(self.db, tool, check).decision
                 for check in pairs(self.db, tool, skip_checked=False).values()
             ]
             assert numbers.confirmed_not_duplicate == decisions.count("not_duplicate")

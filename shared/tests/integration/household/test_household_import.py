@@ -11,8 +11,9 @@ from collection import Collection
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
-from mdvec.household import review as duplicate_review
+from mdvec.household import deciding, review
 from mdvec.household.core.pairs import DetectionOptions
+from mdvec.household.deciding import Choice
 from mdvec.household.interfaces.rows import list_transactions
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
@@ -259,13 +260,30 @@ def test_rows_of_an_overwritten_file_are_not_confused_with_others(household):
         assert shop in household.search(shop, k=1).results[0].content
 
 
-def test_duplicates_are_detected_after_an_import_only_on_request(household):
-    same = {"description": "家具店", "amount": -18700}
+def import_and_detect(household, mode="update"):
+    """The report of an import that looks for duplicates."""
+    asked = replace(household.request(mode), options=HouseholdOptions(DetectionOptions()))
+    return import_tool(asked, lambda _: Embedder(household.backend))
+
+
+def test_an_import_tells_of_new_duplicates_until_the_user_hears_of_them(household):
+    same = {"description": "家具店", "amount": -18790}
+    household.export("7.csv", row("a", **same))
+    assert import_and_detect(household, "new").details.duplicate_candidates == 0
+    household.export("8.csv", row("b", account="アプリ", **same))
+    report = import_and_detect(household)
+    assert report.details.duplicate_candidates == 1
+    assert "1 new pair is likely one purchase booked twice" in report.details.lines(report)[-1].text
+    assert import_and_detect(household).details.duplicate_candidates is None
+    with open_database(household.database, "write") as connection:
+        assert "が1件あります" in review.take_news(connection, 1)
+        assert review.take_news(connection, 1) == ""
+
+
+def test_an_import_without_options_looks_for_no_duplicates(household):
+    same = {"description": "家具店", "amount": -18790}
     household.export("7.csv", row("a", **same), row("b", account="アプリ", **same))
     assert household.import_("new").details.duplicate_candidates is None
-    asked = replace(household.request("update"), options=HouseholdOptions(DetectionOptions()))
-    report = import_tool(asked, lambda _: Embedder(household.backend))
-    assert report.details.duplicate_candidates == 1
 
 
 def test_other_csv_files_are_skipped_and_bad_rows_reported(household):
@@ -285,10 +303,9 @@ def test_a_purchase_counts_when_the_original_of_its_duplicate_stops_counting(hou
     same = {"description": "家具店", "amount": -18700}
     kept = row("a", **same)
     household.export("7.csv", kept, row("b", account="アプリ", **same), time=1_000)
-    asked = replace(household.request("new"), options=HouseholdOptions(DetectionOptions()))
-    import_tool(asked, lambda _: Embedder(household.backend))
+    import_and_detect(household, "new")
     with open_database(household.database, "write") as connection:
-        duplicate_review.confirm(connection, 1, 1, "duplicate")
+        deciding.confirm(connection, 1, 1, Choice("duplicate"))
     assert [one.counts for one in household.ledger()] == [True, False]
     household.export("7b.csv", f"0{kept[1:]}", time=2_000)
     household.import_()

@@ -18,7 +18,7 @@ from mdvec.database import migrations
 from mdvec.files.scan import Problem, ScanRules, scan
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
-from mdvec.household.interfaces.checks import update_marks
+from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.ledger import import_ledger
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import FailedRow
@@ -294,7 +294,7 @@ def test_every_change_of_a_row_or_a_decision_gives_the_data_another_version(ledg
         lambda: run("UPDATE transactions SET is_duplicate = 1 WHERE mf_id = 'b'"),
         lambda: run(
             "INSERT INTO duplicate_checks SELECT NULL, 1, min(id), max(id), 0, '0', '0', 1, '', "
-            "NULL, NULL FROM transactions"
+            "NULL, NULL, NULL, '', 1 FROM transactions"
         ),
         lambda: run("UPDATE duplicate_checks SET user_decision = 'skip'"),
         lambda: run("DELETE FROM duplicate_checks"),

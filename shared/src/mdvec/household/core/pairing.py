@@ -15,30 +15,26 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mdvec.household.core.similarity import (
-    Entry,
-    category_closeness,
-    letter_pairs,
-    shared_letters,
-    weighted,
-)
+from mdvec.household.core.compared import Entry
+from mdvec.household.core.evidence import FINAL_DAYS, Judge, is_by_hand
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 Bounds = Callable[[int], tuple[int, int]]
 
 Key = TypeVar("Key")
 
 _BLOCK = 1_000_000
-# Float sums that should be equal may differ in their last bits.
-SLACK = 1e-9
+_WORDS = 4
+"""How many 64-bit words mark the parts of a name."""
+_LEAST_SHARED = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonTable:
     """Rows sorted by day and amount, with the compared fields as numbers.
 
-    Equal texts have equal numbers; an empty account or ID is -1. ``places`` index the sorted
+    Equal texts have equal numbers. ``places`` index the sorted
     distinct amounts; a row's partners lie between the places ``low`` and ``high``.
     """
 
@@ -49,11 +45,9 @@ class ComparisonTable:
     low: Ints
     high: Ints
     shops: Ints
-    categories: Ints
     accounts: Ints
-    ids: Ints
-    shop_letters: Sequence[frozenset[str]]
-    category_names: Sequence[tuple[str, str]]
+    descriptions: Sequence[str]
+    account_names: Sequence[str]
 
     @classmethod
     def of(cls, transactions: Sequence[Entry], amounts_near: Bounds) -> ComparisonTable:
@@ -66,11 +60,7 @@ class ComparisonTable:
         different, places = np.unique(amounts, return_inverse=True)
         low, high = _partner_places(different, amounts_near)
         shops, descriptions = _number_values([row.description for row in rows])
-        categories, names = _number_values(
-            [(row.category_major, row.category_minor) for row in rows]
-        )
         accounts, account_names = _number_values([row.account for row in rows])
-        ids, id_names = _number_values([row.mf_id for row in rows])
         return cls(
             rows=rows,
             days=days,
@@ -79,11 +69,9 @@ class ComparisonTable:
             low=low[places],
             high=high[places],
             shops=shops,
-            categories=categories,
-            accounts=_empty_as_minus_one(accounts, account_names),
-            ids=_empty_as_minus_one(ids, id_names),
-            shop_letters=[letter_pairs(text) for text in descriptions],
-            category_names=names,
+            accounts=accounts,
+            descriptions=descriptions,
+            account_names=account_names,
         )
 
     def count_candidates(self, days: int) -> int:
@@ -101,6 +89,10 @@ class ComparisonTable:
                     kept = wanted[first] | wanted[second]
                     first, second = first[kept], second[kept]
                 yield CandidatePairs(self, first, second)
+
+    def nameable(self, judge: Judge) -> Bools:
+        """Which accounts a description may name, by number."""
+        return np.array([judge.is_nameable(name) for name in self.account_names], dtype=bool)
 
     def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
         """For each distance in days, the range of later rows that each row is compared with."""
@@ -129,54 +121,91 @@ class CandidatePairs:
         """The number of pairs."""
         return len(self.first)
 
-    def scoring_at_least(self, least: float) -> Iterator[tuple[Entry, Entry, float]]:
-        """The pairs that score ``least`` or more, with their scores."""
-        # Comparing descriptions is slow; most pairs score too low even with equal ones.
-        promising = self._scores(np.ones(self.count)) >= least - SLACK
-        pairs = CandidatePairs(self.table, self.first[promising], self.second[promising])
-        scores = pairs._scores(pairs._descriptions())
-        for number in np.flatnonzero(scores >= least - SLACK):
-            one, other = int(pairs.first[number]), int(pairs.second[number])
-            yield self.table.rows[one], self.table.rows[other], float(scores[number])
+    @property
+    def _equal(self) -> Bools:
+        equal: Bools = self.table.amounts[self.first] == self.table.amounts[self.second]
+        return equal
 
-    def _scores(self, descriptions: Floats) -> Floats:
-        table, first, second = self.table, self.first, self.second
-        one, other = np.abs(table.amounts[first]), np.abs(table.amounts[second])
-        distinct_ids_same_account = (table.accounts[first] == table.accounts[second]) & (
-            table.accounts[first] >= 0
-        )
-        distinct_ids_same_account &= (
-            (table.ids[first] != table.ids[second])
-            & (table.ids[first] >= 0)
-            & (table.ids[second] >= 0)
-        )
-        return weighted(
-            (table.days[second] - table.days[first]).astype(np.float64),
-            np.abs(one - other) / np.maximum(np.maximum(one, other), 1),
-            descriptions,
-            np.where(distinct_ids_same_account, 0.0, 1.0),
-            self._categories(),
-        )
+    @property
+    def same_day(self) -> int:
+        """How many of the pairs have one day."""
+        return int((self.table.days[self.first] == self.table.days[self.second]).sum())
 
-    def _descriptions(self) -> Floats:
-        letters = self.table.shop_letters
-        return self._per_distinct_pair(
-            self.table.shops, lambda one, other: shared_letters(letters[one], letters[other])
-        )
+    def equal(self) -> CandidatePairs:
+        """The pairs with equal amounts."""
+        return self.where(self._equal)
 
-    def _categories(self) -> Floats:
-        names = self.table.category_names
-        return self._per_distinct_pair(
-            self.table.categories, lambda one, other: category_closeness(names[one], names[other])
-        )
+    def changed(self, judge: Judge) -> CandidatePairs:
+        """The pairs with different amounts that can still be one purchase.
 
-    def _per_distinct_pair(self, numbers: Ints, closeness: Callable[[int, int], float]) -> Floats:
-        """The closeness of each pair, computed once for each combination of two numbers."""
-        size = int(numbers.max(initial=0)) + 1
-        both = numbers[self.first] * size + numbers[self.second]
-        different, places = np.unique(both, return_inverse=True)
-        known = [closeness(*divmod(key, size)) for key in different.tolist()]
-        return np.array(known, dtype=np.float64)[places]
+        They are of one account and shop, or of two accounts that show the same purchases (or one
+        by hand) with like names, or one names the other's account.
+        """
+        pairs = self.where(~self._equal)
+        first, second = (pairs.table.accounts[rows] for rows in (pairs.first, pairs.second))
+        one_shop = pairs.table.shops[pairs.first] == pairs.table.shops[pairs.second]
+        days = pairs.table.days[pairs.second] - pairs.table.days[pairs.first]
+        kept = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
+        related = (first != second) & pairs.related(judge)
+        kept[related] |= pairs.where(related).alike(judge)
+        nameable = pairs.table.nameable(judge)
+        open_to_names = (first != second) & ~kept & (nameable[first] | nameable[second])
+        kept[open_to_names] |= pairs.where(open_to_names).named(judge, nameable)
+        return pairs.where(kept)
+
+    def where(self, kept: Bools) -> CandidatePairs:
+        """Those of the pairs for which ``kept`` is true."""
+        return CandidatePairs(self.table, self.first[kept], self.second[kept])
+
+    def related(self, judge: Judge) -> Bools:
+        """Which pairs are of accounts of which one is kept by hand, or that mirror each other."""
+        names = self.table.account_names
+        by_hand = np.array([is_by_hand(name) for name in names], dtype=bool)
+        first, second = self.table.accounts[self.first], self.table.accounts[self.second]
+        numbers = {name: number for number, name in enumerate(names)}
+        mirrored = [
+            numbers[one] * len(names) + numbers[other] for one, other in judge.mirrors.pairs()
+        ]
+        keys = first * len(names) + second
+        related: Bools = np.isin(keys, np.array(mirrored, dtype=np.int64))
+        related |= by_hand[first] != by_hand[second]
+        return related
+
+    def pairs(self) -> Iterator[tuple[Entry, Entry]]:
+        """The rows of each pair."""
+        rows = self.table.rows
+        for one, other in zip(self.first.tolist(), self.second.tolist(), strict=True):
+            yield rows[one], rows[other]
+
+    def alike(self, judge: Judge) -> Bools:
+        """Which pairs have names that share enough to be compared letter by letter."""
+        shops = self.table.shops
+        used = np.unique(np.concatenate([shops[self.first], shops[self.second]]))
+        marks = np.zeros((len(self.table.descriptions), _WORDS), dtype=np.uint64)
+        for number in used.tolist():
+            marks[number] = judge.marks(self.table.descriptions[number], _WORDS)
+        sizes = np.bitwise_count(marks).sum(axis=1)
+        one, other = shops[self.first], shops[self.second]
+        shared = np.bitwise_count(marks[one] & marks[other]).sum(axis=1)
+        alike: Bools = (one == other) | (
+            shared > _LEAST_SHARED * np.minimum(sizes[one], sizes[other])
+        )
+        return alike
+
+    def named(self, judge: Judge, nameable: Bools) -> Bools:
+        """Which pairs have a row that names the other row's account."""
+        names, size = self.table.account_names, len(self.table.descriptions)
+        found = np.zeros(self.count, dtype=bool)
+        for one, other in ((self.first, self.second), (self.second, self.first)):
+            keys = self.table.accounts[other] * size + self.table.shops[one]
+            different, places = np.unique(keys, return_inverse=True)
+            known = [
+                bool(nameable[account])
+                and judge.is_named(names[account], self.table.descriptions[shop])
+                for account, shop in (divmod(key, size) for key in different.tolist())
+            ]
+            found |= np.array(known, dtype=bool)[places]
+        return found
 
 
 def _partner_places(different: Ints, amounts_near: Bounds) -> tuple[Ints, Ints]:
@@ -196,10 +225,6 @@ def _number_values(values: Sequence[Key]) -> tuple[Ints, list[Key]]:
     """A number for each value, equal for equal values, and the values by number."""
     numbers: defaultdict[Key, int] = defaultdict(count().__next__)
     return np.array([numbers[value] for value in values], dtype=np.int64), list(numbers)
-
-
-def _empty_as_minus_one(numbers: Ints, names: Sequence[str]) -> Ints:
-    return np.where(numbers == names.index(""), -1, numbers) if "" in names else numbers
 
 
 def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:

@@ -10,16 +10,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.similarity import Entry
+from mdvec.household.core.compared import Entry
+from mdvec.household.core.evidence import LIKELY, Judge
+from mdvec.household.core.habits import Habits, Mirrors
+from mdvec.household.core.matching import match_one_to_one
+from mdvec.household.core.pair import Pair
+from mdvec.household.core.shop_names import Reading
+
+if TYPE_CHECKING:
+    from mdvec.household.core.pairing import CandidatePairs
 
 MAX_DATE_TOLERANCE = 366
 MAX_COMPARISONS = 30_000_000
 MAX_PAIRS = 100_000
 _MAX_AMOUNT_TOLERANCE = 10**12
 _ANY_AMOUNT = 2**63
-_SCORE_DIGITS = 4
+_MAX_JUDGED = 300_000
 
 
 class DuplicateDetectionError(MdvecError):
@@ -37,10 +46,10 @@ class DetectionOptions:
         DuplicateDetectionError: a value is negative, not a number, or out of range.
     """
 
-    date_tolerance_days: int = 0
+    date_tolerance_days: int = 4
     amount_tolerance_abs: Decimal = Decimal(0)
-    amount_tolerance_pct: Decimal = Decimal(0)
-    min_similarity_score: float = 0.8
+    amount_tolerance_pct: Decimal = Decimal(10)
+    min_similarity_score: float = LIKELY
 
     def __post_init__(self) -> None:
         if not 0 <= self.date_tolerance_days <= MAX_DATE_TOLERANCE:
@@ -79,15 +88,6 @@ def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionE
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two rows that may be the same purchase; ``first`` has the smaller id."""
-
-    first: Entry
-    second: Entry
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class FoundPairs:
     """The pairs, best score first; ``below`` more are within the tolerances but score too low."""
 
@@ -99,32 +99,64 @@ def find_pairs(
     transactions: Iterable[Entry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
+    reading: Reading = str,
 ) -> FoundPairs:
-    """All pairs of counting rows within the tolerances, across month and year ends too.
+    """The candidate pairs of counting rows, across month and year ends too.
 
-    ``only`` limits them to pairs in which at least one row has one of these ids.
+    A pair within the tolerances is a candidate if it scores ``min_similarity_score`` or more, or
+    if its day and amount are equal. ``only`` limits them to pairs in which at least one row has
+    one of these ids.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
     """
     from mdvec.household.core.pairing import ComparisonTable
 
-    table = ComparisonTable.of([row for row in transactions if row.counts], options.amounts_near)
+    rows = [row for row in transactions if row.counts]
+    table = ComparisonTable.of(rows, options.amounts_near)
     compared = table.count_candidates(options.date_tolerance_days)
     if compared > MAX_COMPARISONS:
         raise _too_many(compared)
-    examined, pairs = 0, list[Pair]()
-    for candidates in table.candidates(
-        options.date_tolerance_days, None if only is None else frozenset(only)
-    ):
-        examined += candidates.count
-        for first, second, score in candidates.scoring_at_least(options.min_similarity_score):
-            one, other = sorted((first, second), key=lambda row: row.id)
-            pairs.append(Pair(one, other, round(score, _SCORE_DIGITS)))
-        if len(pairs) > MAX_PAIRS:
-            raise _too_many(len(pairs))
-    pairs.sort(key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
-    return FoundPairs(tuple(pairs), examined - len(pairs))
+    ids = None if only is None else frozenset(only)
+    judge = Judge(reading)
+    days, promising, examined = options.date_tolerance_days, list[tuple[Entry, Entry]](), 0
+    always_shown = 0
+    for block in table.candidates(days, ids):
+        equal = block.equal()
+        always_shown += equal.same_day
+        if always_shown > MAX_PAIRS:
+            raise _too_many(always_shown)
+        _add(promising, equal)
+    judge.mirrors = Mirrors(rows, filter(_are_of_two_accounts, promising))
+    for block in table.candidates(days, ids):
+        examined += block.count
+        _add(promising, block.changed(judge))
+    shops = {row.description for pair in promising for row in pair}
+    judge.habits = Habits(rows, shops)
+    pairs = match_one_to_one(_judged(judge, one, other) for one, other in promising)
+    found = [pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal]
+    if len(found) > MAX_PAIRS:
+        raise _too_many(len(found))
+    found.sort(key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
+    return FoundPairs(tuple(found), examined - len(found))
+
+
+def _add(gathered: list[tuple[Entry, Entry]], pairs: CandidatePairs) -> None:
+    if len(gathered) + pairs.count > _MAX_JUDGED:
+        raise _too_many(len(gathered) + pairs.count)
+    gathered += pairs.pairs()
+
+
+def _are_of_two_accounts(pair: tuple[Entry, Entry]) -> bool:
+    one, other = pair
+    return one.account != other.account
+
+
+def _judged(judge: Judge, one: Entry, other: Entry) -> Pair:
+    verdict = judge.verdict(one, other)
+    if one.id > other.id:
+        one, other = other, one
+    return Pair(one, other, verdict.score, verdict.reasons)
 
 
 def _too_many(count: int) -> DuplicateDetectionError:

@@ -1,4 +1,4 @@
-"""The answers of a review of duplicates, with their Japanese messages.
+"""The answers of a search for duplicates and of their list, with their Japanese messages.
 
 Each message states the result and the next possible step.
 """
@@ -14,14 +14,18 @@ from mdvec.household.core.transaction import Transaction
 class Detection:
     """The result of a search: ``candidates_count`` undecided pairs.
 
-    ``new_count`` of them had not been found before; ``decided_count`` further pairs are already
-    decided; ``below_threshold_count`` further pairs are within the tolerances but score too low.
+    ``likely_count`` of them are likely one purchase, ``new_count`` had not been found before;
+    ``decided_count`` further pairs are already decided; ``below_threshold_count`` further pairs
+    are within the tolerances but score too low. ``dropped_count`` pairs of an earlier search are
+    no candidates any more.
     """
 
     candidates_count: int
+    likely_count: int
     new_count: int
     decided_count: int
     below_threshold_count: int
+    dropped_count: int
     message: str
 
 
@@ -54,11 +58,19 @@ class DetectionParams:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair that may be the same purchase; ``amount_diff`` is absolute, in yen."""
+    """Rows that may be the same purchase; ``amount_diff`` is absolute, in yen.
+
+    ``others`` are the third and further rows. Likely one purchase or likely two, with the reasons
+    in words; ``alike_count`` open candidates are of the same accounts or habit.
+    """
 
     check_id: int
+    is_likely: bool
     transaction_1: CandidateRow
     transaction_2: CandidateRow
+    others: tuple[CandidateRow, ...]
+    reasons: tuple[str, ...]
+    alike_count: int
     similarity_score: float
     date_diff_days: int
     amount_diff: int | None
@@ -68,27 +80,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """The pairs with the best scores, out of ``total_count``."""
+    """A page of the candidates; of ``total_count``, ``likely_count`` are likely one purchase.
+
+    ``next_page`` is None on the last page.
+    """
 
     candidates: tuple[Candidate, ...]
     total_count: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """The result of a decision; ``marked_transaction_id`` is the row that no longer counts."""
-
-    success: bool
-    message: str
-    marked_transaction_id: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Restoration:
-    """The result of restoring a marked row."""
-
-    success: bool
+    likely_count: int
+    next_page: int | None
     message: str
 
 
@@ -101,6 +101,30 @@ class DuplicateStats:
     pending_checks: int
     confirmed_not_duplicate: int
     duplicate_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The numbers of a search; ``wider_days`` is the tolerance that a next search may try."""
+
+    candidates: int
+    likely: int
+    decided: int
+    dropped: int
+    below: int
+    least: float
+    wider_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The numbers of a list of candidates."""
+
+    total: int
+    likely: int
+    page: int
+    pages: int
+    open_only: bool
 
 
 def candidate_row(row: Transaction) -> CandidateRow:
@@ -121,92 +145,57 @@ def candidate_row(row: Transaction) -> CandidateRow:
     )
 
 
-def detection_message(candidates: int, decided: int, below: int, least: float) -> str:
-    """Message after a search: how many pairs are candidates, decided, or below the score."""
+def detection_message(found: Found) -> str:
+    """Message after a search: its numbers, and a wider search if nothing is likely."""
     parts = [
-        "重複候補は見つかりませんでした。"
-        "引き落としが数日ずれることもあるので、date_tolerance_days を3にして試せます。"
+        f"重複候補は見つかりませんでした。date_tolerance_days を{found.wider_days}にすると、"
+        "日付がもっと離れた組も探せます。"
     ]
-    if candidates:
+    if found.candidates:
+        unlikely = found.candidates - found.likely
         parts = [
-            f"{candidates}件の重複候補が見つかりました。",
+            f"{found.candidates}件の重複候補が見つかりました"
+            f"（同じ買い物らしい {found.likely}件、別の買い物らしい {unlikely}件）。",
             "list_duplicate_candidates で一覧を確認できます。",
         ]
-    if decided:
-        parts.append(f"判定済みの{decided}件は除いています。")
-    if below:
+        if not found.likely:
+            parts.append(
+                f"date_tolerance_days を{found.wider_days}にすると、"
+                "日付がもっと離れた組も探せます。"
+            )
+    if found.decided:
+        parts.append(f"判定済みの{found.decided}件は除いています。")
+    if found.dropped:
+        parts.append(f"前の検索だけが見つけた未判定の{found.dropped}件は候補から外しました。")
+    if found.below:
         parts.append(
-            f"ほかに類似度{least:g}未満の組が{below}件あります"
+            f"ほかに類似度{found.least:g}未満の組が{found.below}件あります"
             "（min_similarity_score を下げると候補になります）。"
         )
     return "".join(parts)
 
 
-def list_message(shown: int, total: int, *, open_only: bool) -> str:
-    """Message of a list: how many pairs there are, and how many are shown."""
-    kind = "未確認の重複候補" if open_only else "重複候補"
-    if not total:
+def list_message(listed: Listed) -> str:
+    """Message of a page of candidates: how many there are of each group, and where the rest is."""
+    kind = "未確認の重複候補" if listed.open_only else "重複候補"
+    if not listed.total:
         return f"{kind}はありません。detect_duplicates で検出できます。"
-    if shown < total:
-        return f"{kind}は{total}件です（上位{shown}件を表示）。confirm_duplicate で判定できます。"
-    return f"{kind}は{total}件です。confirm_duplicate で判定できます。"
+    parts = [f"{kind}は{listed.total}件です"]
+    if listed.open_only:
+        unlikely = listed.total - listed.likely
+        parts.append(f"（同じ買い物らしい {listed.likely}件、別の買い物らしい {unlikely}件）")
+    parts.append("。")
+    if listed.pages > 1:
+        parts.append(f"{listed.page}/{listed.pages}ページです。")
+    parts.append("confirm_duplicate で判定できます。")
+    return "".join(parts)
 
 
-def mark_message(first: Transaction, second: Transaction) -> str:
-    """Message after the second row was marked."""
-    chain = ""
-    if second.duplicate_of != first.id:
-        chain = f"取引ID {first.id} も重複のため、残る取引は取引ID {second.duplicate_of} です。"
+def news_message(count: int) -> str:
+    """What a month's answer says of candidates that an import found; "" for none."""
+    if not count:
+        return ""
     return (
-        f"重複として記録しました。取引ID {second.id} にフラグが設定されました。"
-        f"今後の集計から除外されます。{chain}"
-        f"取り消すには restore_duplicate に取引ID {second.id} を渡してください。"
-    )
-
-
-def already_marked_message(second: Transaction) -> str:
-    """Message if another pair had already marked the second row."""
-    return (
-        f"この取引は既に重複としてマークされています（取引ID {second.id} は"
-        f"取引ID {second.duplicate_of} の重複）。この組の判定も記録しました。"
-    )
-
-
-def rejection_message(second: Transaction, *, was_marked: bool, open_again: bool) -> str:
-    """Message after a pair was rejected or skipped; its second row may have been marked before."""
-    word = "保留にしました。この組は候補に残ります。" if open_again else (
-        "重複ではないと記録しました。この組は今後候補に出ません。"
-    )  # fmt: skip
-    if second.is_duplicate:
-        return (
-            f"{word}取引ID {second.id} は別の組で"
-            f"取引ID {second.duplicate_of} の重複と判定されているため、フラグはそのままです。"
-        )
-    return f"{word}取引ID {second.id} のフラグを外しました。" if was_marked else word
-
-
-def already_decided_message(decision: str, second: Transaction) -> str:
-    """Message if the same decision had already been made."""
-    match decision:
-        case "duplicate":
-            return (
-                "この組は既に重複として記録されています。"
-                f"取引ID {second.id} は集計から除外されています。"
-            )
-        case "not_duplicate":
-            return "この組は既に重複ではないと記録されています。"
-    return "この組は既に保留になっています。候補に残ります。"
-
-
-def restoration_message(row: Transaction, *, was_marked: bool) -> str:
-    """Message after a row was restored, or had not been marked."""
-    if not was_marked:
-        return f"取引ID {row.id} は重複としてマークされていません。変更はありません。"
-    sums = (
-        "再び集計に含まれます。"
-        if row.counts
-        else "計算対象外などの取引のため、集計には含まれません。"
-    )
-    return (
-        f"取引ID {row.id} を復元しました。{sums}重複としていた組は「重複ではない」と記録しました。"
+        f"新しい明細に、同じ買い物が二度入っているらしい組が{count}件あります"
+        "（list_duplicate_candidates で確認できます）。"
     )

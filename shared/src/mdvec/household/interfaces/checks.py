@@ -1,10 +1,4 @@
-"""The table of pairs that may be duplicates, and the duplicate marks in the ledger.
-
-Marks are derived from decisions: a row is marked if and only if it is the second row of a pair
-with the decision ``duplicate``. It is marked as a duplicate of the unmarked row at the end of the
-chain of such pairs. A pair's first row has the smaller id, so chains end, and two rows are never
-duplicates of each other.
-"""
+"""The table of pairs that may be duplicates."""
 
 from __future__ import annotations
 
@@ -16,16 +10,18 @@ from typing import Any
 
 import apsw
 
-from mdvec.household.core.pairs import DetectionOptions, Pair
-from mdvec.household.core.similarity import ComparedRow
+from mdvec.household.core.candidates import OpenPair
+from mdvec.household.core.compared import ComparedRow
+from mdvec.household.core.pair import Pair
+from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.counting import counts, counts_unless_duplicate
+from mdvec.household.interfaces.counting import counts
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
     "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
-    "c.user_decision"
+    "c.user_decision, c.kept_id, c.reasons, c.decided_at"
 )
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _WITH_ROWS = (
@@ -37,7 +33,10 @@ _BOTH_COUNT = f"{counts('a')} AND {counts('b')}"
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A stored pair: the options that found it, its score, and the user's decision."""
+    """A stored pair: the options that found it, its score, and the user's decision.
+
+    ``kept_id`` is the row that stays if the pair is a duplicate; ``reasons`` are codes.
+    """
 
     id: int
     first_id: int
@@ -47,6 +46,9 @@ class Check:
     amount_tolerance_pct: Decimal
     score: float
     decision: str | None
+    kept_id: int
+    reasons: tuple[str, ...]
+    decided_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +71,7 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
         (tool_id,),
     )
     days = _Days()
-    return [_compared_row(row, days) for row in rows]
-
-
-def _compared_row(row: tuple[Any, ...], days: _Days) -> ComparedRow:
-    row_id, day, amount, description, major, minor, account, mf_id = row
-    return ComparedRow(
-        id=row_id,
-        date=days[day],
-        amount=amount,
-        description=description,
-        category_major=major,
-        category_minor=minor,
-        account=account,
-        mf_id=mf_id,
-    )
+    return [ComparedRow(row_id, days[day], *others) for row_id, day, *others in rows]
 
 
 class _Days(dict[object, date]):
@@ -110,22 +98,29 @@ def find_transactions(
 
 
 def store_pairs(
-    connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair], options: DetectionOptions
+    connection: apsw.Connection,
+    tool_id: int,
+    pairs: Iterable[Pair],
+    options: DetectionOptions,
+    *,
+    announced: bool,
 ) -> None:
-    """Add new pairs, and update undecided ones.
+    """Add new pairs, and update undecided ones; ``announced``: the user is told of them now.
 
     Pairs whose rows were deleted during the search are skipped.
     """
     connection.executemany(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct) SELECT ?, a.id, b.id, ?, ?, ?, ? "
+        "detection_amount_tolerance_pct, reasons, is_announced) "
+        "SELECT ?, a.id, b.id, ?, ?, ?, ?, ?, ? "
         "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ? "
         "ON CONFLICT (transaction_id_1, transaction_id_2) DO UPDATE SET "
         "similarity_score = excluded.similarity_score, "
         "detection_date_tolerance = excluded.detection_date_tolerance, "
         "detection_amount_tolerance_abs = excluded.detection_amount_tolerance_abs, "
         "detection_amount_tolerance_pct = excluded.detection_amount_tolerance_pct, "
+        "reasons = excluded.reasons, "
         f"detected_at = CURRENT_TIMESTAMP WHERE {_UNDECIDED}",
         (
             (
@@ -134,12 +129,51 @@ def store_pairs(
                 options.date_tolerance_days,
                 str(options.amount_tolerance_abs),
                 str(options.amount_tolerance_pct),
+                " ".join(pair.reasons),
+                announced,
                 pair.first.id,
                 pair.second.id,
             )
             for pair in pairs
         ),
     )
+
+
+def drop_unfound(connection: apsw.Connection, tool_id: int, found: Iterable[Pair]) -> int:
+    """Delete the pairs without any decision that a search did not find; returns how many."""
+    kept = {(pair.first.id, pair.second.id) for pair in found}
+    undecided = connection.execute(
+        "SELECT id, transaction_id_1, transaction_id_2 FROM duplicate_checks "
+        "WHERE tool_id = ? AND user_decision IS NULL",
+        (tool_id,),
+    ).fetchall()
+    dropped = [(check,) for check, one, other in undecided if (one, other) not in kept]
+    connection.executemany("DELETE FROM duplicate_checks WHERE id = ?", dropped)
+    return len(dropped)
+
+
+def add_pair(connection: apsw.Connection, tool_id: int, like: Check, ids: tuple[int, int]) -> int:
+    """Add a pair of two rows of one group, found as ``like`` was; returns the pair's id.
+
+    A pair that is there stays as it is.
+    """
+    first, second = sorted(ids)
+    connection.execute(
+        "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+        "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
+        "detection_amount_tolerance_pct, reasons) VALUES (?, ?, ?, ?, ?, ?, ?, 'same_group') "
+        "ON CONFLICT DO NOTHING",
+        (
+            tool_id, first, second, like.score, like.date_tolerance_days,
+            str(like.amount_tolerance_abs), str(like.amount_tolerance_pct),
+        ),
+    )  # fmt: skip
+    (check_id,) = _numbers_of(
+        connection,
+        "SELECT id FROM duplicate_checks WHERE transaction_id_1 = ? AND transaction_id_2 = ?",
+        (first, second),
+    )
+    return check_id
 
 
 def known_pairs(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], str | None]:
@@ -163,21 +197,57 @@ def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check
     return None if row is None else _check(row)
 
 
-def list_checks(
-    connection: apsw.Connection, tool_id: int, limit: int, *, open_only: bool
-) -> list[Check]:
-    """Pairs ordered by state (new, skipped, decided), then by score.
-
-    A pair is open while it is undecided and both of its rows count.
-    """
-    where = f"AND {_UNDECIDED} AND {_BOTH_COUNT}" if open_only else ""
+def open_pairs(connection: apsw.Connection, tool_id: int) -> list[OpenPair]:
+    """All open pairs: undecided, and both of their rows count."""
     rows = connection.execute(
-        f"SELECT {_CHECK} {_WITH_ROWS} {where} "
-        "ORDER BY CASE WHEN c.user_decision IS NULL THEN 0 WHEN c.user_decision = 'skip' THEN 1 "
-        "ELSE 2 END, c.similarity_score DESC, c.id LIMIT ?",
-        (tool_id, limit),
+        "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
+        "c.user_decision IS 'skip', a.account, a.description, b.account, b.description "
+        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
+        (tool_id,),
     )
-    return [_check(row) for row in rows]
+    return [
+        OpenPair(check, one, other, score, bool(skipped), (account, shop), (account_2, shop_2))
+        for check, one, other, score, skipped, account, shop, account_2, shop_2 in rows
+    ]
+
+
+def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:
+    """The ids of all other pairs, best score first."""
+    rows = connection.execute(
+        f"SELECT c.id {_WITH_ROWS} AND NOT ({_UNDECIDED} AND {_BOTH_COUNT}) "
+        "ORDER BY c.similarity_score DESC, c.id",
+        (tool_id,),
+    )
+    return [int(check) for (check,) in rows]
+
+
+def decided_together(connection: apsw.Connection, tool_id: int, check: Check) -> list[int]:
+    """The ids of the pairs that were decided alike at the same moment."""
+    rows = connection.execute(
+        "SELECT id FROM duplicate_checks WHERE tool_id = ? AND user_decision = ? "
+        "AND decided_at = ? ORDER BY id",
+        (tool_id, check.decision, check.decided_at),
+    )
+    return [int(found) for (found,) in rows]
+
+
+def count_unannounced(connection: apsw.Connection, tool_id: int, least: float) -> int:
+    """How many open pairs that score ``least`` or more the user has not been told of."""
+    (found,) = _numbers_of(
+        connection,
+        f"SELECT count(*) {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} "
+        "AND NOT c.is_announced AND c.similarity_score >= ?",
+        (tool_id, least),
+    )
+    return found
+
+
+def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
+    """The user has been told of all pairs."""
+    connection.execute(
+        "UPDATE duplicate_checks SET is_announced = 1 WHERE tool_id = ? AND NOT is_announced",
+        (tool_id,),
+    )
 
 
 def count(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
@@ -199,82 +269,16 @@ def count(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
     return ReviewCounts(rows, marked, pairs, pending, kept)
 
 
-def record_decision(
-    connection: apsw.Connection, tool_id: int, check_id: int, decision: str
-) -> None:
-    """Store the decision about a pair and update the marks; call within a transaction."""
-    connection.execute(
-        "UPDATE duplicate_checks SET user_decision = ?, decided_at = CURRENT_TIMESTAMP "
-        "WHERE tool_id = ? AND id = ?",
-        (decision, tool_id, check_id),
-    )
-    connection.execute(
-        "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = "
-        "(SELECT count(*) > 0, max(decided_at) FROM duplicate_checks AS c "
-        "WHERE c.user_decision IN ('duplicate', 'not_duplicate') "
-        "AND transactions.id IN (c.transaction_id_1, c.transaction_id_2)) "
-        "WHERE id IN (SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 "
-        "UNION SELECT transaction_id_2 FROM duplicate_checks WHERE id = ?1)",
-        (check_id,),
-    )
-    update_marks(connection, tool_id)
-
-
 def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
     """The pairs whose decision marks a row."""
     rows = connection.execute(
         f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? "
-        "AND c.transaction_id_2 = ? AND c.user_decision = 'duplicate' ORDER BY c.id",
-        (tool_id, transaction_id),
+        "AND ? IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id IS NOT ? "
+        "AND (c.kept_id NOT NULL OR c.transaction_id_2 = ?) "
+        "AND c.user_decision = 'duplicate' ORDER BY c.id",
+        (tool_id, transaction_id, transaction_id, transaction_id),
     )
     return [_check(row) for row in rows]
-
-
-def update_marks(connection: apsw.Connection, tool_id: int) -> None:
-    """Update the duplicate marks to match the decisions.
-
-    Call within every transaction that removes rows or decisions: a row whose original is gone
-    counts again.
-    """
-    wanted = _originals(connection, tool_id)
-    # The plus keeps SQLite off the index: looking up each row would take many times as long.
-    marked: dict[int, int | None] = dict(
-        connection.execute(
-            "SELECT id, duplicate_of FROM transactions WHERE +tool_id = ? AND is_duplicate",
-            (tool_id,),
-        )
-    )
-    changes = [
-        (transaction_id in wanted, wanted.get(transaction_id), transaction_id)
-        for transaction_id in wanted.keys() | marked.keys()
-        if (transaction_id not in wanted or transaction_id not in marked)
-        or wanted[transaction_id] != marked[transaction_id]
-    ]
-    connection.executemany(
-        "UPDATE transactions SET is_duplicate = ?, duplicate_of = ?, "
-        "updated_at = CURRENT_TIMESTAMP WHERE id = ?",
-        changes,
-    )
-
-
-def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
-    """For each row to be marked, the row that it duplicates.
-
-    A row that no longer counts for another reason cannot be the one that stays: marking its
-    duplicate would remove the purchase from the sums altogether.
-    """
-    pairs = connection.execute(
-        "SELECT c.transaction_id_1, c.transaction_id_2 FROM duplicate_checks AS c "
-        "JOIN transactions AS t ON t.id = c.transaction_id_1 "
-        f"WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND {counts_unless_duplicate('t')} "
-        "ORDER BY c.transaction_id_2, c.transaction_id_1",
-        (tool_id,),
-    )
-    originals: dict[int, int] = {}
-    for first, second in pairs:
-        # In the order of second rows, the original of first is known before any row refers to it.
-        originals.setdefault(int(second), originals.get(int(first), int(first)))
-    return originals
 
 
 def _is_storable(number: int) -> bool:
@@ -283,11 +287,18 @@ def _is_storable(number: int) -> bool:
 
 
 def _numbers(connection: apsw.Connection, sql: str, tool_id: int) -> tuple[int, ...]:
-    return connection.execute(sql, (tool_id,)).fetchone() or ()
+    return _numbers_of(connection, sql, (tool_id,))
+
+
+def _numbers_of(
+    connection: apsw.Connection, sql: str, values: tuple[object, ...]
+) -> tuple[int, ...]:
+    return connection.execute(sql, values).fetchone() or ()
 
 
 def _check(row: tuple[Any, ...]) -> Check:
-    check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row
+    check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row[:8]
+    kept_id, reasons, decided_at = row[8:]
     return Check(
         id=check_id,
         first_id=first_id,
@@ -297,4 +308,7 @@ def _check(row: tuple[Any, ...]) -> Check:
         amount_tolerance_pct=Decimal(amount_pct),
         score=score,
         decision=decision,
+        kept_id=kept_id or first_id,
+        reasons=tuple(reasons.split()),
+        decided_at=decided_at,
     )

@@ -1,0 +1,118 @@
+"""Arranges the open pairs of a review: one candidate a purchase, likely ones first.
+
+Pairs that are likely one purchase and share a row make one candidate of three or more rows. Pairs
+that are likely two purchases of the same habit (the same two shops and accounts) stand behind one
+of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from mdvec.household.core.evidence import LIKELY
+
+Payee = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPair:
+    """A pair that waits for a decision; payees are the account and description of each row."""
+
+    check_id: int
+    first_id: int
+    second_id: int
+    score: float
+    is_skipped: bool
+    first_payee: Payee
+    second_payee: Payee
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """A candidate: its rows by id, its pairs, best first, and what candidates alike share.
+
+    Alike are likely purchases of the same accounts, and unlikely ones of the same shops and
+    accounts.
+    """
+
+    rows: tuple[int, ...]
+    checks: tuple[int, ...]
+    score: float
+    is_likely: bool
+    is_skipped: bool
+    kin: frozenset[Hashable]
+
+    @property
+    def check_id(self) -> int:
+        """The id by which the candidate is decided."""
+        return min(self.checks)
+
+    def is_alike(self, other: Arranged) -> bool:
+        """Whether the other candidate is of the same accounts or the same habit."""
+        return (self.is_likely, self.kin) == (other.is_likely, other.kin)
+
+
+def arrange(pairs: Iterable[OpenPair]) -> list[Arranged]:
+    """All candidates: likely ones before unlikely, new before skipped, then by score."""
+    ordered = sorted(pairs, key=lambda pair: (-pair.score, pair.check_id))
+    groups = _groups([pair for pair in ordered if pair.score >= LIKELY])
+    found = [_likely(group) for group in groups]
+    found += [_unlikely(pair) for pair in ordered if pair.score < LIKELY]
+    return sorted(
+        found, key=lambda one: (not one.is_likely, one.is_skipped, -one.score, one.check_id)
+    )
+
+
+def listed(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]]:
+    """The candidates of a list, each with the number of others that are alike.
+
+    Of unlikely ones that are alike only the first is listed.
+    """
+    shown: list[Arranged] = []
+    alike = Counter[tuple[bool, frozenset[Hashable]]]()
+    for one in arranged:
+        key = (one.is_likely, one.kin)
+        if one.is_likely or not alike[key]:
+            shown.append(one)
+        alike[key] += 1
+    return [(one, alike[one.is_likely, one.kin] - 1) for one in shown]
+
+
+def _groups(pairs: Sequence[OpenPair]) -> list[list[OpenPair]]:
+    """The pairs joined at shared rows."""
+    joined: dict[int, list[OpenPair]] = {}
+    for pair in pairs:
+        group = joined.setdefault(pair.first_id, [])
+        other = joined.get(pair.second_id, group)
+        if other is not group:
+            group += other
+            for member in other:
+                joined[member.first_id] = joined[member.second_id] = group
+        group.append(pair)
+        joined[pair.second_id] = group
+    return list({id(group): group for group in joined.values()}.values())
+
+
+def _likely(group: Sequence[OpenPair]) -> Arranged:
+    payees = [payee for pair in group for payee in (pair.first_payee, pair.second_payee)]
+    return Arranged(
+        rows=tuple(sorted({row for pair in group for row in (pair.first_id, pair.second_id)})),
+        checks=tuple(pair.check_id for pair in group),
+        score=max(pair.score for pair in group),
+        is_likely=True,
+        is_skipped=all(pair.is_skipped for pair in group),
+        kin=frozenset(account for account, _ in payees),
+    )
+
+
+def _unlikely(pair: OpenPair) -> Arranged:
+    return Arranged(
+        rows=(pair.first_id, pair.second_id),
+        checks=(pair.check_id,),
+        score=pair.score,
+        is_likely=False,
+        is_skipped=pair.is_skipped,
+        kin=frozenset((pair.first_payee, pair.second_payee)),
+    )

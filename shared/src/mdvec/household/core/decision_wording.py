@@ -1,0 +1,118 @@
+"""The answers to decisions about duplicates, with their Japanese messages.
+
+Each message states the result and the next possible step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.household.core.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The result of a decision; the rows that no longer count, the first of them by itself too."""
+
+    success: bool
+    message: str
+    marked_transaction_id: int | None
+    marked_transaction_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """The result of restoring a marked row."""
+
+    success: bool
+    message: str
+
+
+def decision_message(
+    decision: str,
+    kept_id: int,
+    rows: Sequence[Transaction],
+    marked_before: Sequence[int],
+    *,
+    is_new: bool,
+) -> str:
+    """Message after a candidate was decided; ``rows`` are as they are now."""
+    kept = next(row for row in rows if row.id == kept_id)
+    others = [row for row in rows if row.id != kept_id]
+    if not is_new:
+        return already_decided_message(decision, others)
+    if decision == "duplicate":
+        return mark_message(kept, others)
+    return rejection_message(rows, marked_before, open_again=decision == "skip")
+
+
+def mark_message(kept: Transaction, marked: Sequence[Transaction]) -> str:
+    """Message after rows were marked as duplicates of the one that was to stay."""
+    ids = "、".join(str(row.id) for row in marked)
+    chain = ""
+    if kept.is_duplicate:
+        chain = f"取引ID {kept.id} も重複のため、残る取引は取引ID {kept.duplicate_of} です。"
+    return (
+        f"重複として記録しました。取引ID {kept.id} を残し、取引ID {ids} を今後の集計から"
+        f"除外しました。{chain}取り消すには restore_duplicate に除外した取引IDを渡してください。"
+    )
+
+
+def bulk_message(decision: str, candidates: int, marked: int) -> str:
+    """Message after several candidates were decided at once."""
+    match decision:
+        case "duplicate":
+            done = f"重複として記録し、取引{marked}件を今後の集計から除外しました"
+        case "not_duplicate":
+            done = "重複ではないと記録しました。今後候補に出ません"
+        case _:
+            done = "保留にしました。候補に残ります"
+    return (
+        f"{candidates}件の候補を{done}。まとめて戻すには、同じ check_id と alike で "
+        "もう一度判定してください。"
+    )
+
+
+def rejection_message(
+    rows: Sequence[Transaction], marked_before: Sequence[int], *, open_again: bool
+) -> str:
+    """Message after a candidate was rejected or skipped; a row may have been marked before."""
+    word = "保留にしました。この組は候補に残ります。" if open_again else (
+        "重複ではないと記録しました。この組は今後候補に出ません。"
+    )  # fmt: skip
+    for row in rows:
+        if row.is_duplicate:
+            return (
+                f"{word}取引ID {row.id} は別の組で取引ID {row.duplicate_of} の重複と"
+                "判定されているため、フラグはそのままです。"
+            )
+    freed = "、".join(str(row.id) for row in rows if row.id in marked_before)
+    return f"{word}取引ID {freed} のフラグを外しました。" if freed else word
+
+
+def already_decided_message(decision: str, others: Sequence[Transaction]) -> str:
+    """Message if the same decision had already been made."""
+    match decision:
+        case "duplicate":
+            ids = "、".join(str(row.id) for row in others)
+            return (
+                f"この組は既に重複として記録されています。取引ID {ids} は集計から除外されています。"
+            )
+        case "not_duplicate":
+            return "この組は既に重複ではないと記録されています。"
+    return "この組は既に保留になっています。候補に残ります。"
+
+
+def restoration_message(row: Transaction, *, was_marked: bool) -> str:
+    """Message after a row was restored, or had not been marked."""
+    if not was_marked:
+        return f"取引ID {row.id} は重複としてマークされていません。変更はありません。"
+    sums = (
+        "再び集計に含まれます。"
+        if row.counts
+        else "計算対象外などの取引のため、集計には含まれません。"
+    )
+    return (
+        f"取引ID {row.id} を復元しました。{sums}重複としていた組は「重複ではない」と記録しました。"
+    )

@@ -1,0 +1,281 @@
+"""Judges whether two rows are one purchase: the evidence for and against, and what it weighs.
+
+The evidence is added up on a logistic scale: 0 is as likely as not, each point is worth a factor
+of e. The weights were chosen by hand on the tuning half of the invented ledgers in
+bench/duplicates; its other half measures them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from mdvec.household.core.compared import Entry
+from mdvec.household.core.habits import LEAST_MIRROR, Habits, Mirrors
+from mdvec.household.core.shop_names import (
+    Reading,
+    ShopName,
+    closeness,
+    is_named_in,
+    shop_name,
+)
+
+Evidence = tuple[float, str]
+"""Points for one purchase, negative against it, and the code of the reason or ""."""
+LIKELY: Final = 0.5
+"""Pairs that score so much or more are more likely one purchase than two."""
+_BY_HAND: Final = re.compile("財布|現金|レシート|手入力|手動|^なし$|cash|wallet", re.IGNORECASE)
+_INSTRUMENT: Final = re.compile("カード|銀行|バンク|信用金庫|信金|card|bank", re.IGNORECASE)
+_BETWEEN_WORDS: Final = re.compile(r"[* ()/]")
+_ACCOUNT_NOTE: Final = re.compile("[(（].*?[)）]")
+
+_TWO_ACCOUNTS, _ONE_ACCOUNT = -3.0, -5.0
+_NAME, _NO_NAME = 5.0, -0.8
+_NAMED_ACCOUNT, _HAND, _MIRROR = 5.0, 1.5, 4.0
+_NEITHER: Final = -4.2
+_DAY: Final = -0.3
+_CHANGED, _ROUNDED, _CHANGED_PER_SHARE, _POINTS = -3.5, -1.0, -30.0, -0.7
+_OFTEN_VISITED, _HOPELESS = -2.5, -8.0
+_SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
+_CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
+_SAME_MAJOR, _NEUTRAL = 0.7, 0.5
+_UNCATEGORISED: Final = "未分類"
+_CATEGORY: Final = {1.0: 1.2, _SAME_MAJOR: 0.5, _NEUTRAL: 0.0, 0.0: -0.8}
+_LEAST_NAME, _LIKE, _SURE_NAME = 0.3, 0.6, 0.8
+_COMMON: Final = 3.0
+FINAL_DAYS: Final = 5
+"""How many days after a charge its final amount may be booked."""
+_FINAL_SHARE, _FINAL_VISITS = 0.06, 4
+_CHARGED_DAYS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How likely a pair is one purchase, 0 to 1, and the reasons: codes for the review's words."""
+
+    score: float
+    reasons: tuple[str, ...]
+
+
+@dataclass
+class Judge:
+    """Judges pairs of rows of one ledger."""
+
+    reading: Reading
+    habits: Habits = field(default_factory=lambda: Habits((), frozenset()))
+    mirrors: Mirrors = field(default_factory=lambda: Mirrors((), ()))
+    _names: dict[str, ShopName] = field(default_factory=dict)
+    _closeness: dict[tuple[str, str], float] = field(default_factory=dict)
+    _named: dict[tuple[str, str], bool] = field(default_factory=dict)
+
+    def verdict(self, one: Entry, other: Entry) -> Verdict:
+        """The evidence about a pair, weighed."""
+        if _are_two_lines(one, other):
+            points, reasons = self._one_account(one, other)
+        else:
+            points, reasons = self._two_accounts(one, other)
+        return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
+
+    def _one_account(self, one: Entry, other: Entry) -> tuple[float, list[str]]:
+        """Two lines of one account are two purchases, but for a few things that shops do."""
+        days, share = _days(one, other), _share(one, other)
+        name = self.name(one, other)
+        visits = self._visits(one, other)
+        reasons = ["one_account"]
+        points = _ONE_ACCOUNT + _DAY * days
+        if share == 0 and name == 1.0:
+            if days <= _CHARGED_DAYS and self.habits.is_paid_by_the_month(one, other):
+                return points + _CHARGED_TWICE, ["charged_twice"]
+            if visits > 2:
+                reasons.append(f"visits:{visits}")
+        elif (
+            one.description == other.description
+            and 1 <= days <= FINAL_DAYS
+            and share <= _FINAL_SHARE
+        ):
+            if visits < _FINAL_VISITS:
+                return points + _FINAL_AMOUNT, ["final_amount"]
+            reasons.append(f"visits:{visits}")
+        return points, reasons
+
+    def _two_accounts(self, one: Entry, other: Entry) -> tuple[float, list[str]]:
+        """Rows of two accounts, or without an account or ID of their own."""
+        share, name = _share(one, other), self.name(one, other)
+        is_named = self.is_named(one.account, other.description) or (
+            self.is_named(other.account, one.description)
+        )
+        if share and name < _SURE_NAME and not is_named:
+            return _HOPELESS, ["other_name", "other_amount"]
+        seen = _Seen(
+            one,
+            other,
+            days=_days(one, other),
+            share=share,
+            name=name,
+            is_named=is_named,
+            by_hand=is_by_hand(one.account) != is_by_hand(other.account),
+        )
+        evidence = [
+            *_by_name(seen),
+            *self._by_accounts(seen),
+            *_by_category(seen),
+            *self._by_amount(seen),
+        ]
+        points = _TWO_ACCOUNTS + _DAY * seen.days + sum(points for points, _ in evidence)
+        return points, [reason for _, reason in evidence if reason]
+
+    def _by_accounts(self, seen: _Seen) -> Iterator[Evidence]:
+        """An app and the card behind it, a note and a receipt, a card that is connected twice."""
+        if seen.is_named:
+            yield _NAMED_ACCOUNT, "named_account"
+        if seen.by_hand:
+            yield _HAND, "by_hand"
+        if seen.one.account == seen.other.account:
+            return
+        mirror = self.mirrors.share(seen.one.account, seen.other.account)
+        if mirror >= LEAST_MIRROR:
+            yield _MIRROR * mirror, "mirror"
+        elif not seen.is_named and not seen.by_hand:
+            yield _NEITHER, "two_payers"
+
+    def _by_amount(self, seen: _Seen) -> Iterator[Evidence]:
+        """An equal amount convinces by how rare it is, another one if points explain it."""
+        amount = seen.one.amount or 0
+        if not seen.share:
+            surprise = self.habits.surprise(amount, seen.days)
+            common = "common_amount" if surprise < _COMMON else ""
+            yield _SURPRISE * (surprise - _USUAL_SURPRISE), common
+        elif seen.is_named and (amount - (seen.other.amount or 0)) % 10 == 0:
+            yield _POINTS, "points"
+        else:
+            often = self._visits(seen.one, seen.other) >= _FINAL_VISITS
+            points = _ROUNDED if _is_rounded(seen) else _CHANGED
+            points += _CHANGED_PER_SHARE * seen.share
+            yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
+
+    def _visits(self, one: Entry, other: Entry) -> int:
+        return max(self.habits.visits_near(one), self.habits.visits_near(other))
+
+    def name(self, one: Entry, other: Entry) -> float:
+        """How close the shops' names are, 0 to 1."""
+        if one.description == other.description:
+            return 1.0
+        key = (one.description, other.description)
+        known = self._closeness.get(key)
+        if known is None:
+            known = closeness(self._name(one.description), self._name(other.description))
+            self._closeness[key] = known
+        return known
+
+    def _name(self, text: str) -> ShopName:
+        known = self._names.get(text)
+        if known is None:
+            self._names[text] = known = shop_name(text, self.reading)
+        return known
+
+    def marks(self, description: str, words: int) -> list[int]:
+        """The parts of the shop's name as bits of so many 64-bit words."""
+        marks = [0] * words
+        for part in self._name(description).parts:
+            place = zlib.crc32(part.encode()) % (64 * words)
+            marks[place // 64] |= 1 << place % 64
+        return marks
+
+    @staticmethod
+    def is_nameable(account: str) -> bool:
+        """Whether an account is a shop's or a service's: not a bank's or a card, not by hand."""
+        name = _ACCOUNT_NOTE.sub("", account)
+        return bool(name) and not (_INSTRUMENT.search(name) or is_by_hand(name))
+
+    def is_named(self, account: str, description: str) -> bool:
+        """Whether a description names an account that is a shop's or a service's, not a bank's."""
+        key = (account, description)
+        known = self._named.get(key)
+        if known is None:
+            if not self.is_nameable(account):
+                self._named[key] = False
+                return False
+            name = _ACCOUNT_NOTE.sub("", account)
+            whole = unicodedata.normalize("NFKC", description)
+            words = {whole, *_BETWEEN_WORDS.split(whole)} - {""}
+            known = any(
+                is_named_in(self._name(name), self._name(word)) >= _SURE_NAME for word in words
+            )
+            self._named[key] = known
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is compared of two rows; ``is_named``: one row names the other's account."""
+
+    one: Entry
+    other: Entry
+    days: int
+    share: float
+    name: float
+    is_named: bool
+    by_hand: bool
+
+
+def _by_name(seen: _Seen) -> Iterator[Evidence]:
+    if seen.name >= _LIKE:
+        yield _NAME * seen.name, "same_name" if seen.name == 1.0 else "like_name"
+    else:
+        points = _NAME * seen.name if seen.name >= _LEAST_NAME else _NO_NAME
+        yield points, "" if seen.is_named else "other_name"
+
+
+def _by_category(seen: _Seen) -> Iterator[Evidence]:
+    """Categories say something where names do not: 晩ごはん and a restaurant's name."""
+    if seen.is_named or seen.name >= _SURE_NAME:
+        return
+    closeness = category_closeness(
+        (seen.one.category_major, seen.one.category_minor),
+        (seen.other.category_major, seen.other.category_minor),
+    )
+    tells = closeness == 1.0 and seen.by_hand and seen.name < _LIKE
+    yield _CATEGORY[closeness], "same_category" if tells else ""
+
+
+def _is_rounded(seen: _Seen) -> bool:
+    """Whether the row that was noted by hand has a rounded amount."""
+    noted = seen.one if is_by_hand(seen.one.account) else seen.other
+    return seen.by_hand and (noted.amount or 0) % 100 == 0
+
+
+def _are_two_lines(one: Entry, other: Entry) -> bool:
+    """Whether two rows are two lines of one account's statement: both have an ID of their own."""
+    return bool(one.account and one.mf_id and other.mf_id) and (
+        one.account == other.account and one.mf_id != other.mf_id
+    )
+
+
+@cache
+def is_by_hand(account: str) -> bool:
+    """Whether an account's rows are noted by people: cash, receipts, no account at all."""
+    return not account or bool(_BY_HAND.search(account))
+
+
+def _days(one: Entry, other: Entry) -> int:
+    return abs((one.date - other.date).days)
+
+
+def _share(one: Entry, other: Entry) -> float:
+    first, second = abs(one.amount or 0), abs(other.amount or 0)
+    return abs(first - second) / max(first, second, 1)
+
+
+def category_closeness(one: tuple[str, str], other: tuple[str, str]) -> float:
+    """The closeness of two categories (major, minor), from 0 to 1."""
+    if one == other:
+        return 1.0
+    if one[0] == other[0]:
+        return _SAME_MAJOR
+    return _NEUTRAL if {one[0], other[0]} & {_UNCATEGORISED, ""} else 0.0

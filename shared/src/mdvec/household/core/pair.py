@@ -1,0 +1,30 @@
+"""A pair of rows that may be one purchase."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mdvec.household.core.compared import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two rows that may be one purchase; ``first`` has the smaller id.
+
+    ``reasons`` are the codes of what speaks for and against it.
+    """
+
+    first: Entry
+    second: Entry
+    score: float
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the rows have the same day and amount: such a pair is always shown."""
+        return self.first.date == self.second.date and self.first.amount == self.second.amount
+
+    @property
+    def days(self) -> int:
+        """How many days lie between the rows."""
+        return abs((self.first.date - self.second.date).days)

@@ -1,0 +1,154 @@
+"""Tells how likely two descriptions name the same shop, from 0 to 1.
+
+A description is compared by its letters and by its sound, without company forms, branches and the
+words of the payment service it went through.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final
+
+from mdvec.household.core.shop import shop_of
+from mdvec.household.core.sounds import consonants, plain_kana, roman
+
+Reading = Callable[[str], str]
+"""Gives a text's reading in katakana; what it cannot read, it returns unchanged."""
+
+_COMPANY: Final = re.compile(
+    r"株式会社|有限会社|合同会社|[(（]?(?:株|有|同)[)）]|[(（]\s*カブ?\s*[)）]?|カ[)）]"
+    r"|\b(?:inc|ltd|k\.?k|co\.?,? ?ltd)\b\.?"
+    r"|(?<=\w)(?:[./-]?(?:co\.jp|com|ne\.jp|jp)(?:/bill)?)\b",
+    re.IGNORECASE,
+)
+_SERVICE: Final = re.compile(
+    r"""
+    ^ (?: v?デビット [\ 0-9]* | 楽天sp\  | (?: エア[-ー]ペイ | スクエア | stripe )\  )
+    | ^ (?: paypay | ペイペイ | sq | airpay | au\ ?pay | dバライ | dbarai | d払い | メルペイ )
+      \ ?[*\ ]\ ?
+    | [\ /] (?: id | qp | quicpay | nfc | visa | edy | nanaco | suica ) $
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_BRANCH: Final = re.compile(r"(?<=\w)[ ・][^ ・]{1,10}(?:支?店|テン)$|(?<=\w\w) [^ ]{1,6}$")
+_GENERIC: Final = re.compile("(?:代|料金|料|費)$")
+_SHORTEST_PART: Final = 3
+_LONG_BEGINNING: Final = 4
+_SHORTEST_CONSONANTS: Final = 3
+_ABBREVIATED: Final = 0.8
+_ONLY_CONSONANTS: Final = 0.85
+_SEEMS_ALIKE: Final = 0.72
+
+
+@dataclass(frozen=True, slots=True)
+class ShopName:
+    """A shop's name as it is compared: its letters, its sound in kana, and in Latin letters."""
+
+    letters: str
+    kana: str
+    roman: str
+
+    @property
+    def parts(self) -> frozenset[str]:
+        """Pairs of neighbours in all three spellings; names that share none are unlike."""
+        return frozenset(
+            one
+            for spelling in (self.letters, self.kana, consonants(self.roman))
+            for one in _pairs(spelling)
+        )
+
+
+def shop_name(description: str, reading: Reading) -> ShopName:
+    """The name in a description, as it is compared."""
+    text = unicodedata.normalize("NFKC", description).strip()
+    text = _SERVICE.sub("", text).strip() or text
+    text = _COMPANY.sub(" ", text).strip() or text
+    whole = shop_of(text)
+    short = _BRANCH.sub("", whole).strip()
+    text = short if len(_letters(short)) > 1 else whole
+    if len(_letters(text)) < 2:
+        text = description
+    text = _GENERIC.sub("", text) if len(text) > 2 else text
+    kana = plain_kana(reading(text))
+    return ShopName(_letters(text), kana, roman(kana))
+
+
+def closeness(one: ShopName, other: ShopName) -> float:
+    """How likely two names are the same shop's: 1 for the same letters or sound, 0 for nothing."""
+    if not (one.letters and other.letters):
+        return 0.0
+    if one.letters == other.letters or one.kana == other.kana:
+        return 1.0
+    return max(
+        _shared(one.letters, other.letters), _shared(one.kana, other.kana), _latin(one, other)
+    )
+
+
+def is_named_in(account: ShopName, description: ShopName) -> float:
+    """How likely a description names an account, as PAYPAY*マツモトキヨシ names PayPay."""
+    if not (account.letters and description.letters):
+        return 0.0
+    for whole, part in (
+        (description.letters, account.letters),
+        (description.kana, account.kana),
+        (description.roman, account.roman),
+    ):
+        if len(part) >= _SHORTEST_PART and (whole.startswith(part) or part.startswith(whole)):
+            return 1.0
+    return closeness(account, description)
+
+
+def _letters(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(one for one in plain if one.isalnum() and one != "ー")
+
+
+def _pairs(text: str) -> frozenset[str]:
+    return frozenset(map(str.__add__, text, text[1:])) or frozenset((text,) if text else ())
+
+
+def _shared(one: str, other: str) -> float:
+    short, long = sorted((one, other), key=len)
+    if len(short) >= _SHORTEST_PART and short in long:
+        return 0.95
+    first, second = _pairs(short), _pairs(long)
+    both = len(first & second)
+    dice = 2 * both / (len(first) + len(second)) if first and second else 0.0
+    if len(short) >= _SHORTEST_PART and _is_abbreviation(short, long):
+        return max(dice, _ABBREVIATED)
+    if (
+        len(short) >= _LONG_BEGINNING
+        and short[:_LONG_BEGINNING] == long[:_LONG_BEGINNING]
+        and (short[:_LONG_BEGINNING].isalpha())
+    ):
+        return max(dice, _ABBREVIATED)
+    return dice
+
+
+def _is_abbreviation(short: str, long: str) -> bool:
+    """Whether the short name is two beginnings of the long one's parts: マツキヨ, スタバ."""
+    if short[:2] != long[:2]:
+        return False
+    return short[2:] in long[2:]
+
+
+def _latin(one: ShopName, other: ShopName) -> float:
+    """Names of which one is in Latin letters that no dictionary reads, and the other in kana."""
+    if one.kana.isascii() == other.kana.isascii() and not _is_mixed(one, other):
+        return 0.0
+    first, second = consonants(one.roman), consonants(other.roman)
+    short, long = sorted((first, second), key=len)
+    if len(short) >= _SHORTEST_CONSONANTS and first == second:
+        return _ONLY_CONSONANTS
+    if len(short) > _SHORTEST_CONSONANTS and long.startswith(short):
+        return _ONLY_CONSONANTS
+    ratio = SequenceMatcher(None, one.roman, other.roman, autojunk=False).ratio()
+    return ratio if ratio >= _SEEMS_ALIKE else 0.0
+
+
+def _is_mixed(one: ShopName, other: ShopName) -> bool:
+    return any(re.search("[a-z]", name.kana) for name in (one, other))

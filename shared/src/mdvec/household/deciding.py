@@ -1,0 +1,219 @@
+"""Decisions about duplicates: made for all rows of a candidate, for all alike, and undone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+import apsw
+
+from mdvec.household.core import decision_wording as answers
+from mdvec.household.core.candidates import Arranged, arrange
+from mdvec.household.core.decision_wording import Confirmation, Restoration
+from mdvec.household.interfaces import checks as duplicate_checks
+from mdvec.household.interfaces import marks
+from mdvec.household.interfaces.checks import Check
+from mdvec.household.review import DuplicateResolutionError, check_of, row_of
+from mdvec.log.activity import record
+
+DECISIONS: Final = ("duplicate", "not_duplicate", "skip")
+
+
+class InvalidDecision(DuplicateResolutionError):
+    """The decision is not one of ``DECISIONS``."""
+
+    def __init__(self, decision: str) -> None:
+        super().__init__(
+            f"判定値が不正です（duplicate/not_duplicate/skipのいずれか）: {decision[:40]}"
+        )
+
+
+class RowNotInCandidate(DuplicateResolutionError):
+    """A row that was named does not belong to the candidate."""
+
+    def __init__(self, name: str, rows: Collection[int]) -> None:
+        ids = "、".join(map(str, rows))
+        super().__init__(f"{name} には、この候補の取引ID（{ids}）から指定してください")
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Rows that are decided together, and the pairs among them."""
+
+    rows: tuple[int, ...]
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A user's decision.
+
+    ``keep`` is the row that stays, ``rows`` are those of the candidate that are meant (all if
+    empty); ``alike``: all candidates alike are meant too.
+    """
+
+    decision: str
+    keep: int | None = None
+    rows: tuple[int, ...] = ()
+    alike: bool = False
+
+
+def confirm(
+    connection: apsw.Connection, tool_id: int, check_id: int, choice: Choice
+) -> Confirmation:
+    """Store a decision and update the marks in the ledger, in one transaction.
+
+    It holds for all rows of the open candidate that the pair belongs to, or only for those that
+    are named; for a pair that is decided already, for that pair. ``duplicate`` marks all but one
+    row: the one to keep, by default the one with the smallest id. ``not_duplicate`` and ``skip``
+    undo an earlier mark by the same pair; a skipped pair stays open. With ``alike`` it holds for
+    all open candidates of the same accounts (likely ones) or habit (unlikely ones), of which the
+    row of the kept one's account stays; for a decided pair, for all decided with it.
+
+    Raises:
+        InvalidDecision: the decision is none of these.
+        CheckNotFound: the household has no such pair.
+        RowNotInCandidate: a named row belongs to another candidate.
+    """
+    if choice.decision not in DECISIONS:
+        raise InvalidDecision(choice.decision)
+    with connection:
+        check = check_of(connection, tool_id, check_id)
+        own, *alike = _targets(connection, tool_id, check, choice)
+        _check_rows(own, choice)
+        targets = [_narrowed(connection, tool_id, own, choice.rows), *alike]
+        before = [row for row in own.rows if row_of(connection, tool_id, row).is_duplicate]
+        kept = [_kept(connection, tool_id, target, choice) for target in targets]
+        changes = [
+            _decide(connection, tool_id, target, choice.decision, keep)
+            for target, keep in zip(targets, kept, strict=True)
+        ]
+        if any(changes):
+            marks.update_marks(connection, tool_id)
+        marked = [
+            row
+            for target, keep in zip(targets, kept, strict=True)
+            for row in target.rows
+            if choice.decision == "duplicate" and row != keep
+        ]
+        message = answers.bulk_message(choice.decision, len(targets), len(marked))
+        if len(targets) == 1:
+            rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
+            message = answers.decision_message(
+                choice.decision, kept[0], rows, before, is_new=any(changes)
+            )
+    record("decision", household=tool_id, check=check_id, decision=choice.decision)
+    return Confirmation(
+        success=True,
+        message=message,
+        marked_transaction_id=marked[0] if marked else None,
+        marked_transaction_ids=tuple(marked),
+    )
+
+
+def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Restoration:
+    """Remove a row's mark; the pairs that marked it become ``not_duplicate``.
+
+    An unmarked row is left unchanged.
+
+    Raises:
+        TransactionNotFound: the household has no such row.
+    """
+    with connection:
+        before = row_of(connection, tool_id, transaction_id)
+        for check in duplicate_checks.checks_that_mark(connection, tool_id, transaction_id):
+            marks.record_decision(connection, tool_id, check.id, "not_duplicate")
+        marks.update_marks(connection, tool_id)
+        after = row_of(connection, tool_id, transaction_id)
+    record("restoration", household=tool_id, transaction=transaction_id)
+    return Restoration(
+        success=True, message=answers.restoration_message(after, was_marked=before.is_duplicate)
+    )
+
+
+def _targets(
+    connection: apsw.Connection, tool_id: int, check: Check, choice: Choice
+) -> list[_Target]:
+    """What a decision about a pair is about; the pair's own candidate is first."""
+    arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
+    own = next((one for one in arranged if check.id in one.checks), None)
+    if own is not None:
+        found = [own]
+        if choice.alike:
+            found += [one for one in arranged if one is not own and own.is_alike(one)]
+        return [_target(connection, tool_id, one) for one in found]
+    together = [check.id]
+    if choice.alike and check.decision:
+        others = duplicate_checks.decided_together(connection, tool_id, check)
+        together += [other for other in others if other != check.id]
+    checks = [check_of(connection, tool_id, one) for one in together]
+    return [_Target((one.first_id, one.second_id), (one,)) for one in checks]
+
+
+def _target(connection: apsw.Connection, tool_id: int, one: Arranged) -> _Target:
+    return _Target(one.rows, tuple(check_of(connection, tool_id, each) for each in one.checks))
+
+
+def _check_rows(target: _Target, choice: Choice) -> None:
+    if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
+        raise RowNotInCandidate("keep", choice.rows or target.rows)
+    if choice.rows and (len(set(choice.rows)) < 2 or set(choice.rows) - set(target.rows)):
+        raise RowNotInCandidate("transaction_ids", target.rows)
+
+
+def _narrowed(
+    connection: apsw.Connection, tool_id: int, target: _Target, rows: tuple[int, ...]
+) -> _Target:
+    """The target without the rows that were not named."""
+    if not rows:
+        return target
+    first, *others = sorted(set(rows))
+    checks = [one for one in target.checks if {one.first_id, one.second_id} <= set(rows)]
+    if not checks:
+        checks = [_added(connection, tool_id, target, first, other) for other in others]
+    return _Target((first, *others), tuple(checks))
+
+
+def _kept(connection: apsw.Connection, tool_id: int, target: _Target, choice: Choice) -> int:
+    """The row of a target that stays."""
+    if choice.keep is None:
+        return target.rows[0]
+    if choice.keep in target.rows:
+        return choice.keep
+    account = row_of(connection, tool_id, choice.keep).account
+    same = [row for row in target.rows if row_of(connection, tool_id, row).account == account]
+    return (same or target.rows)[0]
+
+
+def _decide(
+    connection: apsw.Connection, tool_id: int, target: _Target, decision: str, kept: int
+) -> bool:
+    """Store the decision about a target's pairs; whether it is another than before."""
+    if decision == "duplicate":
+        pairs = {(one.first_id, one.second_id): one for one in target.checks}
+        wanted = [
+            pairs.get((min(kept, row), max(kept, row)))
+            or _added(connection, tool_id, target, kept, row)
+            for row in target.rows
+            if row != kept
+        ]
+    else:
+        wanted = list(target.checks)
+    changed = [
+        one
+        for one in wanted
+        if one.decision != decision or (decision == "duplicate" and one.kept_id != kept)
+    ]
+    for one in changed:
+        keep = kept if decision == "duplicate" else None
+        marks.record_decision(connection, tool_id, one.id, decision, keep)
+    return bool(changed)
+
+
+def _added(
+    connection: apsw.Connection, tool_id: int, target: _Target, kept: int, row: int
+) -> Check:
+    """The pair of two rows of a candidate that no search has paired."""
+    check_id = duplicate_checks.add_pair(connection, tool_id, target.checks[0], (kept, row))
+    return check_of(connection, tool_id, check_id)

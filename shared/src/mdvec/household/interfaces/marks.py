@@ -1,0 +1,91 @@
+"""The duplicate marks in the ledger, which are derived from decisions.
+
+Of a pair with the decision ``duplicate``, the row that the user did not keep is marked, by default
+the one with the larger id. It is marked as a duplicate of the unmarked row at the end of the chain
+of such pairs. Decisions that together would keep no row are followed as far as one row stays.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from mdvec.household.interfaces.counting import counts_unless_duplicate
+
+
+def record_decision(
+    connection: apsw.Connection,
+    tool_id: int,
+    check_id: int,
+    decision: str,
+    kept_id: int | None = None,
+) -> None:
+    """Store the decision about a pair; call within a transaction, and update_marks after it."""
+    connection.execute(
+        "UPDATE duplicate_checks SET user_decision = ?, kept_id = ?, "
+        "decided_at = CURRENT_TIMESTAMP, is_announced = 1 WHERE tool_id = ? AND id = ?",
+        (decision, kept_id, tool_id, check_id),
+    )
+    connection.execute(
+        "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = "
+        "(SELECT count(*) > 0, max(decided_at) FROM duplicate_checks AS c "
+        "WHERE c.user_decision IN ('duplicate', 'not_duplicate') "
+        "AND transactions.id IN (c.transaction_id_1, c.transaction_id_2)) "
+        "WHERE id IN (SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 "
+        "UNION SELECT transaction_id_2 FROM duplicate_checks WHERE id = ?1)",
+        (check_id,),
+    )
+
+
+def update_marks(connection: apsw.Connection, tool_id: int) -> None:
+    """Update the duplicate marks to match the decisions.
+
+    Call within every transaction that removes rows or decisions: a row whose original is gone
+    counts again.
+    """
+    wanted = _originals(connection, tool_id)
+    # The plus keeps SQLite off the index: looking up each row would take many times as long.
+    marked: dict[int, int | None] = dict(
+        connection.execute(
+            "SELECT id, duplicate_of FROM transactions WHERE +tool_id = ? AND is_duplicate",
+            (tool_id,),
+        )
+    )
+    changes = [
+        (transaction_id in wanted, wanted.get(transaction_id), transaction_id)
+        for transaction_id in wanted.keys() | marked.keys()
+        if (transaction_id not in wanted or transaction_id not in marked)
+        or wanted[transaction_id] != marked[transaction_id]
+    ]
+    connection.executemany(
+        "UPDATE transactions SET is_duplicate = ?, duplicate_of = ?, "
+        "updated_at = CURRENT_TIMESTAMP WHERE id = ?",
+        changes,
+    )
+
+
+def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
+    """For each row to be marked, the row that it duplicates.
+
+    A row that no longer counts for another reason cannot be the one that stays: marking its
+    duplicate would remove the purchase from the sums altogether.
+    """
+    pairs = connection.execute(
+        "WITH decided AS (SELECT coalesce(kept_id, transaction_id_1) AS kept, "
+        "transaction_id_1 + transaction_id_2 - coalesce(kept_id, transaction_id_1) AS dropped "
+        "FROM duplicate_checks WHERE tool_id = ? AND user_decision = 'duplicate') "
+        "SELECT kept, dropped FROM decided JOIN transactions AS t ON t.id = kept "
+        f"WHERE {counts_unless_duplicate('t')} ORDER BY dropped, kept",
+        (tool_id,),
+    )
+    originals: dict[int, int] = {}
+    for kept, dropped in pairs:
+        if dropped not in originals and _end(originals, int(kept)) != dropped:
+            originals[int(dropped)] = int(kept)
+    return {dropped: _end(originals, dropped) for dropped in originals}
+
+
+def _end(originals: dict[int, int], row: int) -> int:
+    """The row at the end of a chain."""
+    while row in originals:
+        row = originals[row]
+    return row
