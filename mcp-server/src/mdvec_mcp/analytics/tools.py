@@ -72,7 +72,9 @@ def add_analytics_tools(offer: Offer, analytics: Analytics) -> None:
 def _add_query(offer: Offer, analytics: Analytics) -> None:
     async def query(query: Sql) -> CallToolResult:
         answers = analytics.small_answers
-        return await call_within_guard(analytics, partial(answers.answer, query), answers.guard)
+        return await call_within_guard(
+            analytics, partial(answers.answer, query), Asked(query), answers.guard
+        )
 
     offer.add_tool(
         query,
