@@ -158,3 +158,20 @@ def m005_statements(connection: apsw.Connection) -> None:
     would remove.
     """
     connection.execute(_STATEMENTS).fetchall()
+
+
+def m011_subjects(connection: apsw.Connection) -> None:
+    """Record whether the chunks of a household are its subjects, and find the rows of each.
+
+    The next import of a household stores its texts again, from the vectors that it has.
+    """
+    there = connection.execute("SELECT name FROM pragma_table_info('ledger_versions')").get
+    if "text_format" not in there:
+        connection.execute(
+            "ALTER TABLE ledger_versions ADD COLUMN text_format INTEGER NOT NULL DEFAULT 1"
+        )
+    connection.execute(
+        "CREATE INDEX IF NOT EXISTS idx_transactions_subject ON transactions "
+        "(tool_id, description, category_major, category_minor, memo)"
+    )
+    connection.execute("UPDATE ledger_versions SET is_indexed = 0")

@@ -94,6 +94,14 @@ class TextIndex:
                 self._connection, self._tables, path, content_hash, options
             )
 
+    def stored_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The vectors of the current generation's chunks with these texts, by text."""
+        if not texts or not self.has_generation:
+            return {}
+        with snapshot(self._connection):
+            check_unchanged(self._connection, self._tool)
+            return chunks.embeddings_of(self._connection, self._tool.tables, texts)
+
     def embedder(self) -> Embedder:
         """The tool's model, loaded when it is first needed.
 

@@ -201,7 +201,7 @@ def test_a_change_is_followed_by_reading_and_parsing_each_statement_once(househo
     opened = files_opened_below(household.folder)
     with csv_parses() as parses:
         report = household.import_()
-    assert (report.added, report.chunks, len(parses)) == (1, 4, 2)
+    assert (report.added, report.chunks, len(parses)) == (1, 5, 2)
     assert sorted(opened) == [str(household.folder / "7.csv"), str(household.folder / "8.csv")]
 
 
