@@ -11,6 +11,7 @@ from typing import Annotated, TypeVar
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import Connection, DatabaseError, Mode, open_database
 from mdvec.errors import MdvecError
+from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.interfaces.rows import data_version
 from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
@@ -40,12 +41,14 @@ class HouseholdContext:
         active_households: reads the rows of the households that are active now.
         freshness: looks at the statement files.
         trends: the cache of computed trends.
+        columns: the cache of ledgers' rows.
     """
 
     database: Path
     active_households: Callable[[], list[Tool]]
     freshness: FreshnessWatch
     trends: TrendCache = field(default_factory=TrendCache)
+    columns: ColumnsCache = field(default_factory=ColumnsCache)
 
     async def answer(
         self, name: str | None, work: Callable[[Connection, int], T], mode: Mode = "read"
