@@ -27,9 +27,7 @@ NO_HOUSEHOLD = (
     "有効な家計簿のツールがありません。無効にしてあるものは mdvec tool enable で有効にし、"
     "まだないときは mdvec tool add --kind household で追加してください"
 )
-HouseholdName = Annotated[
-    str | None, Field(description="家計簿のツール名。家計簿が複数あるときだけ必要。")
-]
+HouseholdName = Annotated[str | None, Field(description="家計簿が複数あるとき、その名前。")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,8 @@ from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-Words = Annotated[
-    str | None, Field(description="店名か、店名やメモにある言葉（例: Amazon）。文ではなく言葉で。")
-]
-Days = Annotated[
-    str | None, Field(description="期間か日（例: 今年、先月、12月31日）。省略時は全期間。")
-]
+Words = Annotated[str | None, Field(description="店名かメモの言葉（例: Amazon）。文は不可。")]
+Days = Annotated[str | None, Field(description="期間か日（例: 先月、12月31日）。省略時は全期間。")]
 # The bounds only inform the model; the library refuses other values, in Japanese.
 LeastYen = Annotated[
     int | None, Field(description="金額（円、符号なし）。", json_schema_extra={"minimum": 0})
@@ -34,16 +30,13 @@ Account = Annotated[str | None, Field(description="口座名、またはその�
 CategoryName = Annotated[str | None, Field(description="カテゴリ名。支出 なら収入以外。")]
 WhichRows = Annotated[Rows, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
 PageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1})]
-RowsOnPage = Annotated[
-    int,
-    Field(description="明細の件数。", json_schema_extra={"minimum": 1, "maximum": PAGE_SIZE}),
-]
+RowsOnPage = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": PAGE_SIZE})]
 
 
 class FoundModel(BaseModel):
     """Rows that match, summed over all pages."""
 
-    understood: str = Field(description="解釈した条件")
+    understood: str
     total_rows: int
     spending: int = Field(description="全件の支出（円）、返金を引いた額")
     income: int
@@ -86,9 +79,8 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
     offer.add_tool(
         find,
         name="find_transactions",
-        description="家計簿の明細を店名や言葉、金額、期間、口座、カテゴリで探し、一致した全件の合計"
-        "（group_by で内訳も）と明細を返す。「Amazonに今年いくら」「先月の高い買い物5つ」"
-        "「12月31日に使ったもの」のような質問に使う。",
+        description="明細を条件で探し、一致した全件の合計（group_by で内訳も）と明細を返す。"
+        "「Amazonに今年いくら」「先月の高い買い物5つ」「12月31日に使ったもの」などに使う。",
         annotations=READ_ONLY,
         structured_output=True,
     )

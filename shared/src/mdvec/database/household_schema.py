@@ -160,7 +160,7 @@ def m005_statements(connection: apsw.Connection) -> None:
     connection.execute(_STATEMENTS).fetchall()
 
 
-def m011_subjects(connection: apsw.Connection) -> None:
+def m010_subjects(connection: apsw.Connection) -> None:
     """Record whether the chunks of a household are its subjects, and find the rows of each.
 
     The next import of a household stores its texts again, from the vectors that it has.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import apsw
 
 from mdvec.database.dataset_schema import m004_datasets
-from mdvec.database.household_schema import m003_ledger, m005_statements, m011_subjects
+from mdvec.database.household_schema import m003_ledger, m005_statements, m010_subjects
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -101,7 +101,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m007_cut,
     m008_titles,
     m009_failures,
-    m011_subjects,
+    m010_subjects,
 )
 LATEST = len(STEPS)
 
