@@ -1,8 +1,8 @@
 """Imports statement files into a household's ledger, each transaction once.
 
-All files are read before anything is written, because an older file must not overwrite the values
-of a newer one. All changes are made in a single database transaction. If files are unchanged, or
-only renamed, none is opened.
+All files that a change can reach are read before anything is written, because an older file must
+not overwrite the values of a newer one. All changes are made in a single database transaction. If
+files are unchanged, or only renamed, none is opened.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from mdvec.household.interfaces.checks import update_marks
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.rows import RowToWrite, StoredRow
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
-from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file
+from mdvec.household.reading import LedgerFile
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
+from mdvec.household.untouched import Reading, read_all, read_touched
 
 
 def import_ledger(
@@ -63,10 +64,14 @@ def import_ledger(
                 asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
             )
     with _paused_garbage_collection():
-        contents = [read_statement_file(file, known.get(file.path)) for file in files]
-        run = _LedgerRun(connection, tool_id, contents, known, removal_options)
+        if mode == "update" and not removal_options:
+            reading = read_touched(connection, tool_id, files, known)
+        else:
+            reading = read_all(files, known)
+        run = _LedgerRun(connection, tool_id, reading, known, removal_options)
+        may_delete = complete and not any(read.unread for read in reading.files)
         with connection:
-            run.write(mode, may_delete=complete and not any(read.unread for read in contents))
+            run.write(mode, may_delete=may_delete)
         return run.report()
 
 
@@ -111,13 +116,14 @@ class _LedgerRun:
         self,
         connection: apsw.Connection,
         tool_id: int,
-        files: Sequence[StatementFile],
+        reading: Reading,
         known: Mapping[str, KnownFile],
         removal_options: RemovalOptions,
     ) -> None:
         self.connection = connection
         self.tool_id = tool_id
-        self.files = files
+        self.files = reading.files
+        self.untouched = reading.untouched
         self.known = known
         self.removal_options = removal_options
         self.kept_again = len(removal_options.keep)
@@ -129,10 +135,10 @@ class _LedgerRun:
     def write(self, mode: LedgerMode, *, may_delete: bool) -> None:
         """Write all changes, and delete rows if allowed; call within a transaction."""
         statements.keep_rows(self.connection, self.tool_id, self.removal_options.keep)
-        self.stored = transactions.stored_rows(self.connection, self.tool_id)
+        self.stored = transactions.stored_rows(self.connection, self.tool_id, self.untouched)
         before = {path: file.content_hash for path, file in self.known.items()}
         self.combined = combine_statements(
-            self.connection, self.tool_id, self.files, self.stored, before, mode
+            self.connection, self.tool_id, self.files, self.stored, before, mode, self.untouched
         )
         transactions.rename_identities(self.connection, self.tool_id, self.combined.renames)
         for old, new in self.combined.renames.items():
@@ -278,6 +284,7 @@ class _LedgerRun:
             for statement_id, ranked in zip(statement_ids, self.combined.ranked, strict=True)
             if ranked.statement.key in self.combined.present or ranked.statement.path in unread
         ]
+        kept += self.untouched
         statements.forget_statements(
             self.connection, self.tool_id, kept, only_rows=mode == "replace"
         )
