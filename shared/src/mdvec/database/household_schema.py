@@ -172,6 +172,6 @@ def m010_subjects(connection: apsw.Connection) -> None:
         )
     connection.execute(
         "CREATE INDEX IF NOT EXISTS idx_transactions_subject ON transactions "
-        "(tool_id, description, category_major, category_minor, memo)"
+        "(tool_id, description, category_major, category_minor, memo, account, removal)"
     )
     connection.execute("UPDATE ledger_versions SET is_indexed = 0")

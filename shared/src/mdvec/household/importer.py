@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import apsw
 
@@ -226,15 +227,19 @@ class _HouseholdImport:
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
         """The files that rows come from; for a deleted or unreadable one, its stored text."""
         found = {file.path: file for file in self.files}
+        known = ledger_files.known_files(self.connection, self.tool_id)
         texts = []
         for path, of_file in subjects.subjects_by_file(self.connection, self.tool_id).items():
             file = found.get(path)
-            csv = None if file is None else file.csv()
-            if csv is None:
-                csv = CsvText.of(self._stored_content(path) if path in stored else "")
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
-            texts.append(StatementText(path, size, mtime_ns, csv, of_file))
+            file_hash = known[path].content_hash if path in known else ""
+            read = partial(self._csv, path, file, is_stored=path in stored)
+            texts.append(StatementText(path, size, mtime_ns, file_hash, read, of_file))
         return texts
+
+    def _csv(self, path: str, file: LedgerFile | None, *, is_stored: bool) -> CsvText:
+        csv = None if file is None else file.csv()
+        return csv or CsvText.of(self._stored_content(path) if is_stored else "")
 
     def _stored_content(self, path: str) -> str:
         kept = self.index.stored_text(path)
@@ -264,7 +269,7 @@ class _HouseholdImport:
             NewDocument(
                 file_path=text.path,
                 content_hash=text.content_hash,
-                content=text.csv.text,
+                content=text.csv().text,
                 title="",  # the words of a file's name say nothing about a subject
                 size=text.size,
                 mtime_ns=text.mtime_ns,

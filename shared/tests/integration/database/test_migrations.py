@@ -16,7 +16,7 @@ RELEASED = {
     "m007_cut": "df31c7e2d8670771",
     "m008_titles": "4a66b34ce4d0370a",
     "m009_failures": "31486e9da0f4f4a5",
-    "m010_subjects": "26ed9df84ad325e6",
+    "m010_subjects": "f29e45ec87a532f7",
 }
 
 

@@ -8,7 +8,7 @@ looks up the rows themselves in the ledger.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,19 +34,22 @@ class Subject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatementText:
-    """A statement file's text, and the subjects that are stored with it."""
+    """A statement file's text, and the subjects that are stored with it.
+
+    ``file_hash`` is that of the file; ``csv`` gives its text, which is read only if it is needed.
+    """
 
     path: str
     size: int
     mtime_ns: int
-    csv: CsvText
+    file_hash: str
+    csv: Callable[[], CsvText]
     subjects: Sequence[Subject]
 
     @property
     def content_hash(self) -> str:
-        """Of the text and the subjects: it differs if a row moves to another file or is edited."""
-        digest = hashlib.sha256(_FORMAT)
-        digest.update(self.csv.text.encode("utf-8", "surrogatepass"))
+        """Of the file and the subjects: it differs if a row moves to another file or is edited."""
+        digest = hashlib.sha256(_FORMAT + self.file_hash.encode())
         for subject in self.subjects:
             digest.update("\t".join(["\n", *map(str, subject)]).encode())
         return digest.hexdigest()
@@ -61,11 +64,12 @@ class StoredSubject(NamedTuple):
 
 def chunks_of(statement: StatementText) -> list[StoredSubject]:
     """A chunk for each subject, numbered by its first row; without extent if that has no line."""
-    spans = statement.csv.spans() if statement.subjects else {}
+    csv = statement.csv()
+    spans = csv.spans() if statement.subjects else {}
     found: list[StoredSubject] = []
     for row_id, line, words, accounts in statement.subjects:
         start, end, last_line = spans.get(line, (0, 0, line))
-        row = statement.csv.text[start:end]
+        row = csv.text[start:end]
         chunk = Chunk(row_id, start, end, line, last_line, accounts, words or row or accounts)
         found.append(StoredSubject(chunk, row))
     return found

@@ -117,7 +117,7 @@ def stored_rows(
     """All rows of a tool, by identity; those of the statements ``without`` are left out."""
     rows = connection.execute(
         f"SELECT identity, id, source_file, row_number, statement_id, removal, {_VALUES} "
-        "FROM transactions WHERE tool_id = ? "
+        "FROM transactions WHERE +tool_id = ? "  # through the table: no look-up for each row
         "AND (statement_id IS NULL OR statement_id NOT IN (SELECT value FROM json_each(?)))",
         (tool_id, json.dumps(sorted(without))),
     )

@@ -23,7 +23,7 @@ def subjects_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, lis
     """
     files = connection.execute(
         "SELECT DISTINCT source_file FROM transactions "
-        "WHERE tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
+        "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
         (tool_id,),
     )
     found: dict[str, list[Subject]] = {str(path): [] for (path,) in files}
