@@ -80,12 +80,9 @@ class TextIndex:
         return documents.count(self._connection, self._tool.tables).chunks
 
     def known_vectors(
-        self, path: str, content_hash: str, options: ChunkingOptions | None = None
+        self, path: str, content_hash: str, options: ChunkingOptions
     ) -> dict[str, bytes]:
-        """Vectors to reuse, by text: of the document at ``path``, and of one with that content.
-
-        The texts are the embedded ones under ``options``; without ``options``, those of the chunks.
-        """
+        """Vectors to reuse, by text: of the document at ``path``, and of one with that content."""
         if self._tables.staged:
             return {}
         with snapshot(self._connection):

@@ -120,12 +120,12 @@ def known_embeddings(
     tables: Tables,
     file_path: str,
     content_hash: str,
-    options: ChunkingOptions | None,
+    options: ChunkingOptions,
 ) -> dict[str, bytes]:
     """Stored embeddings, by embedded text, that a file's chunks can reuse.
 
     They come from the document at its path and from one document with the same content, since the
-    file may have been moved or copied. Without ``options``, the embedded text is the chunk's.
+    file may have been moved or copied.
     """
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
     rows = connection.execute(
@@ -136,7 +136,7 @@ def known_embeddings(
         (tables.tool_id, file_path, content_hash),
     )
     return {
-        str(text) if options is None else text_to_embed(path, title, heading, text, options): blob
+        text_to_embed(path, title, heading, text, options): blob
         for path, title, heading, text, blob in rows
     }
 
