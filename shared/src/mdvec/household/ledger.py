@@ -7,9 +7,7 @@ files are unchanged, or only renamed, none is opened.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,6 +17,7 @@ from mdvec.household.combined_statements import combine_statements, overruled_fi
 from mdvec.household.core import removals
 from mdvec.household.core.source_row import SourceRow
 from mdvec.household.core.statements import CurrentRow
+from mdvec.household.garbage import paused_garbage_collection
 from mdvec.household.interfaces import departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
@@ -63,7 +62,7 @@ def import_ledger(
                 without_file=ledger_files.without_file(connection, tool_id),
                 asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
             )
-    with _paused_garbage_collection():
+    with paused_garbage_collection():
         if mode == "update" and not removal_options:
             reading = read_touched(connection, tool_id, files, known)
         else:
@@ -73,18 +72,6 @@ def import_ledger(
         with connection:
             run.write(mode, may_delete=may_delete)
         return run.report()
-
-
-@contextmanager
-def _paused_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector: it would visit a million small objects again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Change(NamedTuple):

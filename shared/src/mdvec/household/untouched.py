@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 import apsw
 
-from mdvec import __version__
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces import statements as ledger_statements
@@ -76,10 +75,11 @@ def _is_plain(
     files: Sequence[LedgerFile],
     known: Mapping[str, KnownFile],
 ) -> bool:
-    """Whether no file is gone, this version read all, and every row has an ID and a statement."""
-    if known.keys() - {file.path for file in files}:
-        return False
-    if any(not one.is_present or one.app_version != __version__ for one in known.values()):
+    """Whether no file is gone, all were read as now, and every row has an ID and a statement."""
+    readers = {file.path: file.reader for file in files}
+    if any(
+        not one.is_present or one.app_version != readers.get(one.path) for one in known.values()
+    ):
         return False
     if ledger_statements.asks_first(connection, tool_id):
         return False
