@@ -30,7 +30,7 @@ class Opened(LedgerFolder):
         super().__post_init__()
         self.read = []
 
-    def import_(self):
+    def update(self):
         def reading(path, data):
             self.read.append(path)
             return data
@@ -63,7 +63,7 @@ def filled(months):
     for number in months:
         rows = [line(f"{number}x{n}", day=f"2025/{number:02}/{n:02}") for n in range(1, 6)]
         folder.write(f"{month_of(number)}.csv", *rows)
-    folder.import_()
+    folder.update()
     return folder
 
 
@@ -71,7 +71,7 @@ def test_a_changed_row_opens_its_own_file_only():
     folder = filled(range(1, 7))
     rows = [line(f"3x{n}", day=f"2025/03/{n:02}", amount=-100 - n) for n in range(1, 6)]
     folder.write(f"{month_of(3)}.csv", *rows, saved=date(2025, 9, 1))
-    report = folder.import_()
+    report = folder.update()
     assert folder.read == [f"{month_of(3)}.csv"]
     assert (report.updated, report.unchanged, report.rows_read) == (5, 25, 30)
 
@@ -79,7 +79,7 @@ def test_a_changed_row_opens_its_own_file_only():
 def test_a_transaction_that_moves_opens_the_file_that_had_it():
     folder = filled(range(1, 7))
     folder.write("june.csv", line("2x3", day="2025/06/02", amount=-7), saved=date(2025, 9, 1))
-    folder.import_()
+    folder.update()
     assert set(folder.read) >= {"june.csv", f"{month_of(2)}.csv", f"{month_of(6)}.csv"}
     assert f"{month_of(4)}.csv" not in folder.read
 
@@ -87,7 +87,7 @@ def test_a_transaction_that_moves_opens_the_file_that_had_it():
 def test_rows_without_id_are_compared_with_every_file():
     folder = filled(range(1, 4))
     folder.write("other.csv", line("", day="2025/01/01"))
-    folder.import_()
+    folder.update()
     assert len(folder.read) == 4
 
 
@@ -122,13 +122,13 @@ def test_the_ledger_is_the_same_as_if_every_file_was_read(first, later):
     for one in first:
         put(folder, one)
         put(control, one)
-    assert folder.import_() == control.import_()
+    assert folder.update() == control.update()
     for number, one in enumerate(later, 1):
         before = folder.contents()
         put(folder, one, number)
         put(control, one, number)
-        report = folder.import_()
+        report = folder.update()
         if folder.contents() != before:  # else only times changed
             control.forget_version()
-        assert report == control.import_()
+        assert report == control.update()
         assert folder.state() == control.state()
