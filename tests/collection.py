@@ -23,7 +23,7 @@ from mdvec.index.tables import Tables
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.search.search import Answer, Question, search
-from mdvec.text.fields import chunk_fields, document_names, field_terms
+from mdvec.text.fields import chunk_fields, field_terms, searched_names
 from mdvec.text.quoting import identifier
 from tiny_embedder import TinyBackend
 
@@ -133,7 +133,7 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
     properties = stored_properties(connection, tables, {row[1] for row in chunks})
     wanted = {
         row[0]: indexed_terms(
-            row[2], document_names(row[6], other_names(properties[row[1]])), row[3], row[4]
+            row[2], searched_names(row[2], row[6], other_names(properties[row[1]])), row[3], row[4]
         )
         for row in chunks
     }

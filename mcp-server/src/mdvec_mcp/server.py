@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec import __version__
-from mdvec.embedding.cards import CARDS
 from mdvec.manage.registering import list_tools
 from mdvec.settings import Settings
 from mdvec.sync.imports import Imports
@@ -17,6 +16,7 @@ from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import OWN, own_name
 from mdvec.tools.rows import Tool
 
+from mdvec_mcp.early import load_early
 from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.live import LiveOffer
 from mdvec_mcp.offer import Offer, ToolTemplates
@@ -187,45 +187,8 @@ def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:
             family.add(wiring, offer)
     if tools:
         add_upkeep_tools(offer, wiring.freshness)
-    _load_early(wiring, tools)
+    load_early(wiring, tools)
     return offer
-
-
-def _load_early(wiring: Wiring, tools: Sequence[Tool]) -> None:
-    """Once a client has listed the tools, load what their first calls need.
-
-    These are the rows' light models, the dictionary, and the modules of looks at their sources.
-    """
-    light = sorted({str(tool.model) for tool in tools if _is_light(tool.model)} - wiring.early)
-    if light:
-        wiring.early.update(light)
-        wiring.server.on_listed(lambda: wiring.models.load_early(light))
-        wiring.server.on_listed(_load_dictionary)
-    kinds = {tool.kind for tool in tools} - wiring.early
-    if kinds:
-        wiring.early.update(kinds)
-        wiring.server.on_listed(lambda: _load_looks(kinds))
-
-
-def _load_looks(kinds: Set[str]) -> None:
-    """Load what looks at the sources of tools of these kinds need."""
-    from mdvec.sync.freshness import load_modules
-
-    load_modules(kinds)
-
-
-def _load_dictionary() -> None:
-    """Load the dictionary, and the modules that only a search needs."""
-    import mdvec.manage.searching  # noqa: F401 - loaded before the first search asks for it
-    from mdvec.text.morphemes import morphemes
-
-    import mdvec_mcp.search.answers  # noqa: F401
-
-    morphemes("辞書")
-
-
-def _is_light(model: str | None) -> bool:
-    return model in CARDS and CARDS[model].is_light
 
 
 def _tags(database: Path, tools: Sequence[Tool]) -> dict[str, list[str]]:
@@ -283,11 +246,13 @@ def _household_instructions() -> str:
 
 
 def _add_household(wiring: Wiring, offer: Offer) -> None:
+    from mdvec_mcp.household.find_tool import add_find_tool
     from mdvec_mcp.household.resources import add_household_resources
     from mdvec_mcp.household.review_tools import add_review_tools
     from mdvec_mcp.household.tools import add_household_tools
 
     add_household_tools(offer, wiring.household, wiring.charts)
+    add_find_tool(offer, wiring.household)
     add_household_resources(offer, wiring.household)
     add_review_tools(offer, wiring.household, wiring.settings.duplicates.options())
 

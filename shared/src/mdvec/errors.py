@@ -37,6 +37,8 @@ place; any other exception is a bug.
         SourceMissing                 mdvec.files.scan
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
+        InvalidFilter                 mdvec.household.core.found
+        UnknownAccount                mdvec.household.core.found
         InvalidMapping                mdvec.household.core.mapping
         NotTransactions               mdvec.household.core.moneyforward
         DuplicateDetectionError       mdvec.household.core.pairs

@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import Connection, DatabaseError, Mode, open_database
 from mdvec.errors import MdvecError
 from mdvec.household import review
+from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.interfaces.rows import data_version
 from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
@@ -27,7 +28,7 @@ NO_HOUSEHOLD = (
     "有効な家計簿のツールがありません。無効にしてあるものは mdvec tool enable で有効にし、"
     "まだないときは mdvec tool add --kind household で追加してください"
 )
-HouseholdName = Annotated[str | None, Field(description="家計簿が複数あるときのツール名。")]
+HouseholdName = Annotated[str | None, Field(description="家計簿が複数あるとき、その名前。")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class HouseholdContext:
         freshness: looks at the statement files.
         month_starts_on: the day on which months start.
         trends: the cache of computed trends.
+        columns: the cache of ledgers' rows.
     """
 
     database: Path
@@ -47,6 +49,7 @@ class HouseholdContext:
     freshness: FreshnessWatch
     month_starts_on: int = 1
     trends: TrendCache = field(default_factory=TrendCache)
+    columns: ColumnsCache = field(default_factory=ColumnsCache)
 
     async def answer(
         self, name: str | None, work: Callable[[Connection, int], T], mode: Mode = "read"

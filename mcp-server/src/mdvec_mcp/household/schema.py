@@ -1,4 +1,7 @@
-"""Output schemas of the household tools, and the functions that fill them."""
+"""Output schemas of the household tools, and the functions that fill them.
+
+Every conversation pays for the schemas, so parts that only a chart or one category has are short.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +14,7 @@ from mdvec.household.trend import TrendAnswer
 from pydantic import BaseModel, Field
 
 _COUNTS = "集計した件数（used）と理由別の除いた件数（removed: 新しい明細から消えた行）"
-
-
-class CountsModel(BaseModel):
-    """How many rows an answer used, and how many it left out, by reason."""
-
-    used: int
-    not_target: int
-    transfer: int
-    duplicate: int
-    no_amount: int
-    no_category: int
-    removed: int
+_CHART = "type（描けないときは text）、url（このパソコンでだけ開ける）"
 
 
 class ShareModel(BaseModel):
@@ -58,14 +50,14 @@ class MonthlyHouseholdModel(BaseModel):
     savings_rate: float | None = Field(description="%。category が貯蓄率のときだけ")
     spending_by_category: list[ShareModel]
     income_by_category: list[ShareModel]
-    counts: CountsModel = Field(description=_COUNTS)
+    counts: dict[str, int] = Field(description=_COUNTS)
     rows: list[dict[str, Any]] = Field(description="明細、1ページ20件")
     total_rows: int
     page: int
     pages: int
     next_page: int | None
     notes: list[str]
-    chart: ChartModel | None
+    chart: dict[str, Any] | None = Field(description=_CHART)
 
 
 class MonthModel(BaseModel):
@@ -86,22 +78,6 @@ class CategoryTrendModel(BaseModel):
     months: list[MonthModel]
 
 
-class SavingsMonthModel(BaseModel):
-    """A month's savings rate; None without income."""
-
-    month: str
-    income: int
-    spending: int
-    rate: float | None = Field(description="%")
-
-
-class SavingsModel(BaseModel):
-    """The savings rate month by month, and of the whole period."""
-
-    rate: float | None = Field(description="期間全体、%")
-    months: list[SavingsMonthModel]
-
-
 class TrendModel(BaseModel):
     """Categories month by month."""
 
@@ -109,10 +85,12 @@ class TrendModel(BaseModel):
     first_month: str
     last_month: str
     categories: list[CategoryTrendModel]
-    savings: SavingsModel | None = Field(description="category が貯蓄率のときだけ")
-    counts: CountsModel = Field(description=_COUNTS)
+    savings: dict[str, Any] | None = Field(
+        description="貯蓄率（%）: rate と months の income、spending、rate"
+    )
+    counts: dict[str, int] = Field(description=_COUNTS)
     notes: list[str]
-    chart: ChartModel | None
+    chart: dict[str, Any] | None = Field(description=_CHART)
 
 
 def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]:

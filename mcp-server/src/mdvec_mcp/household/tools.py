@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS = (
     "{names} holds the household's transactions. For sums, trends and charts call "
-    "get_monthly_household and get_category_trend instead of adding up search results: they leave "
-    "out transfers and duplicates. Tell the user which period and category the answer covers. "
+    "get_monthly_household and get_category_trend, for a shop, an amount or a day "
+    "find_transactions, instead of adding up search results: they leave out transfers and "
+    "duplicates. Tell the user which period and category the answer covers. "
     "Record a decision on a duplicate only after the user has made it."
 )
 

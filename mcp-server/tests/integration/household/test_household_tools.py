@@ -119,6 +119,26 @@ def test_a_months_answer_tells_once_of_duplicates_that_an_import_found(database,
     assert "二度入っている" not in second.words
 
 
+def test_rows_are_found_by_shop_amount_and_period_with_the_sums_of_the_month(database):
+    june, spent, largest, wrong = asked(
+        database,
+        ("get_monthly_household", {"period": "2025年6月"}),
+        ("find_transactions", {"period": "2025年6月", "group_by": "category"}),
+        ("find_transactions",
+         {"period": "2025年6月", "category": "支出", "sort": "largest", "limit": 5}),
+        ("find_transactions", {"account": "ない銀行"}),
+    )  # fmt: skip
+    names = ("spending", "income", "balance")
+    assert [spent.data[name] for name in names] == [june.data[name] for name in names]
+    assert spent.data["total_rows"] == june.data["counts"]["used"]
+    assert sum(group["spending"] for group in spent.data["groups"]) == spent.data["spending"]
+    assert f"{spent.data['total_rows']:,}件" in spent.words
+    amounts = [row["amount"] for row in largest.data["rows"]]
+    assert (amounts, len(amounts)) == (sorted(amounts), 5)
+    assert wrong.is_error
+    assert "口座「ない銀行」は見つかりません" in wrong.words
+
+
 def test_pages_go_through_all_rows_once(database):
     first = asked(database, ("get_monthly_household", {"period": "2025年6月"}))[0].data
     pages = asked(

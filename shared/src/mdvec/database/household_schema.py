@@ -173,3 +173,20 @@ def m010_review(connection: apsw.Connection) -> None:
     A pair without ``kept_id`` keeps its first row, as all did before.
     """
     connection.execute(_REVIEW).fetchall()
+
+
+def m011_subjects(connection: apsw.Connection) -> None:
+    """Record whether the chunks of a household are its subjects, and find the rows of each.
+
+    The next import of a household stores its texts again, from the vectors that it has.
+    """
+    there = connection.execute("SELECT name FROM pragma_table_info('ledger_versions')").get
+    if "text_format" not in there:
+        connection.execute(
+            "ALTER TABLE ledger_versions ADD COLUMN text_format INTEGER NOT NULL DEFAULT 1"
+        )
+    connection.execute(
+        "CREATE INDEX IF NOT EXISTS idx_transactions_subject ON transactions "
+        "(tool_id, description, category_major, category_minor, memo, account, removal)"
+    )
+    connection.execute("UPDATE ledger_versions SET is_indexed = 0")

@@ -121,7 +121,7 @@ class _FolderImport:
     def rebuild(self) -> ImportReport:
         """Mode ``replace``: fill a new generation beside the old one, then replace that."""
         self.index.drop_leftovers()
-        before = self.index.document_count()
+        before = self.index.size().documents
         self.index.begin_rebuild()
         try:
             self.index.embed_ahead(self._texts_to_embed(self.job.found.files, {}))
@@ -276,7 +276,7 @@ class _FolderImport:
             unchanged=self.unchanged,
             failed=self.failed,
             model=self.index.model_name,
-            chunks=self.index.chunk_count(),
+            chunks=self.index.size().chunks,
             chunks_embedded=self.index.chunks_embedded,
             hints=(*_left_out_hint(self.left_out), *_broken_matter_hint(self.broken_matter)),
         )

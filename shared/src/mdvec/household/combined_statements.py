@@ -59,13 +59,22 @@ def combine_statements(
     stored: Mapping[str, StoredRow],
     before: Mapping[str, str],
     mode: LedgerMode,
+    untouched: Collection[int] = (),
 ) -> CombinedStatements:
     """Collects the rows of all files, and from the ledger those of deleted files.
 
+    Files whose statements are ``untouched``, and their stored rows, are left out.
     ``before`` has the content hash of each path at the last import. In mode ``replace``, deleted
     files only contribute rows that no other file has.
     """
-    usable = [read for read in files if not (read.unread or read.file.passed_over)]
+    every_known = ledger_statements.known_statements(connection, tool_id)
+    known = [old for old in every_known if old.id not in untouched]
+    left_out = {old.statement.path for old in every_known if old.id in untouched}
+    usable = [
+        read
+        for read in files
+        if not (read.unread or read.file.passed_over or read.file.path in left_out)
+    ]
     same_rows_with_id = _same_rows_with_id(usable, stored if mode == "update" else {})
     read_statements = {
         (read.file.path, read.file.content_hash): (
@@ -76,7 +85,6 @@ def combine_statements(
     }
     mentioned = frozenset(identity for _, rows in read_statements.values() for identity in rows)
     renames, repeats = match_rows_without_id(stored, mentioned, same_rows_with_id)
-    known = ledger_statements.known_statements(connection, tool_id)
     unread = {read.file.path for read in files if read.unread}
     ids = {old.statement.key: old.id for old in known}
     rows_from_files = {ids[key]: rows for key, (_, rows) in read_statements.items() if key in ids}
@@ -85,7 +93,7 @@ def combine_statements(
     )
     pairs: list[tuple[Statement, Mapping[str, SourceRow]]] = [
         (
-            _with_first_seen(each, known, before),
+            _with_first_seen(each, every_known, before),
             {**not_in_files.pop(ids.get(each.key, 0), {}), **rows},
         )
         for each, rows in read_statements.values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import apsw
 
@@ -12,11 +13,11 @@ from mdvec.files.scan import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.pairs import DuplicateDetectionError
-from mdvec.household.core.statement_text import StatementText, chunks_of
-from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.statement_text import StatementText, StoredSubject, chunks_of
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces import statements as ledger_statements
+from mdvec.household.interfaces import subjects
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
     mappings_digest_of,
@@ -31,7 +32,6 @@ from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.importing.text_index import TextIndex
 from mdvec.index.documents import NewDocument, StoredFile
-from mdvec.text.chunking import Chunk
 from mdvec.tools.rows import Tool
 
 
@@ -85,7 +85,7 @@ class _HouseholdImport:
         self.files = [LedgerFile.of(job.tool.source, found, own) for found in job.found.files]
         self.failed = [*job.found.problems, *own.problems]
         self.vectors: dict[str, bytes] = {}
-        """The vectors of this import by embedded text: many rows have the same subject."""
+        """The vectors of this import, by embedded text."""
 
     def run(self) -> ImportReport:
         """Import the ledger, then its texts, then look for duplicates."""
@@ -98,6 +98,10 @@ class _HouseholdImport:
         self.index.drop_leftovers()
         if self.job.request.mode == "replace" and self.index.has_generation:
             self._rebuild_texts()
+        elif self.index.has_generation and not subjects.holds_subjects(
+            self.connection, self.tool_id
+        ):
+            self._bring_over_texts()
         else:
             self._update_texts()
         candidates = self._look_for_duplicates(ledger)
@@ -108,7 +112,7 @@ class _HouseholdImport:
             unchanged=ledger.unchanged,
             failed=self.failed,
             model=self.index.model_name,
-            chunks=self.index.chunk_count(),
+            chunks=subjects.searchable_rows(self.connection, self.tool_id),
             chunks_embedded=self.index.chunks_embedded,
             details=HouseholdReport(ledger, candidates),
         )
@@ -181,18 +185,37 @@ class _HouseholdImport:
                 return
         stored = self.index.stored_files()
         texts = self._texts(stored)
-        self._store_all(
-            [
-                text
-                for text in texts
-                if text.path not in stored or stored[text.path].content_hash != text.content_hash
-            ]
-        )
+        changed = [
+            text
+            for text in texts
+            if text.path not in stored or stored[text.path].content_hash != text.content_hash
+        ]
+        self._reuse_vectors(changed)
+        self._store_all(changed)
         kept = {text.path for text in texts}
         with self.connection:
             self.index.delete([path for path in stored if path not in kept])
             self._mark_index_current()
             self.index.finish()
+
+    def _bring_over_texts(self) -> None:
+        """Store the texts of an older version again: it had a chunk for each row."""
+        self.index.check_model()
+        self.job.on_notice(
+            f"storing the texts of {self.job.tool.name!r} again, in less space, "
+            "for this version of mdvec …"
+        )
+        self._reuse_vectors(self._texts(self.index.stored_files()), of_rows=True)
+        self._rebuild_texts()
+
+    def _reuse_vectors(self, texts: Sequence[StatementText], *, of_rows: bool = False) -> None:
+        """Take the stored vectors of subjects, or, ``of_rows``, of the rows that they come from."""
+        found = [subject for text in texts for subject in chunks_of(text)]
+        keys = [one.row if of_rows else one.chunk.text for one in found]
+        stored = self.index.stored_vectors(keys)
+        for key, one in zip(keys, found, strict=True):
+            if key in stored:
+                self.vectors[one.chunk.text] = stored[key]
 
     def _rebuild_texts(self) -> None:
         """Fill a new generation beside the old one, then replace that."""
@@ -205,25 +228,26 @@ class _HouseholdImport:
 
     def _mark_index_current(self) -> None:
         """Within a transaction: record that the texts match the ledger."""
+        subjects.mark_subjects_stored(self.connection, self.tool_id)
         if not self.failed:
             ledger_statements.mark_index_current(self.connection, self.tool_id)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
         """The files that rows come from; for a deleted or unreadable one, its stored text."""
-        rows: dict[str, dict[int, Transaction]] = {}
-        for row in transactions.list_transactions(self.connection, self.tool_id):
-            if not row.is_removed:
-                rows.setdefault(row.source_file, {})[row.row_number] = row
         found = {file.path: file for file in self.files}
+        known = ledger_files.known_files(self.connection, self.tool_id)
         texts = []
-        for path, of_file in sorted(rows.items()):
+        for path, of_file in subjects.subjects_by_file(self.connection, self.tool_id).items():
             file = found.get(path)
-            csv = None if file is None else file.csv()
-            if csv is None:
-                csv = CsvText.of(self._stored_content(path) if path in stored else "")
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
-            texts.append(StatementText(path, size, mtime_ns, csv, of_file))
+            file_hash = known[path].content_hash if path in known else ""
+            read = partial(self._csv, path, file, is_stored=path in stored)
+            texts.append(StatementText(path, size, mtime_ns, file_hash, read, of_file))
         return texts
+
+    def _csv(self, path: str, file: LedgerFile | None, *, is_stored: bool) -> CsvText:
+        csv = None if file is None else file.csv()
+        return csv or CsvText.of(self._stored_content(path) if is_stored else "")
 
     def _stored_content(self, path: str) -> str:
         kept = self.index.stored_text(path)
@@ -231,48 +255,33 @@ class _HouseholdImport:
 
     def _store_all(self, texts: Sequence[StatementText]) -> None:
         if texts:
-            self.index.embed_ahead(self._subjects_to_embed(texts))
+            self.index.embed_ahead(self._words_to_embed(texts))
         self.progress.files = len(texts)
         for text in texts:
             try:
-                self._store(text)
+                self._store(text, chunks_of(text))
             except ModelUnavailable:
                 raise
             except ModelError as error:
                 self.failed.append(Problem(text.path, str(error)))
             self.progress.file_done()
 
-    def _subjects_to_embed(self, texts: Sequence[StatementText]) -> Iterator[str]:
+    def _words_to_embed(self, texts: Sequence[StatementText]) -> Iterator[str]:
         for text in texts:
-            chunks, subjects = chunks_of(text)
-            known = self._known_vectors(text, chunks, subjects)
-            yield from (subject for subject in subjects if subject not in known)
+            words = (one.chunk.text for one in chunks_of(text))
+            yield from (each for each in words if each not in self.vectors)
 
-    def _known_vectors(
-        self, text: StatementText, chunks: Sequence[Chunk], subjects: Sequence[str]
-    ) -> dict[str, bytes]:
-        """The vectors of this import, and those of the file's stored rows, by subject."""
-        by_row = self.index.known_vectors(text.path, text.content_hash)
-        return self.vectors | {
-            subject: by_row[chunk.text]
-            for chunk, subject in zip(chunks, subjects, strict=True)
-            if chunk.text in by_row
-        }
-
-    def _store(self, text: StatementText) -> None:
-        chunks, subjects = chunks_of(text)
-        known = self._known_vectors(text, chunks, subjects)
-        rows = self.index.embed(subjects, known)
-        self.vectors.update((subject, known[subject]) for subject in subjects)
+    def _store(self, text: StatementText, found: Sequence[StoredSubject]) -> None:
+        rows = self.index.embed([one.chunk.text for one in found], self.vectors)
         self.index.put(
             NewDocument(
                 file_path=text.path,
                 content_hash=text.content_hash,
-                content=text.csv.text,
-                title=text.path.rpartition("/")[2].rpartition(".")[0],
+                content=text.csv().text,
+                title="",  # the words of a file's name say nothing about a subject
                 size=text.size,
                 mtime_ns=text.mtime_ns,
-                chunks=chunks,
+                chunks=[one.chunk for one in found],
                 vectors=rows,
             )
         )

@@ -1,34 +1,33 @@
 """Imports statement files into a household's ledger, each transaction once.
 
-All files are read before anything is written, because an older file must not overwrite the values
-of a newer one. All changes are made in a single database transaction. If files are unchanged, or
-only renamed, none is opened.
+All files that a change can reach are read before anything is written, because an older file must
+not overwrite the values of a newer one. All changes are made in a single database transaction. If
+files are unchanged, or only renamed, none is opened.
 """
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import apsw
 
+from mdvec.household.changes import Change, differs
 from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
-from mdvec.household.core.source_row import SourceRow
 from mdvec.household.core.statements import CurrentRow
+from mdvec.household.garbage import paused_garbage_collection
 from mdvec.household.interfaces import departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.marks import update_marks
-from mdvec.household.interfaces.rows import RowToWrite, StoredRow
+from mdvec.household.interfaces.rows import RowToWrite
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
-from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file
+from mdvec.household.reading import LedgerFile
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
+from mdvec.household.untouched import Reading, read_all, read_touched
 
 
 def import_ledger(
@@ -64,46 +63,16 @@ def import_ledger(
                 without_file=ledger_files.without_file(connection, tool_id),
                 asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
             )
-    with _paused_garbage_collection():
-        contents = [read_statement_file(file, known.get(file.path)) for file in files]
-        run = _LedgerRun(connection, tool_id, contents, known, may_exist, removal_options)
+    with paused_garbage_collection():
+        if mode == "update" and not removal_options:
+            reading = read_touched(connection, tool_id, files, known)
+        else:
+            reading = read_all(files, known)
+        run = _LedgerRun(connection, tool_id, reading, known, may_exist, removal_options)
+        may_delete = complete and not any(read.unread for read in reading.files)
         with connection:
-            run.write(mode, may_delete=complete and not any(read.unread for read in contents))
+            run.write(mode, may_delete=may_delete)
         return run.report()
-
-
-@contextmanager
-def _paused_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector: it would visit a million small objects again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-class _Change(NamedTuple):
-    """The new state of a transaction beside its stored one."""
-
-    identity: str
-    stored: StoredRow | None
-    now: RowToWrite
-
-    @property
-    def has_new_values(self) -> bool:
-        """Whether a stored row gets other values."""
-        return self.stored is not None and self.stored.values != self.now.row.values
-
-    @property
-    def returns(self) -> bool:
-        """Whether a row that was gone is in a file again."""
-        return (
-            self.stored is not None
-            and self.stored.removal in ("asked", "removed")
-            and self.now.removal is None
-        )
 
 
 class _LedgerRun:
@@ -113,19 +82,20 @@ class _LedgerRun:
         self,
         connection: apsw.Connection,
         tool_id: int,
-        files: Sequence[StatementFile],
+        reading: Reading,
         known: Mapping[str, KnownFile],
         may_exist: Callable[[str], bool],
         removal_options: RemovalOptions,
     ) -> None:
         self.connection = connection
         self.tool_id = tool_id
-        self.files = files
+        self.files = reading.files
+        self.untouched = reading.untouched
         self.known = known
         self.may_exist = may_exist
         self.removal_options = removal_options
         self.kept_again = len(removal_options.keep)
-        self.changes: list[_Change] = []
+        self.changes: list[Change] = []
         self.not_mentioned: list[tuple[int, str]] = []
         self.without_file = 0
         self.deleted = 0
@@ -133,10 +103,10 @@ class _LedgerRun:
     def write(self, mode: LedgerMode, *, may_delete: bool) -> None:
         """Write all changes, and delete rows if allowed; call within a transaction."""
         statements.keep_rows(self.connection, self.tool_id, self.removal_options.keep)
-        self.stored = transactions.stored_rows(self.connection, self.tool_id)
+        self.stored = transactions.stored_rows(self.connection, self.tool_id, self.untouched)
         before = {path: file.content_hash for path, file in self.known.items()}
         self.combined = combine_statements(
-            self.connection, self.tool_id, self.files, self.stored, before, mode
+            self.connection, self.tool_id, self.files, self.stored, before, mode, self.untouched
         )
         transactions.rename_identities(self.connection, self.tool_id, self.combined.renames)
         for old, new in self.combined.renames.items():
@@ -183,9 +153,9 @@ class _LedgerRun:
             statement_id, row = statement_ids[known.stated_in], known.row
             if gone is None and stored is not None and stored.removal == "kept":
                 removal = "kept" if stored.statement == statement_id else None
-            if stored is None or _differs(stored, row, statement_id, removal):
+            if stored is None or differs(stored, row, statement_id, removal):
                 self.changes.append(
-                    _Change(identity, stored, RowToWrite(row, statement_id, removal, removed_by))
+                    Change(identity, stored, RowToWrite(row, statement_id, removal, removed_by))
                 )
             if removal is None and stored is not None and identity not in self.combined.mentioned:
                 self.not_mentioned.append((stored.id, row.source_file))
@@ -286,6 +256,7 @@ class _LedgerRun:
             for statement_id, ranked in zip(statement_ids, self.combined.ranked, strict=True)
             if ranked.statement.key in self.combined.present or ranked.statement.path in unread
         ]
+        kept += self.untouched
         statements.forget_statements(
             self.connection, self.tool_id, kept, only_rows=mode == "replace"
         )
@@ -318,11 +289,3 @@ class _LedgerRun:
             overruled=overruled_files(self.combined),
             misfits=[(read.file.path, *misfit) for read in self.files for misfit in read.misfits],
         )
-
-
-def _differs(stored: StoredRow, row: SourceRow, statement_id: int, removal: str | None) -> bool:
-    return (
-        stored.values != row.values
-        or (stored.source_file, stored.row_number) != (row.source_file, row.row_number)
-        or (stored.statement, stored.removal) != (statement_id, removal)
-    )

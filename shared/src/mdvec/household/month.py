@@ -197,7 +197,7 @@ def _answer(
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
-        rows=tuple(_row_fields(row) for row in rows),
+        rows=tuple(row_fields(row) for row in rows),
         total_rows=paging.total,
         page=paging.number,
         pages=paging.pages,
@@ -207,7 +207,7 @@ def _answer(
     )
 
 
-def _row_fields(row: Transaction) -> dict[str, object]:
+def row_fields(row: Transaction) -> dict[str, object]:
     """A row in an answer; ``date`` is YYYY-MM-DD."""
     return {name: getattr(row, name) for name in _ROW_FIELDS} | {"date": row.date.isoformat()}
 

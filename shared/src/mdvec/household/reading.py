@@ -74,6 +74,7 @@ class LedgerFile:
     def csv(self) -> CsvText | None:
         """The text that was parsed, or is read now if none was; None if it is no statement."""
         if not self._was_parsed:
+            self._was_parsed = True
             with suppress(OSError, NotTransactions):
                 self._csv = read_statement(self._bytes(), self.path, self.mappings()).csv
             self._data = None

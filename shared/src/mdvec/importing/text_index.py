@@ -71,21 +71,14 @@ class TextIndex:
         """A document of the current generation."""
         return documents.stored_text(self._connection, self._tool.tables, path)
 
-    def document_count(self) -> int:
-        """How many documents the current generation has."""
-        return documents.count(self._connection, self._tool.tables).documents
-
-    def chunk_count(self) -> int:
-        """How many chunks the current generation has."""
-        return documents.count(self._connection, self._tool.tables).chunks
+    def size(self) -> documents.DocumentCounts:
+        """How many documents and chunks the current generation has."""
+        return documents.count(self._connection, self._tool.tables)
 
     def known_vectors(
-        self, path: str, content_hash: str, options: ChunkingOptions | None = None
+        self, path: str, content_hash: str, options: ChunkingOptions
     ) -> dict[str, bytes]:
-        """Vectors to reuse, by text: of the document at ``path``, and of one with that content.
-
-        The texts are the embedded ones under ``options``; without ``options``, those of the chunks.
-        """
+        """Vectors to reuse, by text: of the document at ``path``, and of one with that content."""
         if self._tables.staged:
             return {}
         with snapshot(self._connection):
@@ -93,6 +86,14 @@ class TextIndex:
             return chunks.known_embeddings(
                 self._connection, self._tables, path, content_hash, options
             )
+
+    def stored_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
+        """The vectors of the current generation's chunks with these texts, by text."""
+        if not texts or not self.has_generation:
+            return {}
+        with snapshot(self._connection):
+            check_unchanged(self._connection, self._tool)
+            return chunks.embeddings_of(self._connection, self._tool.tables, texts)
 
     def embedder(self) -> Embedder:
         """The tool's model, loaded when it is first needed.

@@ -16,7 +16,7 @@ from mdvec.index.vector_tables import drop_vectors, put_vectors, rebuild_vector_
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text.chunking import Chunk
 from mdvec.text.context import text_to_embed
-from mdvec.text.fields import ChunkFields, chunk_fields, document_names
+from mdvec.text.fields import ChunkFields, chunk_fields, searched_names
 from mdvec.text.options import ChunkingOptions
 from mdvec.text.quoting import identifier
 from mdvec.text.readable import readable_chunk
@@ -37,7 +37,7 @@ def insert_chunks(
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
-    ``names`` are the document's other names, as ``document_names`` gives them. Call within a write
+    ``names`` are the document's other names, as ``searched_names`` gives them. Call within a write
     transaction, so that the chunks get consecutive ids.
     """
     table = identifier(tables.vectors)
@@ -99,7 +99,7 @@ def _insert_stored_terms(
     connection: apsw.Connection, tables: Tables, document_id: int, title: str, file_path: str
 ) -> None:
     (properties,) = stored_properties(connection, tables, [document_id]).values()
-    names = document_names(file_path, other_names(properties))
+    names = searched_names(title, file_path, other_names(properties))
     rows = connection.execute(
         f"SELECT id, heading, chunk_text FROM {identifier(tables.vectors)} "
         "WHERE document_id = ? ORDER BY id",
@@ -120,12 +120,12 @@ def known_embeddings(
     tables: Tables,
     file_path: str,
     content_hash: str,
-    options: ChunkingOptions | None,
+    options: ChunkingOptions,
 ) -> dict[str, bytes]:
     """Stored embeddings, by embedded text, that a file's chunks can reuse.
 
     They come from the document at its path and from one document with the same content, since the
-    file may have been moved or copied. Without ``options``, the embedded text is the chunk's.
+    file may have been moved or copied.
     """
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
     rows = connection.execute(
@@ -136,9 +136,26 @@ def known_embeddings(
         (tables.tool_id, file_path, content_hash),
     )
     return {
-        str(text) if options is None else text_to_embed(path, title, heading, text, options): blob
+        text_to_embed(path, title, heading, text, options): blob
         for path, title, heading, text, blob in rows
     }
+
+
+def embeddings_of(
+    connection: apsw.Connection, tables: Tables, texts: Sequence[str]
+) -> dict[str, bytes]:
+    """The stored embeddings of the chunks that have one of these texts, by text."""
+    table = identifier(tables.vectors)
+    wanted = set(texts)
+    ids = {
+        str(text): int(chunk_id)
+        for chunk_id, text in connection.execute(f"SELECT id, chunk_text FROM {table}")
+        if text in wanted
+    }
+    rows = connection.execute(
+        f"SELECT chunk_text, embedding FROM {table} WHERE id IN ({_numbers(ids.values())})"
+    )
+    return {str(text): bytes(embedding) for text, embedding in rows}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -19,7 +19,7 @@ from mdvec.index.properties import (
 )
 from mdvec.index.tables import Tables
 from mdvec.text.chunking import Chunk
-from mdvec.text.fields import document_names
+from mdvec.text.fields import searched_names
 from mdvec.text.properties import Properties
 from mdvec.text.quoting import identifier
 
@@ -45,7 +45,10 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class NewDocument:
-    """A document to store: file state, text, properties, and chunks with their vectors."""
+    """A document to store: file state, text, properties, and chunks with their vectors.
+
+    One without a title is a file of records: the words of its name are not searched.
+    """
 
     file_path: str
     content_hash: str
@@ -90,7 +93,7 @@ def put_document(connection: apsw.Connection, tables: Tables, document: NewDocum
             "content = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",
             (*state, document.content, document_id),
         )
-    names = document_names(document.file_path, other_names(document.properties))
+    names = searched_names(document.title, document.file_path, other_names(document.properties))
     insert_chunks(
         connection, tables, document_id, document.file_path, document.title,
         names, document.chunks, document.vectors,
@@ -145,8 +148,9 @@ def count(connection: apsw.Connection, tables: Tables) -> DocumentCounts:
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A stored document."""
+    """A stored document; ``title`` is its file's name if it has none of its own."""
 
+    id: int
     file_path: str
     title: str
     content: str
@@ -170,11 +174,16 @@ def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
 
 def _exact_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
     cursor = connection.execute(
-        f"SELECT file_path, title, content FROM {identifier(tables.documents)} "
+        f"SELECT id, file_path, title, content FROM {identifier(tables.documents)} "
         "WHERE tool_id = ? AND file_path = ?",
         (tables.tool_id, file_path),
     )
-    return next(records(cursor, StoredText), None)
+    found = next(records(cursor, StoredText), None)
+    return None if found is None else replace(found, title=_shown(found.title, found.file_path))
+
+
+def _shown(title: str, file_path: str) -> str:
+    return title or file_path.rpartition("/")[2].rpartition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,4 +205,5 @@ def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[Docu
         "AS chunks, d.updated_at AS updated_at "
         f"FROM {identifier(tables.documents)} AS d ORDER BY d.file_path"
     )
-    return records(cursor, DocumentLine)
+    for line in records(cursor, DocumentLine):
+        yield replace(line, title=_shown(line.title, line.file_path))

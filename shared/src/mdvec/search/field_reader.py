@@ -8,7 +8,7 @@ from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, other_names
 from mdvec.search.core.lexical import NameMatch
 from mdvec.text.compounds import is_katakana, is_word_of
-from mdvec.text.fields import FieldCounts, chunk_fields, document_names, field_terms
+from mdvec.text.fields import FieldCounts, chunk_fields, field_terms, searched_names
 from mdvec.text.questions import QuestionTerms
 from mdvec.text.terms import TermCounter, folded
 
@@ -50,7 +50,7 @@ class FieldReader:
         """How often each term occurs in each field of a passage, given the counts of ``words``."""
         fields = chunk_fields(
             chunk.title,
-            document_names(chunk.file_path, other_names(self._of(chunk))),
+            searched_names(chunk.title, chunk.file_path, other_names(self._of(chunk))),
             chunk.heading,
             chunk.content,
         )

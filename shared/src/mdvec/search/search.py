@@ -25,6 +25,7 @@ from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
 from mdvec.search.ranking import pooled
+from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
 from mdvec.text.questions import analyse_question
 from mdvec.text.tokens import is_blank
@@ -250,7 +251,7 @@ def _answer(
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
         notes.append(explain_empty(connection, requested, question.filters))
-    ranked = ranking.chunks
+    ranked = with_records(connection, ranking.chunks, question.query, question.k)
     notes += _why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):

@@ -61,6 +61,11 @@ def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields
     return ChunkFields(title, names, above, text)
 
 
+def searched_names(title: str, file_path: str, others: Sequence[str] = ()) -> str:
+    """The names by which a document is found: none if it has no title, as a file of records."""
+    return document_names(file_path, others) if title else ""
+
+
 def document_names(file_path: str, others: Sequence[str] = ()) -> str:
     """The names of a document, one per line.
 

@@ -26,7 +26,8 @@ class Kind:
         takes_file: whether its source can be a single file instead of a folder.
         is_streamed: whether its files are read in pieces, so that their size is not limited.
         has_texts: whether searches find its chunks.
-        is_made_of_records: whether a chunk is a whole record, not a passage of a document.
+        records: the function that gives the records of a chunk, if chunks are what records have
+            in common instead of passages of documents: a ``mdvec.search.records.RecordsOf``.
         has_ledger: whether its rows are transactions, which share one SQL table.
         has_data_files: whether its import makes SQL tables of data files.
         family: the key of the server's family of tools that it enables, if any.
@@ -41,10 +42,15 @@ class Kind:
     takes_file: bool = False
     is_streamed: bool = False
     has_texts: bool = True
-    is_made_of_records: bool = False
+    records: str | None = None
     has_ledger: bool = False
     has_data_files: bool = False
     family: str | None = None
+
+    @property
+    def is_made_of_records(self) -> bool:
+        """Whether a hit is a whole record, not a passage of a document."""
+        return self.records is not None
 
     @property
     def has_tables(self) -> bool:
@@ -66,7 +72,7 @@ KINDS = {
             status="mdvec.tools.text_status:TEXTS",
             report_fields=("ledger", "duplicate_candidates"),
             endings=(".csv", ".tsv"),
-            is_made_of_records=True,
+            records="mdvec.household.found_rows:rows_of_chunk",
             has_ledger=True,
             family="household",
         ),

@@ -6,19 +6,25 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from collection import Collection
+from collection import Collection, check_indexes
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import deciding, review
+from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.deciding import Choice
 from mdvec.household.interfaces.rows import list_transactions
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
+from mdvec.index.chunks import delete_chunks, insert_chunks
+from mdvec.index.tables import Tables
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
+from mdvec.text.chunking import Chunk
+from mdvec.tools.rows import get_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 
@@ -39,6 +45,12 @@ class Household(Collection):
         path.write_bytes("\r\n".join([HEADER, *rows, ""]).encode("cp932"))
         if time is not None:
             os.utime(path, (time, time))
+
+    def check_texts(self):
+        """The indexes are exactly those of the stored texts."""
+        with open_database(self.database, "read") as connection:
+            tool = get_tool(connection, self.name)
+            check_indexes(connection, tool.tables)
 
     def ledger(self):
         with open_database(self.database, "read") as connection:
@@ -99,6 +111,84 @@ def test_equal_texts_are_embedded_once_and_dates_and_amounts_not_at_all(househol
     report = household.import_("new")
     assert (report.chunks, report.chunks_embedded) == (8, 1)
     assert household.backend.embedded == ["スーパー 食費 食料品"]
+
+
+def test_equal_subjects_share_one_vector_signature_and_entry_of_words(household):
+    for month in ("06", "07"):
+        rows = [row(f"{month}{n}", day=f"2025/{month}/{n:02}", amount=-n) for n in range(1, 9)]
+        household.export(f"{month}.csv", *rows, row(f"{month}x", "市営プール"))
+    household.import_("new")
+    with open_database(household.database, "read") as connection:
+        stored = "SELECT chunk_text FROM vectors_kakeibo ORDER BY id"
+        assert connection.execute(stored).fetchall() == [
+            ("スーパー 食費 食料品",), ("市営プール 食費 食料品",),
+        ]  # fmt: skip
+        counted = connection.execute("SELECT count(*) FROM fts_1_1_docsize").fetchall()
+    assert counted == [(2,)]
+    household.check_texts()
+
+
+def test_the_rows_of_a_subject_are_those_asked_for_then_the_newest(household):
+    rows = [row(f"id{n}", day=f"2025/07/{n:02}", amount=-100 * n) for n in range(1, 9)]
+    household.export("7.csv", *rows)
+    household.import_("new")
+
+    def days(question):
+        return [int(hit.heading[8:10]) for hit in household.search(question, k=3).results]
+
+    assert days("スーパー") == [8, 7, 6]
+    assert days("2025年7月3日のスーパー") == [3, 8, 7]
+    assert days("スーパー 500円") == [5, 8, 7]
+
+
+def test_a_hit_shows_the_present_marks_of_its_row(household):
+    same = {"description": "家具店", "amount": -18700}
+    household.export("7.csv", row("a", **same), row("b", account="アプリ", **same))
+    asked = replace(household.request("new"), options=HouseholdOptions(DetectionOptions()))
+    import_tool(asked, lambda _: Embedder(household.backend))
+    with open_database(household.database, "write") as connection:
+        deciding.confirm(connection, 1, 1, Choice("duplicate"))
+    found = [hit.heading for hit in household.search("家具店", k=2).results]
+    assert sorted(found) == [
+        "2025-07-01 -18,700円 食費/食料品", "2025-07-01 -18,700円 食費/食料品（集計外: 重複）",
+    ]  # fmt: skip
+
+
+def as_an_older_version_stored_it(household):
+    """Store a chunk for each row, as before subjects; decisions stay."""
+    with open_database(household.database, "write") as connection, connection:
+        tables = Tables(1, "kakeibo", 1)
+        ((vector,),) = connection.execute("SELECT embedding FROM vectors_kakeibo LIMIT 1")
+        files = connection.execute("SELECT id, file_path, content FROM documents_kakeibo")
+        for number, path, content in files.fetchall():
+            delete_chunks(connection, tables, number)
+            spans = CsvText.of(content).spans().items()
+            chunks = [
+                Chunk(place, start, end, line, last, "2025-07-01", content[start:end])
+                for place, (line, (start, end, last)) in enumerate(list(spans)[1:])
+            ]
+            found = np.stack([np.frombuffer(vector, np.float32)] * len(chunks))
+            insert_chunks(connection, tables, number, path, "7", path, chunks, found)
+        connection.execute("UPDATE ledger_versions SET text_format = 1, is_indexed = 0")
+
+
+def test_the_texts_of_an_older_version_answer_and_are_brought_over(household):
+    household.export("7.csv", row("a"), row("b"), row("c", day="2025/07/02"))
+    household.export("8.csv", row("d", day="2025/08/02"))
+    household.import_("new")
+    with open_database(household.database, "write") as connection:
+        review.detect(connection, 1, DetectionOptions(min_similarity_score=0.5))
+        deciding.confirm(connection, 1, 1, Choice("duplicate"))
+    as_an_older_version_stored_it(household)
+    before = [hit.content for hit in household.search("スーパー", k=9).results]
+    assert len(before) == len(set(before)) == 4
+    marks = [one.is_duplicate for one in household.ledger()]
+    report = household.import_()
+    assert (report.unchanged, report.chunks, report.chunks_embedded) == (4, 4, 0)
+    assert [hit.content for hit in household.search("スーパー", k=9).results] == before
+    assert [one.is_duplicate for one in household.ledger()] == marks
+    assert household.search("スーパー", k=1).total_chunks == 1
+    household.check_texts()
 
 
 def test_a_row_of_two_statement_files_is_found_once_in_the_newer(household):
@@ -202,7 +292,7 @@ def test_a_change_is_followed_by_reading_and_parsing_each_statement_once(househo
     opened = files_opened_below(household.folder)
     with csv_parses() as parses:
         report = household.import_()
-    assert (report.added, report.chunks, len(parses)) == (1, 4, 2)
+    assert (report.added, report.chunks, len(parses)) == (1, 5, 2)
     assert sorted(opened) == [str(household.folder / "7.csv"), str(household.folder / "8.csv")]
 
 

@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+_NEAR = 200
+"""A record of more lines than this would be cut by ``span_at``."""
 _DELIMITERS = ",\t;|"
 _MAX_HEAD = 40
 
@@ -42,6 +44,22 @@ class CsvText:
             last = line + len(_lines(content)) - 1
             spans[line] = (start, start + len(content), max(last, line))
         return spans
+
+
+def span_at(text: str, line: int) -> tuple[int, int, int]:
+    """Start, end and last line of the record that begins at a line, as in ``CsvText.spans``.
+
+    Only the record's surroundings are parsed. A line that the text does not have is empty.
+    """
+    lines = _lines(text)
+    if not 1 <= line <= len(lines):
+        return 0, 0, line
+    first = line - 1
+    # The first line tells the delimiter.
+    near = CsvText.of("".join([lines[0], *lines[first : first + _NEAR]]) if first else text)
+    start, end, last = near.spans()[2 if first else 1]
+    moved = sum(map(len, lines[:first])) - (len(lines[0]) if first else 0)
+    return start + moved, end + moved, last + (line - 2 if first else 0)
 
 
 def records_of(text: str) -> Iterator[tuple[int, Record]]:

@@ -1,63 +1,88 @@
-"""A statement file as a searchable document, whose chunks are transactions.
+"""A statement file as a searchable document, whose chunks are the subjects of its rows.
 
-A transaction that is in several files is a chunk of the file that the ledger took it from. A
-chunk is the row's exact text in the file; its vector covers only the subject of the row, without
-date and amount.
+Many rows have the same subject: shop, category and memo. It is one chunk, at the place of the first
+row that has it, so equal subjects share one vector and one entry in the index of words. A search
+looks up the rows themselves in the ledger.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.wording import REASONS
 from mdvec.text.chunking import Chunk
+
+_FORMAT = b"subjects"
+
+
+class Subject(NamedTuple):
+    """The subject of rows in words, without date and amount, and the accounts of these rows.
+
+    ``row_id`` and ``line`` are those of the first row; the line is 0 if its file holds others now.
+    """
+
+    row_id: int
+    line: int
+    words: str
+    accounts: str
 
 
 @dataclass(frozen=True, slots=True)
 class StatementText:
-    """A statement file's text, and the transactions that the ledger took from it, by line."""
+    """A statement file's text, and the subjects that are stored with it.
+
+    ``file_hash`` is that of the file; ``csv`` gives its text, which is read only if it is needed.
+    """
 
     path: str
     size: int
     mtime_ns: int
-    csv: CsvText
-    rows: Mapping[int, Transaction]
+    file_hash: str
+    csv: Callable[[], CsvText]
+    subjects: Sequence[Subject]
 
     @property
     def content_hash(self) -> str:
-        """Of the text and the rows: it differs if a row moves to another file or is edited."""
-        digest = hashlib.sha256(self.csv.text.encode("utf-8", "surrogatepass"))
-        for line, row in sorted(self.rows.items()):
-            digest.update(f"\n{line}\t{_heading(row)}\t{_subject(row)}".encode())
+        """Of the file and the subjects: it differs if a row moves to another file or is edited."""
+        digest = hashlib.sha256(_FORMAT + self.file_hash.encode())
+        for subject in self.subjects:
+            digest.update("\t".join(["\n", *map(str, subject)]).encode())
         return digest.hexdigest()
 
 
-def chunks_of(statement: StatementText) -> tuple[list[Chunk], list[str]]:
-    """A chunk for each of the file's rows, and the subject of each."""
-    spans = statement.csv.spans()
-    chunks: list[Chunk] = []
-    subjects: list[str] = []
-    for line, row in sorted(statement.rows.items()):
-        if line not in spans:
-            continue  # the file is gone, and nothing was stored of it
-        start, end, last_line = spans[line]
-        text = statement.csv.text[start:end]
-        chunks.append(Chunk(len(chunks), start, end, line, last_line, _heading(row), text))
-        subjects.append(_subject(row) or text)
-    return chunks, subjects
+class StoredSubject(NamedTuple):
+    """A chunk, and the text of its row in the file, which older versions stored for it."""
+
+    chunk: Chunk
+    row: str
 
 
-def _subject(row: Transaction) -> str:
-    """The subject of a row in words, without date and amount."""
-    words = (row.description, row.category_major, row.category_minor, row.memo)
-    return " ".join(word for word in words if word.strip())
+def chunks_of(statement: StatementText) -> list[StoredSubject]:
+    """A chunk for each subject, numbered by its first row; without extent if that has no line."""
+    csv = statement.csv()
+    spans = csv.spans() if statement.subjects else {}
+    found: list[StoredSubject] = []
+    for row_id, line, words, accounts in statement.subjects:
+        start, end, last_line = spans.get(line, (0, 0, line))
+        row = csv.text[start:end]
+        chunk = Chunk(row_id, start, end, line, last_line, accounts, words or row or accounts)
+        found.append(StoredSubject(chunk, row))
+    return found
 
 
-def _heading(row: Transaction) -> str:
-    """A row's date, amount and category, as hits show them."""
+def subject_words(*parts: str) -> str:
+    """The subject of a row in words: description, categories and memo."""
+    return " ".join(part for part in parts if part.strip())
+
+
+def row_heading(row: Transaction) -> str:
+    """A row's date, amount and category, and why it does not count, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
-    return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part)
+    why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
+    return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part) + why

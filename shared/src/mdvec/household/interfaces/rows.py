@@ -5,7 +5,8 @@ User decisions about rows are not written here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from typing import Any, NamedTuple
@@ -110,12 +111,15 @@ def data_version(connection: apsw.Connection, tool_id: int) -> int:
     return int(found[0][0] or 0)
 
 
-def stored_rows(connection: apsw.Connection, tool_id: int) -> dict[str, StoredRow]:
-    """All rows of a tool, by identity."""
+def stored_rows(
+    connection: apsw.Connection, tool_id: int, without: Collection[int] = ()
+) -> dict[str, StoredRow]:
+    """All rows of a tool, by identity; those of the statements ``without`` are left out."""
     rows = connection.execute(
         f"SELECT identity, id, source_file, row_number, statement_id, removal, {_VALUES} "
-        "FROM transactions WHERE tool_id = ?",
-        (tool_id,),
+        "FROM transactions WHERE +tool_id = ? "  # through the table: no look-up for each row
+        "AND (statement_id IS NULL OR statement_id NOT IN (SELECT value FROM json_each(?)))",
+        (tool_id, json.dumps(sorted(without))),
     )
     return {
         identity: StoredRow(

@@ -104,8 +104,8 @@ def forget_statements(
     connection.execute(
         "DELETE FROM ledger_statements WHERE tool_id = ?1 AND NOT is_whole "
         "AND id NOT IN (SELECT value FROM json_each(?2)) AND id NOT IN ("
-        "SELECT statement_id FROM transactions WHERE tool_id = ?1 AND statement_id NOT NULL "
-        "UNION SELECT removed_by FROM transactions WHERE tool_id = ?1 AND removed_by NOT NULL)",
+        "SELECT statement_id FROM transactions WHERE +tool_id = ?1 AND statement_id NOT NULL "
+        "UNION SELECT removed_by FROM transactions WHERE +tool_id = ?1 AND removed_by NOT NULL)",
         (tool_id, names),
     )
 

@@ -1,0 +1,115 @@
+"""The tool that finds a household's rows, and sums all that match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from mcp_types import CallToolResult
+from mdvec.database.connection import Connection
+from mdvec.household.core.found import FoundAnswer, Group
+from mdvec.household.finding import PAGE_SIZE, Listing, Order, RowFilter, find_transactions
+from mdvec.household.found_sums import GroupBy
+from mdvec.household.month import row_fields
+from mdvec.household.row_search import Rows
+from pydantic import BaseModel, Field
+
+from mdvec_mcp.calls import READ_ONLY, text_result
+from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
+
+if TYPE_CHECKING:
+    from mdvec_mcp.offer import Offer
+
+Words = Annotated[str | None, Field(description="店名かメモの言葉（例: Amazon）。文は不可。")]
+Days = Annotated[str | None, Field(description="期間か日（例: 先月、12月31日）。省略時は全期間。")]
+# The bounds only inform the model; the library refuses other values, in Japanese.
+LeastYen = Annotated[
+    int | None, Field(description="金額（円、符号なし）。", json_schema_extra={"minimum": 0})
+]
+MostYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
+Account = Annotated[str | None, Field(description="口座名、またはその一部。")]
+CategoryName = Annotated[str | None, Field(description="カテゴリ名。支出 なら収入以外。")]
+WhichRows = Annotated[Rows, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
+PageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1})]
+RowsOnPage = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": PAGE_SIZE})]
+
+
+class FoundModel(BaseModel):
+    """Rows that match, summed over all pages."""
+
+    understood: str
+    total_rows: int
+    spending: int = Field(description="全件の支出（円）、返金を引いた額")
+    income: int
+    balance: int
+    left_out: dict[str, int] = Field(description="条件に合うが合計に入れていない件数")
+    groups: list[dict[str, Any]]
+    rows: list[dict[str, Any]]
+    page: int
+    pages: int
+    next_page: int | None
+    notes: list[str]
+
+
+def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
+    """Add the tool."""
+
+    async def find(
+        query: Words = None,
+        period: Days = None,
+        min_amount: LeastYen = None,
+        max_amount: MostYen = None,
+        account: Account = None,
+        category: CategoryName = None,
+        rows: WhichRows = "counted",
+        sort: Order = "newest",
+        group_by: GroupBy | None = None,
+        page: PageNumber = 1,
+        limit: RowsOnPage = PAGE_SIZE,
+        tool: HouseholdName = None,
+    ) -> Annotated[CallToolResult, FoundModel]:
+        wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
+        listing = Listing(sort, group_by, page, limit, context.month_starts_on)
+
+        def work(connection: Connection, tool_id: int) -> FoundAnswer:
+            return find_transactions(connection, tool_id, wanted, listing, context.columns, today())
+
+        answer, newer = await context.answer(tool, work)
+        return text_result(answer.text + newer, _structured(answer))
+
+    offer.add_tool(
+        find,
+        name="find_transactions",
+        description="明細を条件で探し、一致した全件の合計（group_by で内訳も）と明細を返す。"
+        "「Amazonに今年いくら」「先月の高い買い物5つ」「12月31日に使ったもの」などに使う。",
+        annotations=READ_ONLY,
+        structured_output=True,
+    )
+
+
+def _structured(answer: FoundAnswer) -> dict[str, Any]:
+    """An answer in the form of FoundModel."""
+    groups = [*answer.groups]
+    if answer.other_groups is not None:
+        groups.append(Group("そのほか", answer.other_groups))
+    return {
+        "understood": answer.understood,
+        "total_rows": answer.totals.rows,
+        "spending": answer.totals.spending,
+        "income": answer.totals.income,
+        "balance": answer.totals.balance,
+        "left_out": answer.left_out,
+        "groups": [
+            {
+                "name": group.name,
+                "rows": group.totals.rows,
+                "spending": group.totals.spending,
+                "income": group.totals.income,
+            }
+            for group in groups
+        ],
+        "rows": [row_fields(row) for row in answer.rows],
+        "page": answer.page,
+        "pages": answer.pages,
+        "next_page": answer.next_page,
+        "notes": list(answer.notes),
+    }

@@ -1,0 +1,118 @@
+"""What ``find_transactions`` answers: totals over all matches, groups, a page of rows, its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.wording import REASONS, format_currency, notes_text, page_text
+from mdvec.text.one_line import shortened
+
+MAX_GROUPS = 20
+_MAX_NAMED = 8
+
+
+class InvalidFilter(MdvecError):
+    """A filter's value is not usable; the message says what is."""
+
+
+class UnknownAccount(MdvecError):
+    """No account has this name."""
+
+    def __init__(self, name: str, accounts: Sequence[str]) -> None:
+        known = "、".join(accounts[:_MAX_NAMED]) or "なし"
+        more = f"（ほか{len(accounts) - _MAX_NAMED}件）" if len(accounts) > _MAX_NAMED else ""
+        super().__init__(
+            f"口座「{shortened(name)}」は見つかりません。指定できる口座: {known}{more}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The sums of some rows: their number, spending less refunds, and income, in yen."""
+
+    rows: int
+    spending: int
+    income: int
+
+    @property
+    def balance(self) -> int:
+        """Income minus spending."""
+        return self.income - self.spending
+
+    @property
+    def in_words(self) -> str:
+        """The number of rows and the sums in Japanese; a sum of nothing is left out."""
+        sums = [("支出", self.spending), ("収入", self.income)]
+        told = [f"{name} {format_currency(yen)}" for name, yen in sums if yen]
+        if self.spending and self.income:
+            told.append(f"収支 {format_currency(self.balance, signed=True)}")
+        return "、".join([f"{self.rows:,}件", *(told or ["合計 0円"] * bool(self.rows))])
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The matches that share a shop, category, account or month."""
+
+    name: str
+    totals: Totals
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """The rows that match, summed, grouped, and a page of them.
+
+    ``left_out`` has the number of rows that match but are not in the totals, by why they do not
+    count; it is empty if only such rows were asked for. ``groups`` are at most ``MAX_GROUPS``, or
+    all months; ``other_groups`` sums the others. ``next_page`` is None on the last page.
+    """
+
+    understood: str
+    totals: Totals
+    left_out: dict[str, int]
+    groups: tuple[Group, ...]
+    other_groups: Totals | None
+    rows: tuple[Transaction, ...]
+    page: int
+    pages: int
+    next_page: int | None
+    first: int
+    notes: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The answer in Japanese."""
+        lines = [f"{self.understood}: {self.totals.in_words}"]
+        lines += [f"- {group.name}: {group.totals.in_words}" for group in self.groups]
+        if self.other_groups is not None:
+            lines.append(f"- そのほか: {self.other_groups.in_words}")
+        listing = page_text(self.rows, self.first, self.totals.rows, self.next_page)
+        parts = ["\n".join(lines), notes_text(self.notes), listing]
+        return "\n".join(part for part in parts if part)
+
+
+def left_out_note(left_out: dict[str, int]) -> str:
+    """Note: matching rows that are neither listed nor in the totals, by reason."""
+    reasons = "、".join(f"{REASONS[reason]} {count:,}件" for reason, count in left_out.items())
+    total = sum(left_out.values())
+    return f"ほかに集計外の明細が {total:,}件あり、合計に入れていません（{reasons}）"
+
+
+def names_note(names: Sequence[Group]) -> str:
+    """Note: the shops that were taken for the words asked for."""
+    return f"一致した店: {_listed(names)}"
+
+
+def inside_note(words: str, names: Sequence[Group]) -> str:
+    """Note: shops that only have the letters inside another word, and are not in the totals."""
+    return (
+        f"名前の途中に「{shortened(words)}」がある店は合計に入れていません: {_listed(names)}。"
+        "含めるときはその店名で探してください"
+    )
+
+
+def _listed(names: Sequence[Group]) -> str:
+    told = "、".join(f"{one.name}（{one.totals.in_words}）" for one in names[:_MAX_NAMED])
+    return told + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")

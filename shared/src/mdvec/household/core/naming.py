@@ -1,0 +1,150 @@
+"""Decides whether a shop or memo is what words name, in any width, kana or spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from mdvec.text.morphemes import morphemes
+from mdvec.text.terms import folded
+
+_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
+_NO_WORD = re.compile(r"[\W_]+")
+_TO_KATAKANA = {place: place + 0x60 for place in range(0x3041, 0x3097)}
+_LEAST_READING = 3
+"""Shorter readings belong to too many words."""
+
+
+class Naming(Enum):
+    """How a text relates to words: named by them, or only with the same letters inside a word."""
+
+    NAMED = "named"
+    INSIDE = "inside"
+    NOT = "not"
+
+
+class _Word(NamedTuple):
+    """A word of a text: its normalised form, its reading in katakana, and its place."""
+
+    term: str
+    reading: str
+    start: int
+    end: int
+    is_kana: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of the words asked for, between spaces: its words in order, and its bare letters."""
+
+    words: tuple[_Word, ...]
+    letters: str
+
+
+class WordsAsked:
+    """The words of a question for rows; all parts between spaces must be in a row's texts."""
+
+    def __init__(self, query: str) -> None:
+        self._parts = [part for one in folded(query).split() if (part := _part(one)) is not None]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to look for."""
+        return not self._parts
+
+    def naming(self, texts: Sequence[str]) -> Naming:
+        """How a row's shop and memo relate to the words."""
+        found = [max((_naming(part, text) for text in texts), key=_RANK.__getitem__)
+                 for part in self._parts]  # fmt: skip
+        return min(found, key=_RANK.__getitem__, default=Naming.NOT)
+
+
+_RANK = {Naming.NOT: 0, Naming.INSIDE: 1, Naming.NAMED: 2}
+
+
+def _part(text: str) -> _Part | None:
+    letters = _bare(text)
+    return _Part(_words(text), letters) if letters else None
+
+
+def _naming(part: _Part, text: str) -> Naming:
+    words = _words(text)
+    if _has_words(part.words, words) or _is_read_alike(part, words):
+        return Naming.NAMED
+    if part.letters not in _bare(text):
+        return Naming.NOT
+    return Naming.NAMED if _stands_alone(part.letters, text, words) else Naming.INSIDE
+
+
+def _has_words(asked: Sequence[_Word], words: Sequence[_Word]) -> bool:
+    """Whether the words asked for follow one another in a text."""
+    size = len(asked)
+    return size > 0 and any(
+        all(map(_is_same, asked, words[first : first + size]))
+        for first in range(len(words) - size + 1)
+    )
+
+
+def _is_same(one: _Word, other: _Word) -> bool:
+    """Whether two words have the same normalised form, or, one being in kana, the same reading."""
+    if one.term == other.term:
+        return True
+    is_kana = one.is_kana or other.is_kana
+    return is_kana and one.reading == other.reading and len(one.reading) >= _LEAST_READING
+
+
+def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
+    """Whether adjoining words are read as the part, and one of the two is written in kana alone."""
+    reading = "".join(one.reading for one in part.words)
+    if all(one.is_kana for one in part.words):
+        reading = part.letters.translate(_TO_KATAKANA)
+    if len(reading) < _LEAST_READING:
+        return False
+    for first in range(len(words)):
+        read = ""
+        for last in range(first, len(words)):
+            read += words[last].reading
+            if len(read) >= len(reading):
+                break
+        span = words[first : last + 1]
+        if read == reading and any(all(w.is_kana for w in side) for side in (part.words, span)):
+            return True
+    return False
+
+
+def _stands_alone(letters: str, text: str, words: Sequence[_Word]) -> bool:
+    """Whether the letters begin and end where words of the text do."""
+    plain = folded(text)
+    places = [place for place, letter in enumerate(plain) if not _NO_WORD.fullmatch(letter)]
+    starts = {place for place in places if place - 1 not in places}
+    ends = {place + 1 for place in places if place + 1 not in places}
+    starts |= {one.start for one in words}
+    ends |= {one.end for one in words}
+    bare = "".join(plain[place] for place in places)
+    at = bare.find(letters)
+    while at >= 0:
+        if places[at] in starts and places[at + len(letters) - 1] + 1 in ends:
+            return True
+        at = bare.find(letters, at + 1)
+    return False
+
+
+@lru_cache(maxsize=65_536)
+def _words(text: str) -> tuple[_Word, ...]:
+    plain = folded(text)
+    return tuple(
+        _Word(
+            one.term, one.reading, one.start, one.end,
+            _KANA.fullmatch(plain[one.start : one.end]) is not None,
+        )
+        for one in morphemes(text)
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=65_536)
+def _bare(text: str) -> str:
+    return _NO_WORD.sub("", folded(text))

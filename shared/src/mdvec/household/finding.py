@@ -1,0 +1,172 @@
+"""Finds a household's rows by shop, words, amount, days, account and category, and sums them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Literal, get_args
+
+import apsw
+
+from mdvec.household.core.found import (
+    FoundAnswer,
+    InvalidFilter,
+)
+from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.wording import InvalidPage, InvalidPageSize
+from mdvec.household.found_sums import GroupBy, groups_of, totals_of
+from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
+from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.overview import coverage, named_subject, one_state
+from mdvec.household.row_search import Rows, RowSearch
+from mdvec.text.one_line import shortened
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+PAGE_SIZE = 20
+Order = Literal["newest", "oldest", "largest", "smallest"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """The rows to find; None and "" restrict nothing.
+
+    Attributes:
+        query: a shop, or words of shops and memos; those between spaces must all be there.
+        min_amount: the least amount in yen, without its sign.
+        max_amount: the greatest amount in yen, without its sign.
+        period: days or months in words.
+        account: an account's name, or a part of it.
+        category: a category's name, or 支出 or 収入.
+        rows: ``counted`` are those in the sums; ``left_out`` the others; ``not_duplicate`` all but
+            duplicates; the other values select those left out for one reason.
+    """
+
+    query: str | None = None
+    min_amount: int | None = None
+    max_amount: int | None = None
+    period: str | None = None
+    account: str | None = None
+    category: str | None = None
+    rows: Rows = "counted"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
+
+    Months, of periods and groups, start on the day ``month_starts_on``.
+    """
+
+    sort: Order = "newest"
+    group_by: GroupBy | None = None
+    page: int = 1
+    page_size: int = PAGE_SIZE
+    month_starts_on: int = 1
+
+
+def find_transactions(
+    connection: apsw.Connection,
+    tool_id: int,
+    wanted: RowFilter,
+    listing: Listing,
+    cache: ColumnsCache,
+    today: date,
+) -> FoundAnswer:
+    """The rows that match all filters: totals over all of them, groups, and one page.
+
+    Words match a shop or memo only where its words are the same, in any width, kana or spelling;
+    shops that have the letters inside another word are named in a note, but not summed. Sums are
+    exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of income.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        InvalidPeriod: the period was not understood.
+        PaydayUnknown: it names the payday, but months start on the 1st.
+        UnknownCategory: no category, or several, have that name.
+        UnknownAccount: no account has that name.
+        InvalidFilter: another filter's value is not usable.
+        InvalidPage: the page does not exist.
+        InvalidPageSize: the page size is out of range.
+    """
+    _check(wanted, listing)
+    with one_state(connection):
+        columns = cache.get(connection, tool_id)
+        covered = coverage(connection, tool_id, today, listing.month_starts_on)
+        search = RowSearch(columns)
+        if wanted.period and wanted.period.strip():
+            asked = resolve_period(today, covered.default_range, period=wanted.period)
+            search.within_days(asked.days, asked.understood)
+        named, notes = named_subject(connection, tool_id, wanted.category)
+        search.notes += notes
+        search.of_subject(named)
+        search.of_account(wanted.account)
+        search.between(wanted.min_amount, wanted.max_amount)
+        search.named(wanted.query)
+        chosen = search.selected(wanted.rows)
+        places = _sorted(columns, chosen, listing.sort)
+        pages = max(1, -(-len(places) // listing.page_size))
+        if not 1 <= listing.page <= pages:
+            raise InvalidPage(listing.page, pages)
+        first = (listing.page - 1) * listing.page_size
+        ids = [int(number) for number in columns.ids[places[first : first + listing.page_size]]]
+        stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
+    groups, others = groups_of(columns, chosen, listing.group_by, listing.month_starts_on)
+    return FoundAnswer(
+        understood=search.understood,
+        totals=totals_of(columns, chosen),
+        left_out=search.left_out,
+        groups=groups,
+        other_groups=others,
+        rows=tuple(read_transaction(stored[number]) for number in ids),
+        page=listing.page,
+        pages=pages,
+        next_page=listing.page + 1 if listing.page < pages else None,
+        first=first + 1,
+        notes=tuple(search.notes),
+    )
+
+
+def _check(wanted: RowFilter, listing: Listing) -> None:
+    choices: list[tuple[str, object, tuple[object, ...]]] = [
+        ("rows", wanted.rows, get_args(Rows)),
+        ("sort", listing.sort, get_args(Order)),
+        ("group_by", listing.group_by, (None, *get_args(GroupBy))),
+    ]
+    for name, value, known in choices:
+        if value not in known:
+            fitting = "、".join(str(one) for one in known if one is not None)
+            raise InvalidFilter(
+                f"{name}「{shortened(str(value))}」は使えません。{fitting} から選んでください。"
+            )
+    for name, amount in (("min_amount", wanted.min_amount), ("max_amount", wanted.max_amount)):
+        if amount is not None and amount < 0:
+            raise InvalidFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
+    if (
+        wanted.min_amount is not None
+        and wanted.max_amount is not None
+        and wanted.min_amount > wanted.max_amount
+    ):
+        raise InvalidFilter("min_amount が max_amount より大きくなっています。")
+    if not 1 <= listing.page_size <= PAGE_SIZE:
+        raise InvalidPageSize(listing.page_size, PAGE_SIZE)
+
+
+def _sorted(columns: LedgerColumns, chosen: Mask, order: Order) -> NDArray[np.intp]:
+    """The places of the rows in the order asked for; of equal amounts the newest comes first."""
+    import numpy as np
+
+    places = np.flatnonzero(chosen)
+    if order == "oldest":
+        return places
+    newest: NDArray[np.intp] = places[::-1]
+    if order == "newest":
+        return newest
+    known = newest[columns.has_amount[newest]]
+    size = np.abs(columns.amounts[known])
+    ordered = np.argsort(size if order == "smallest" else -size, kind="stable")
+    return np.concatenate([known[ordered], newest[~columns.has_amount[newest]]])

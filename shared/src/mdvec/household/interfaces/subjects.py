@@ -1,0 +1,107 @@
+"""The subjects of a ledger's rows, and the rows of each subject."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.household.core.statement_text import Subject, subject_words
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+
+TEXT_FORMAT = 2
+_OF_SUBJECT = "description, category_major, category_minor, memo"
+
+
+def subjects_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, list[Subject]]:
+    """The subjects whose first row is in each file; every file with rows.
+
+    Rows that left the sums because they are gone from the statements have no subject.
+    """
+    files = connection.execute(
+        "SELECT DISTINCT source_file FROM transactions "
+        "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
+        (tool_id,),
+    )
+    found: dict[str, list[Subject]] = {str(path): [] for (path,) in files}
+    firsts = connection.execute(
+        "SELECT t.source_file, t.id, t.row_number, t.description, t.category_major, "
+        "t.category_minor, t.memo, f.accounts FROM ("
+        "SELECT min(id) AS id, json_group_array(DISTINCT account) AS accounts FROM transactions "
+        f"WHERE tool_id = ? AND removal IS NOT 'removed' GROUP BY {_OF_SUBJECT}) AS f "
+        "JOIN transactions AS t ON t.id = f.id ORDER BY t.id",
+        (tool_id,),
+    )
+    for path, row_id, line, description, major, minor, memo, accounts in firsts:
+        words = subject_words(str(description), str(major), str(minor), str(memo))
+        names = " ".join(sorted(name for name in json.loads(str(accounts)) if name.strip()))
+        found[str(path)].append(Subject(int(row_id or 0), int(line or 0), words, names))
+    return found
+
+
+def searchable_rows(connection: apsw.Connection, tool_id: int) -> int:
+    """The number of rows that a search finds."""
+    (count,) = connection.execute(
+        "SELECT count(*) FROM transactions WHERE tool_id = ? AND removal IS NOT 'removed'",
+        (tool_id,),
+    ).fetchone() or (0,)
+    return int(count)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a question says of rows: days or months as digits (20250612), amounts, and its text."""
+
+    days: Sequence[str]
+    amounts: Sequence[int]
+    text: str
+
+
+def row_at(connection: apsw.Connection, tool_id: int, path: str, line: int) -> int | None:
+    """The id of the row at a line of a file."""
+    found = connection.execute(
+        "SELECT id FROM transactions WHERE tool_id = ? AND source_file = ? AND row_number = ?",
+        (tool_id, path, line),
+    ).fetchone()
+    return None if found is None else int(str(found[0]))
+
+
+def rows_like(
+    connection: apsw.Connection, tool_id: int, row_id: int, wanted: Wanted, limit: int
+) -> list[Transaction]:
+    """The rows with the subject of one row: first those that the question names, then the newest.
+
+    Rows that left the sums because they are gone from the statements are not among them.
+    """
+    rows = connection.execute(
+        f"SELECT {TRANSACTION_COLUMNS} FROM transactions AS t WHERE tool_id = ?1 "
+        f"AND removal IS NOT 'removed' AND ({_OF_SUBJECT}) = (SELECT {_OF_SUBJECT} "
+        "FROM transactions WHERE id = ?2) "
+        "ORDER BY EXISTS (SELECT 1 FROM json_each(?3) "
+        "WHERE replace(t.date, '-', '') LIKE value || '%') DESC, "
+        "coalesce(abs(amount) IN (SELECT value FROM json_each(?4)), 0) DESC, "
+        "(account <> '' AND instr(?5, account) > 0) DESC, date DESC, id DESC LIMIT ?6",
+        (
+            tool_id, row_id, json.dumps(list(wanted.days)), json.dumps(list(wanted.amounts)),
+            wanted.text, limit,
+        ),
+    )  # fmt: skip
+    return [read_transaction(row) for row in rows]
+
+
+def holds_subjects(connection: apsw.Connection, tool_id: int) -> bool:
+    """Whether the stored chunks are subjects; older versions stored one for each row."""
+    found = connection.execute(
+        "SELECT text_format FROM ledger_versions WHERE tool_id = ?", (tool_id,)
+    ).fetchone()
+    return found is not None and found[0] == TEXT_FORMAT
+
+
+def mark_subjects_stored(connection: apsw.Connection, tool_id: int) -> None:
+    """Record that the stored chunks are subjects; call within a transaction."""
+    connection.execute(
+        "UPDATE ledger_versions SET text_format = ? WHERE tool_id = ?", (TEXT_FORMAT, tool_id)
+    )

@@ -1,0 +1,181 @@
+"""Narrows a ledger's rows filter by filter, and tells in words which rows are left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from mdvec.dates.days import Days
+from mdvec.household.core.categories import INCOME, Category, fold
+from mdvec.household.core.found import (
+    InvalidFilter,
+    UnknownAccount,
+    inside_note,
+    left_out_note,
+    names_note,
+)
+from mdvec.household.core.naming import Naming, WordsAsked
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.sums import REASONS
+from mdvec.household.found_sums import sums_by
+from mdvec.household.interfaces.columns import Codes, LedgerColumns
+from mdvec.text.one_line import shortened
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+
+Rows = Literal["counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"]
+_MAX_NAMES = 50
+
+
+class RowSearch:
+    """Narrows a ledger's rows filter by filter, and tells in words which rows are left."""
+
+    def __init__(self, columns: LedgerColumns) -> None:
+        import numpy as np
+
+        self._columns = columns
+        self._mask: Mask = np.ones(len(columns), np.bool_)
+        self._words: str | None = None
+        self._inside: Mask | None = None
+        self._told: list[str] = []
+        self.notes: list[str] = []
+        self.left_out: dict[str, int] = {}
+
+    @property
+    def understood(self) -> str:
+        """The filters in words."""
+        return "・".join(self._told or ["全期間のすべての明細"])
+
+    def within_days(self, asked: Days, understood: str) -> None:
+        """Keep the rows of these days."""
+        days = self._columns.days
+        self._mask &= (days >= asked.first.toordinal()) & (days <= asked.last.toordinal())
+        self._told.append(asked.in_words)
+        self.notes.append(understood)
+
+    def of_subject(self, subject: Subject | None) -> None:
+        """Keep the rows of a category, or all but income for 支出."""
+        if subject is None:
+            return
+        if isinstance(subject, Total) and subject is not Total.SPENDING:
+            raise InvalidFilter(
+                f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
+            )
+        self._keep(self._columns.categories, lambda one: _is_of(subject, one))
+        self._told.append(str(subject))
+
+    def of_account(self, name: str | None) -> None:
+        """Keep the rows of the account with this name, or of all whose name contains it."""
+        if name is None or not name.strip():
+            return
+        known = [str(one) for one in self._columns.accounts.values if one]
+        wanted = fold(name)
+        found = [one for one in known if fold(one) == wanted]
+        found = found or [one for one in known if wanted and wanted in fold(one)]
+        if not found:
+            raise UnknownAccount(name, sorted(known))
+        self._keep(self._columns.accounts, found.__contains__)
+        self._told.append("、".join(sorted(found)))
+
+    def between(self, least: int | None, most: int | None) -> None:
+        """Keep the rows with an amount, without its sign, within these bounds."""
+        if least is None and most is None:
+            return
+        import numpy as np
+
+        size = np.abs(self._columns.amounts)
+        self._mask &= self._columns.has_amount
+        if least is not None:
+            self._mask &= size >= least
+        if most is not None:
+            self._mask &= size <= most
+        bounds = ("" if one is None else f"{one:,}円" for one in (least, most))
+        self._told.append("〜".join(bounds))
+
+    def named(self, query: str | None) -> None:
+        """Keep the rows whose shop or memo the words name."""
+        if query is None or not query.strip():
+            return
+        words = WordsAsked(query)
+        if words.is_empty:
+            raise InvalidFilter(f"query「{shortened(query)}」に探せる言葉がありません。")
+        import numpy as np
+
+        texts = self._columns.texts
+        namings = [words.naming(text) for text in texts.values]
+        is_inside = np.array([one is Naming.INSIDE for one in namings], np.bool_)
+        self._inside = self._mask & is_inside[texts.places]
+        self._mask &= np.array([one is Naming.NAMED for one in namings], np.bool_)[texts.places]
+        self._words = query
+        self._told.append(f"「{shortened(query)}」")
+
+    def selected(self, rows: Rows) -> Mask:
+        """The rows left that were asked for; notes tell which others match."""
+        import numpy as np
+
+        asked = _asked_reasons(rows)
+        reasons = self._columns.reasons
+        is_asked = np.array([one in asked for one in reasons.values], np.bool_)[reasons.places]
+        if rows != "counted":
+            self._told.append(_ROWS[rows])
+        chosen: Mask = self._mask & is_asked
+        self.left_out = {
+            reason: count
+            for reason in REASONS
+            if None in asked
+            and reason not in asked
+            and (count := int((self._mask & (_places_of(reasons, reason))).sum()))
+        }
+        if self.left_out:
+            self.notes.append(left_out_note(self.left_out))
+        if self._words is not None and self._inside is not None:
+            matched, _ = sums_by(self._columns, chosen, self._columns.shops, str, _MAX_NAMES)
+            self.notes += [names_note(matched)] if matched else []
+            inside, _ = sums_by(
+                self._columns, self._inside & is_asked, self._columns.shops, str, _MAX_NAMES
+            )
+            self.notes += [inside_note(self._words, inside)] if inside else []
+        return chosen
+
+    def _keep(self, codes: Codes, holds: Callable[[Any], bool]) -> None:
+        import numpy as np
+
+        self._mask &= np.array([holds(one) for one in codes.values], np.bool_)[codes.places]
+
+
+_ROWS: dict[str, str] = {
+    "all": "集計外も含む", "not_duplicate": "重複を除く", "left_out": "集計外だけ",
+    "duplicate": "重複だけ", "transfer": "振替だけ", "not_target": "計算対象外だけ",
+}  # fmt: skip
+
+
+def _asked_reasons(rows: Rows) -> frozenset[str | None]:
+    """The reasons for leaving out, or None for rows that count, that a choice includes."""
+    match rows:
+        case "counted":
+            return frozenset({None})
+        case "all":
+            return frozenset({None, *REASONS})
+        case "not_duplicate":
+            return frozenset({None, *REASONS}) - {"duplicate"}
+        case "left_out":
+            return frozenset(REASONS)
+    return frozenset({rows})
+
+
+def _is_of(subject: Category | Total, category: tuple[str, str]) -> bool:
+    if not isinstance(subject, Category):
+        return category[0] != INCOME
+    return category[0] == subject.major and subject.minor in (None, category[1])
+
+
+def _places_of(codes: Codes, value: object) -> Mask:
+    if value not in codes.values:
+        found: Mask = codes.places < 0
+        return found
+    is_it: Mask = codes.places == codes.values.index(value)
+    return is_it

@@ -1,0 +1,134 @@
+"""An update that reads only the files that a change can reach, against one that reads all."""
+
+import calendar
+import functools
+from datetime import date
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ledger_folder import LedgerFolder, line
+
+from mdvec.household.ledger import import_ledger
+from mdvec.household.reading import LedgerFile
+
+STATEMENT = "(SELECT path || content_hash FROM ledger_statements AS s WHERE s.id = {0})"
+STATE = (
+    "SELECT identity, source_file, row_number, date, amount, description, account, removal, "
+    f"{STATEMENT.format('statement_id')}, {STATEMENT.format('removed_by')} "
+    "FROM transactions ORDER BY identity",
+    "SELECT path, content_hash, mtime_ns, days, accounts, is_whole, seen, "
+    f"{STATEMENT.format('o.kin')} FROM ledger_statements AS o ORDER BY path, content_hash",
+    "SELECT * FROM ledger_files ORDER BY path",
+    "SELECT without_file FROM ledger_versions",
+)
+
+
+class Opened(LedgerFolder):
+    """A folder that counts which files an import reads."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.read = []
+
+    def update(self):
+        def reading(path, data):
+            self.read.append(path)
+            return data
+
+        self.read.clear()
+        files = [
+            LedgerFile(path, len(data), mtime, functools.partial(reading, path, data))
+            for path, (mtime, data) in self.files.items()
+        ]
+        return import_ledger(self.connection, 1, files, "update")
+
+    def forget_version(self):
+        """Let the next import read every file."""
+        self.connection.execute("UPDATE ledger_files SET app_version = ''")
+
+    def contents(self):
+        return {path: data for path, (_, data) in self.files.items()}
+
+    def state(self):
+        return [self.connection.execute(sql).fetchall() for sql in STATE]
+
+
+def month_of(number):
+    last = calendar.monthrange(2025, number)[1]
+    return f"収入・支出詳細_2025-{number:02}-01_2025-{number:02}-{last}"
+
+
+def filled(months):
+    folder = Opened()
+    for number in months:
+        rows = [line(f"{number}x{n}", day=f"2025/{number:02}/{n:02}") for n in range(1, 6)]
+        folder.write(f"{month_of(number)}.csv", *rows)
+    folder.update()
+    return folder
+
+
+def test_a_changed_row_opens_its_own_file_only():
+    folder = filled(range(1, 7))
+    rows = [line(f"3x{n}", day=f"2025/03/{n:02}", amount=-100 - n) for n in range(1, 6)]
+    folder.write(f"{month_of(3)}.csv", *rows, saved=date(2025, 9, 1))
+    report = folder.update()
+    assert folder.read == [f"{month_of(3)}.csv"]
+    assert (report.updated, report.unchanged, report.rows_read) == (5, 25, 30)
+
+
+def test_a_transaction_that_moves_opens_the_file_that_had_it():
+    folder = filled(range(1, 7))
+    folder.write("june.csv", line("2x3", day="2025/06/02", amount=-7), saved=date(2025, 9, 1))
+    folder.update()
+    assert set(folder.read) >= {"june.csv", f"{month_of(2)}.csv", f"{month_of(6)}.csv"}
+    assert f"{month_of(4)}.csv" not in folder.read
+
+
+def test_rows_without_id_are_compared_with_every_file():
+    folder = filled(range(1, 4))
+    folder.write("other.csv", line("", day="2025/01/01"))
+    folder.update()
+    assert len(folder.read) == 4
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(1, 12), st.integers(1, 4), st.integers(1, 3), st.sampled_from("AB")),
+    max_size=6,
+)
+"""ID, month of the row, amount, and account."""
+FILES = st.tuples(
+    st.integers(1, 4), st.sampled_from(["", " (1)", " 抜粋", "b"]), ROWS, st.integers(1, 20)
+)
+"""Month of the name, what follows it, rows, and the day of September when it was saved."""
+
+
+def put(folder, written, number=0):
+    """Write a file; its time tells ``number``: a size and a time stand for a content."""
+    month, ending, rows, saved = written
+    lines = [
+        line(f"i{number}", day=f"2025/{when:02}/{1 + number % 9:02}", amount=-amount, account=whose)
+        for number, when, amount, whose in rows
+    ]
+    name = f"明細{month}" if ending == "b" else f"{month_of(month)}{ending}"
+    folder.write(f"{name}.csv", *lines, saved=date(2025, 9, saved))
+    time, data = folder.files[f"{name}.csv"]
+    folder.files[f"{name}.csv"] = (time + number, data)
+
+
+@settings(max_examples=40)
+@given(st.lists(FILES, min_size=3, max_size=6), st.lists(FILES, min_size=1, max_size=4))
+def test_the_ledger_is_the_same_as_if_every_file_was_read(first, later):
+    folder, control = Opened(), Opened()
+    for one in first:
+        put(folder, one)
+        put(control, one)
+    assert folder.update() == control.update()
+    for number, one in enumerate(later, 1):
+        before = folder.contents()
+        put(folder, one, number)
+        put(control, one, number)
+        report = folder.update()
+        if folder.contents() != before:  # else only times changed
+            control.forget_version()
+        assert report == control.update()
+        assert folder.state() == control.state()

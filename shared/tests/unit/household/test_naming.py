@@ -1,0 +1,56 @@
+"""Which shops words name, and which only have the letters inside another word."""
+
+import pytest
+
+from mdvec.household.core.naming import Naming, WordsAsked
+
+NAMED = [
+    ("Amazon", "AMAZON.CO.JP"),
+    ("amazon", "Ａｍａｚｏｎ　プライム"),
+    ("アマゾン", "AMAZON.CO.JP"),
+    ("Amazon", "ｱﾏｿﾞﾝ"),
+    ("まつや", "松屋 新宿店"),
+    ("やよい軒", "弥生軒 1234"),
+    ("東京ガス", "東京ガス 5月分"),
+    ("水道", "東京都水道局"),
+    ("水道局", "東京都 水道局"),
+    ("セブン", "セブン-イレブン"),
+    ("セブンイレブン", "セブン-イレブン"),
+    ("スターバックス", "スターバックスコーヒー 渋谷"),
+    ("starbucks", "STARBUCKS COFFEE"),
+    ("渋谷 スターバックス", "スターバックスコーヒー 渋谷"),
+    ("ﾏｸﾄﾞﾅﾙﾄﾞ", "マクドナルド"),
+    ("サーバ代", "サーバー代"),
+]
+INSIDE = [
+    ("イオン", "ライオン歯磨き"),
+    ("ポート", "パスポート申請"),
+    ("京都", "東京都水道局"),
+    ("au", "Restaurant Bleu"),
+    ("amazon", "AMAZONMKTPLACE"),
+]
+NOT = [
+    ("Amazon", "楽天市場"),
+    ("松屋", "松本屋"),
+    ("東京ガス 電気", "東京ガス"),
+    ("店 123", "店 124"),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "naming"),
+    [(*pair, Naming.NAMED) for pair in NAMED]
+    + [(*pair, Naming.INSIDE) for pair in INSIDE]
+    + [(*pair, Naming.NOT) for pair in NOT],
+)
+def test_words_name_a_text_where_its_words_are_the_same(words, text, naming):
+    assert WordsAsked(words).naming([text, ""]) is naming
+
+
+def test_parts_between_spaces_may_be_in_the_shop_and_in_the_memo():
+    assert WordsAsked("書店 誕生日").naming(["駅前書店", "誕生日の贈り物"]) is Naming.NAMED
+    assert WordsAsked("書店 記念日").naming(["駅前書店", "誕生日の贈り物"]) is Naming.NOT
+
+
+def test_signs_alone_are_no_words():
+    assert WordsAsked(" ・！ ").is_empty
