@@ -43,6 +43,7 @@ CALLS: dict[str, dict[str, object]] = {
     "get_category_trend": {
         "category": "食費", "period": "2025年4月から2025年6月", "output_format": "text",
     },
+    "compare_periods": {"period": "2025年6月", "base": "前年"},
     "detect_duplicates": {"date_tolerance_days": 3},
     "list_duplicate_candidates": {"limit": 1},
     "get_duplicate_candidate_detail": {},

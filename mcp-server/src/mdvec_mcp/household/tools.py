@@ -124,7 +124,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_size: ImageSize = None,
         image_format: FileFormat = None,
         tool: HouseholdName = None,
-    ) -> Annotated[CallToolResult, models.TrendModel]:
+    ) -> CallToolResult:
         def work(connection: Connection, tool_id: int) -> TrendAnswer:
             return context.trend(
                 connection, tool_id, category=category, start_month=start_month,
@@ -143,7 +143,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         description="カテゴリの月ごとの推移を、前月比・前年同月比・12か月移動平均とともに返す。"
         "カテゴリを省くと、支出の多い3つ。",
         annotations=READ_ONLY,
-        structured_output=True,
+        structured_output=False,
     )
 
 

@@ -15,7 +15,7 @@ OWN = frozenset(
         # the household family
         "get_monthly_household", "get_category_trend", "detect_duplicates",
         "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
-        "restore_duplicate", "get_duplicate_stats",
+        "restore_duplicate", "get_duplicate_stats", "compare_periods",
         # the analytics family
         "export", "profile", "histogram", "materialize", "list_handles",
     }
@@ -23,7 +23,7 @@ OWN = frozenset(
 """The names of the server's own tools."""
 PLANNED = frozenset(
     {
-        "find_transactions", "compare_periods", "set_budget", "get_budget_status",
+        "find_transactions", "set_budget", "get_budget_status",
         "list_recurring_payments",
         "query", "save_query", "run_query",
     }
