@@ -289,7 +289,7 @@ def _add_household(wiring: Wiring, offer: Offer) -> None:
     from mdvec_mcp.household.tools import add_household_tools
 
     add_household_tools(offer, wiring.household, wiring.charts)
-    add_plan_tools(offer, wiring.household)
+    add_plan_tools(offer, wiring.household, wiring.charts)
     add_household_resources(offer, wiring.household)
     add_review_tools(offer, wiring.household, wiring.settings.duplicates.options())
 

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, ToolAnnotations
+from mdvec.household.budgeting import budget_status
+from mdvec.household.budgeting import set_budget as put_budget
 from mdvec.household.comparison import LEVELS, compare_periods
+from mdvec.household.core.budgets import SPANS
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, text_result
+from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
+from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.pictures import with_chart
 from mdvec_mcp.household.plain import plain
 
 if TYPE_CHECKING:
+    from mdvec_mcp.household.pictures import ChartPublisher
     from mdvec_mcp.offer import Offer
 
 # The bounds only inform the model; the library refuses other values, in Japanese.
 Level = Annotated[str, Field(json_schema_extra={"enum": list(LEVELS)})]
 Base = Annotated[str | None, Field(description="比べる期間。省略時は直前、「前年」は1年前。")]
+Span = Annotated[str, Field(json_schema_extra={"enum": list(SPANS)})]
+Yen = Annotated[int, Field(description="円。0でやめる。")]
+
+_WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
 
 
-def add_plan_tools(offer: Offer, context: HouseholdContext) -> None:
+def add_plan_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     """Add the tools; their results have no schema, which would cost every conversation."""
     _add_comparison(offer, context)
+    _add_budgets(offer, context, charts)
 
 
 def _add_comparison(offer: Offer, context: HouseholdContext) -> None:
@@ -44,6 +57,40 @@ def _add_comparison(offer: Offer, context: HouseholdContext) -> None:
         compare_periods_,
         name="compare_periods",
         description="家計簿の二つの期間を並べ、動いたものと動かした明細を返す。",
+        annotations=READ_ONLY,
+        structured_output=False,
+    )
+
+
+def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+    async def set_budget(
+        category: str, amount: Yen, per: Span = "month", tool: str | None = None
+    ) -> CallToolResult:
+        work = partial(put_budget, category=category, amount=amount, per=per, today=today())
+        done = await context.run(tool, "write", work)
+        return text_result(done.message, plain(done))
+
+    async def get_budget_status(
+        period: str | None = None,
+        output_format: Literal["text", "image"] = "text",
+        tool: str | None = None,
+    ) -> CallToolResult:
+        work = partial(budget_status, period=period, today=today())
+        answer, newer = await context.answer(tool, work)
+        if output_format == "text" or not answer.statuses:
+            return text_result(answer.text + newer, plain(answer))
+        chart = await in_thread(lambda: charts.budgets(answer), in_japanese)
+        return with_chart(answer.text + newer, chart, plain(answer))
+
+    offer.add_tool(
+        set_budget,
+        description="カテゴリか「支出」全体の予算を、ユーザーの言うとおりに決める。",
+        annotations=_WRITES,
+        structured_output=False,
+    )
+    offer.add_tool(
+        get_budget_status,
+        description="予算と実績を、月日の経過と並べて返す。省略時は最新の月。",
         annotations=READ_ONLY,
         structured_output=False,
     )

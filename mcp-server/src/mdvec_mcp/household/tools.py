@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
@@ -19,7 +19,7 @@ from mdvec_mcp.household.pictures import (
     ChartPublisher,
     ChartRequest,
     GraphType,
-    PublishedChart,
+    with_chart,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
             return text_result(answer.text + newer, models.monthly(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.month(answer, request), in_japanese)
-        return _with_chart(answer.text + newer, chart, models.monthly(answer, chart.model))
+        return with_chart(answer.text + newer, chart, models.monthly(answer, chart.model))
 
     offer.add_tool(
         get_monthly_household,
@@ -136,7 +136,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
             return text_result(answer.text + newer, models.trend(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.trend(answer, request), in_japanese)
-        return _with_chart(answer.text + newer, chart, models.trend(answer, chart.model))
+        return with_chart(answer.text + newer, chart, models.trend(answer, chart.model))
 
     offer.add_tool(
         get_category_trend,
@@ -145,10 +145,3 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         annotations=READ_ONLY,
         structured_output=False,
     )
-
-
-def _with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:
-    """The answer with its chart; if there is no chart, the text begins with the reason."""
-    if chart.model.type == "text":
-        text = f"{chart.model.message}\n{text}"
-    return text_result(text, structured, *chart.blocks)

@@ -25,3 +25,19 @@ def test_two_periods_stand_side_by_side(database):
     assert year.data["spending"][1] == month.data["spending"]
     assert year.data["income"][1] == month.data["income"]
     assert year.data["after"] == ["2025-01", "2025-09"]
+
+
+def test_a_budget_is_set_told_with_a_chart_and_removed(database):
+    done, refused, told, drawn, removed = answers(
+        database,
+        ("set_budget", {"category": "食費", "amount": 60_000}),
+        ("set_budget", {"category": "収入", "amount": 60_000}),
+        ("get_budget_status", {"period": "2025年8月"}),
+        ("get_budget_status", {"period": "2025年8月", "output_format": "image"}),
+        ("set_budget", {"category": "食費", "amount": 0}),
+    )
+    assert done.words.startswith("食費の予算を毎月 60,000円 にしました。")
+    assert refused.is_error
+    assert "2025年08月の予算と実績です。" in told.words
+    assert (told.data["statuses"][0]["amount"], drawn.pictures) == (60_000, 1)
+    assert removed.data["before"] == 60_000

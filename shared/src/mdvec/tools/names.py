@@ -16,6 +16,7 @@ OWN = frozenset(
         "get_monthly_household", "get_category_trend", "detect_duplicates",
         "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
         "restore_duplicate", "get_duplicate_stats", "compare_periods",
+        "set_budget", "get_budget_status",
         # the analytics family
         "export", "profile", "histogram", "materialize", "list_handles",
     }
@@ -23,8 +24,7 @@ OWN = frozenset(
 """The names of the server's own tools."""
 PLANNED = frozenset(
     {
-        "find_transactions", "set_budget", "get_budget_status",
-        "list_recurring_payments",
+        "find_transactions", "list_recurring_payments",
         "query", "save_query", "run_query",
     }
 )  # fmt: skip
