@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.household.budgeting import budget_status
 from mdvec.household.budgeting import set_budget as put_budget
 from mdvec.household.comparison import LEVELS, compare_periods
 from mdvec.household.core.budgets import SPANS
+from mdvec.household.habits import forecast_spending
+from mdvec.household.habits import list_recurring_payments as recurring
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
@@ -27,7 +30,9 @@ Level = Annotated[str, Field(json_schema_extra={"enum": list(LEVELS)})]
 Base = Annotated[str | None, Field(description="比べる期間。省略時は直前、「前年」は1年前。")]
 Span = Annotated[str, Field(json_schema_extra={"enum": list(SPANS)})]
 Yen = Annotated[int, Field(description="円。0でやめる。")]
+Outlook = Literal["forecast"]
 
+_OUTLOOKS: dict[str, Callable[..., Any]] = {"forecast": forecast_spending}
 _WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -37,6 +42,7 @@ def add_plan_tools(offer: Offer, context: HouseholdContext, charts: ChartPublish
     """Add the tools; their results have no schema, which would cost every conversation."""
     _add_comparison(offer, context)
     _add_budgets(offer, context, charts)
+    _add_habits(offer, context)
 
 
 def _add_comparison(offer: Offer, context: HouseholdContext) -> None:
@@ -91,6 +97,30 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
     offer.add_tool(
         get_budget_status,
         description="予算と実績を、月日の経過と並べて返す。省略時は最新の月。",
+        annotations=READ_ONLY,
+        structured_output=False,
+    )
+
+
+def _add_habits(offer: Offer, context: HouseholdContext) -> None:
+    async def list_recurring_payments(tool: str | None = None) -> CallToolResult:
+        answer, newer = await context.answer(tool, partial(recurring, today=today()))
+        return text_result(answer.text + newer, plain(answer))
+
+    async def get_household_outlook(what: Outlook, tool: str | None = None) -> CallToolResult:
+        work = partial(_OUTLOOKS[what], today=today())
+        answer, newer = await context.answer(tool, work)
+        return text_result(answer.text + newer, plain(answer))
+
+    offer.add_tool(
+        list_recurring_payments,
+        description="定期的な支払い（値上がり、抜け、二重、年額、月末までの予定）を返す。",
+        annotations=READ_ONLY,
+        structured_output=False,
+    )
+    offer.add_tool(
+        get_household_outlook,
+        description="今月と3か月先までの支出の見通し（forecast）を返す。",
         annotations=READ_ONLY,
         structured_output=False,
     )

@@ -41,3 +41,20 @@ def test_a_budget_is_set_told_with_a_chart_and_removed(database):
     assert "2025年08月の予算と実績です。" in told.words
     assert (told.data["statuses"][0]["amount"], drawn.pictures) == (60_000, 1)
     assert removed.data["before"] == 60_000
+
+
+def test_recurring_payments_and_a_forecast_come_from_the_ledger(database):
+    recurring, outlook = answers(
+        database,
+        ("list_recurring_payments", {}),
+        ("get_household_outlook", {"what": "forecast"}),
+    )
+    found = {one["name"]: one["amount"] for one in recurring.data["payments"]}
+    expected = {"家賃": 82_000, "通信 そらモバイル": 3_278, "光インターネット": 4_950,
+                "動画配信 みるみる": 1_490, "生命保険料": 6_120, "給与": 312_000}  # fmt: skip
+    assert expected.items() <= found.items()
+    assert {"みなと電力", "みなとガス", "市水道局"} <= found.keys()
+    assert len(found) <= 11
+    first = outlook.data["months"][0]
+    assert first["spent"] + first["recurring"] + first["other"] > 0
+    assert "ずれの中央値" in outlook.words

@@ -16,7 +16,7 @@ OWN = frozenset(
         "get_monthly_household", "get_category_trend", "detect_duplicates",
         "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
         "restore_duplicate", "get_duplicate_stats", "compare_periods",
-        "set_budget", "get_budget_status",
+        "set_budget", "get_budget_status", "list_recurring_payments", "get_household_outlook",
         # the analytics family
         "export", "profile", "histogram", "materialize", "list_handles",
     }
@@ -24,7 +24,7 @@ OWN = frozenset(
 """The names of the server's own tools."""
 PLANNED = frozenset(
     {
-        "find_transactions", "list_recurring_payments",
+        "find_transactions",
         "query", "save_query", "run_query",
     }
 )  # fmt: skip
