@@ -11,7 +11,7 @@ from mdvec.household.budgeting import budget_status
 from mdvec.household.budgeting import set_budget as put_budget
 from mdvec.household.comparison import LEVELS, compare_periods
 from mdvec.household.core.budgets import SPANS
-from mdvec.household.habits import forecast_spending
+from mdvec.household.habits import find_anomalies, forecast_spending
 from mdvec.household.habits import list_recurring_payments as recurring
 from pydantic import Field
 
@@ -30,9 +30,12 @@ Level = Annotated[str, Field(json_schema_extra={"enum": list(LEVELS)})]
 Base = Annotated[str | None, Field(description="比べる期間。省略時は直前、「前年」は1年前。")]
 Span = Annotated[str, Field(json_schema_extra={"enum": list(SPANS)})]
 Yen = Annotated[int, Field(description="円。0でやめる。")]
-Outlook = Literal["forecast"]
+Outlook = Literal["forecast", "anomalies"]
 
-_OUTLOOKS: dict[str, Callable[..., Any]] = {"forecast": forecast_spending}
+_OUTLOOKS: dict[str, Callable[..., Any]] = {
+    "forecast": forecast_spending,
+    "anomalies": find_anomalies,
+}
 _WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
@@ -120,7 +123,7 @@ def _add_habits(offer: Offer, context: HouseholdContext) -> None:
     )
     offer.add_tool(
         get_household_outlook,
-        description="今月と3か月先までの支出の見通し（forecast）を返す。",
+        description="今月と3か月先までの支出の見通し（forecast）、いつもと違う支出（anomalies）を返す。",
         annotations=READ_ONLY,
         structured_output=False,
     )

@@ -1,4 +1,4 @@
-"""A household's recurring payments and its forecast of spending."""
+"""A household's recurring payments, its forecast of spending, and what is unusual."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import apsw
 
 from mdvec.dates.months import Month
 from mdvec.household.core import habit_wording
+from mdvec.household.core.anomalies import Anomaly, anomalies
+from mdvec.household.core.anomaly_wording import anomalies_text
 from mdvec.household.core.budgets import first_day
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import MonthForecast, forecast
@@ -47,6 +49,15 @@ class ForecastAnswer:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class AnomaliesAnswer:
+    """What is unusual in the month of ``as_of``."""
+
+    as_of: date
+    anomalies: tuple[Anomaly, ...]
+    text: str
+
+
 def list_recurring_payments(
     connection: apsw.Connection, tool_id: int, *, today: date
 ) -> RecurringAnswer:
@@ -82,6 +93,17 @@ def forecast_spending(connection: apsw.Connection, tool_id: int, *, today: date)
     rows, as_of = rows_until_now(connection, tool_id, today)
     months = forecast(rows, as_of)
     return ForecastAnswer(as_of, tuple(months), habit_wording.forecast_text(months, as_of))
+
+
+def find_anomalies(connection: apsw.Connection, tool_id: int, *, today: date) -> AnomaliesAnswer:
+    """What is far from its own history in the ledger's latest month.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    rows, as_of = rows_until_now(connection, tool_id, today)
+    found = anomalies(rows, as_of)
+    return AnomaliesAnswer(as_of, tuple(found), anomalies_text(found, as_of))
 
 
 def rows_until_now(
