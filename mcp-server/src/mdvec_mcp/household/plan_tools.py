@@ -7,8 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp_types import CallToolResult, ToolAnnotations
+from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status
 from mdvec.household.budgeting import set_budget as put_budget
+from mdvec.household.combined import CombinedAnswer, combined_households
 from mdvec.household.comparison import LEVELS, compare_periods
 from mdvec.household.core.budgets import SPANS
 from mdvec.household.habits import find_anomalies, forecast_spending
@@ -30,7 +32,7 @@ Level = Annotated[str, Field(json_schema_extra={"enum": list(LEVELS)})]
 Base = Annotated[str | None, Field(description="比べる期間。省略時は直前、「前年」は1年前。")]
 Span = Annotated[str, Field(json_schema_extra={"enum": list(SPANS)})]
 Yen = Annotated[int, Field(description="円。0でやめる。")]
-Outlook = Literal["forecast", "anomalies"]
+Outlook = Literal["forecast", "anomalies", "households"]
 
 _OUTLOOKS: dict[str, Callable[..., Any]] = {
     "forecast": forecast_spending,
@@ -110,7 +112,12 @@ def _add_habits(offer: Offer, context: HouseholdContext) -> None:
         answer, newer = await context.answer(tool, partial(recurring, today=today()))
         return text_result(answer.text + newer, plain(answer))
 
-    async def get_household_outlook(what: Outlook, tool: str | None = None) -> CallToolResult:
+    async def get_household_outlook(
+        what: Outlook, period: str | None = None, tool: str | None = None
+    ) -> CallToolResult:
+        if what == "households":
+            together = await in_thread(partial(_combined, context, period), in_japanese)
+            return text_result(together.text, plain(together))
         work = partial(_OUTLOOKS[what], today=today())
         answer, newer = await context.answer(tool, work)
         return text_result(answer.text + newer, plain(answer))
@@ -123,7 +130,15 @@ def _add_habits(offer: Offer, context: HouseholdContext) -> None:
     )
     offer.add_tool(
         get_household_outlook,
-        description="今月と3か月先までの支出の見通し（forecast）、いつもと違う支出（anomalies）を返す。",
+        description="今月と3か月先までの支出の見通し（forecast）、いつもと違う支出（anomalies）、"
+        "期間の全家計簿の合計（households）を返す。",
         annotations=READ_ONLY,
         structured_output=False,
     )
+
+
+def _combined(context: HouseholdContext, period: str | None) -> CombinedAnswer:
+    """All active households in one view."""
+    tools = {one.name: one.id for one in context.households()}
+    with open_database(context.database, "read") as connection:
+        return combined_households(connection, tools, period=period, today=today())

@@ -58,3 +58,16 @@ def test_recurring_payments_and_a_forecast_come_from_the_ledger(database):
     first = outlook.data["months"][0]
     assert first["spent"] + first["recurring"] + first["other"] > 0
     assert "ずれの中央値" in outlook.words
+
+
+def test_what_is_unusual_and_all_households_are_outlooks_too(database):
+    unusual, together, month = answers(
+        database,
+        ("get_household_outlook", {"what": "anomalies"}),
+        ("get_household_outlook", {"what": "households", "period": "2025年8月"}),
+        ("get_monthly_household", {"period": "2025年8月"}),
+    )
+    assert unusual.words.startswith("2025年09月")
+    assert (together.data["spending"], together.data["income"]) == (
+        month.data["spending"], month.data["income"],
+    )  # fmt: skip
