@@ -38,9 +38,10 @@ _OUTLOOKS: dict[str, Callable[..., Any]] = {
     "forecast": forecast_spending,
     "anomalies": find_anomalies,
 }
-_WRITES = ToolAnnotations(
+WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
+"""For tools that record what the user decided."""
 
 
 def add_plan_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -96,7 +97,7 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
     offer.add_tool(
         set_budget,
         description="カテゴリか「支出」全体の予算を、ユーザーの言うとおりに決める。",
-        annotations=_WRITES,
+        annotations=WRITES,
         structured_output=False,
     )
     offer.add_tool(

@@ -71,3 +71,34 @@ def test_what_is_unusual_and_all_households_are_outlooks_too(database):
     assert (together.data["spending"], together.data["income"]) == (
         month.data["spending"], month.data["income"],
     )  # fmt: skip
+
+
+def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(database):
+    rule = {"shop": "リンリン", "category": "自転車"}
+    tried, before, added, after, removed, wrong = answers(
+        database,
+        ("set_category_rule", {"action": "try", **rule}),
+        ("get_monthly_household", {"period": "2025年8月", "category": "自転車"}),
+        ("set_category_rule", {"action": "add", **rule}),
+        ("get_monthly_household", {"period": "2025年8月", "category": "自転車"}),
+        ("set_category_rule", {"action": "remove", "shop": "リンリン"}),
+        ("set_category_rule", {"action": "add", "shop": "", "category": "食費"}),
+    )
+    assert tried.words.startswith("「リンリン」を含む店 → 交通費 > 自転車: 試すと 1件（23,980円）")
+    assert "対象期間のデータ" in before.words or before.data["spending"] == 0
+    assert added.data["changed"] == removed.data["changed"] == 1
+    assert after.data["spending"] == 23_980
+    assert wrong.is_error
+    noted, listed = answers(
+        database,
+        ("note_transaction", {"transaction_id": after.data["rows"][0]["id"], "tags": ["旅行"]}),
+        ("note_transaction", {"tags": ["旅行"]}),
+    )
+    assert (noted.data["total_rows"], listed.data["total"]) == (1, -23_980)
+
+
+def test_suggestions_change_nothing(database):
+    (listed,) = answers(database, ("set_category_rule", {}))
+    assert listed.data["rules"] == []
+    assert "家具のとびら ピコペイ" in {one["shop"] for one in listed.data["suggestions"]}
+    assert "決めるまで何も変わりません" in listed.words

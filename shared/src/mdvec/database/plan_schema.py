@@ -25,7 +25,6 @@ CREATE TABLE category_rules (
 );
 ALTER TABLE transactions ADD COLUMN filed_major TEXT;
 ALTER TABLE transactions ADD COLUMN filed_minor TEXT;
-ALTER TABLE transactions ADD COLUMN rule_id INTEGER;
 CREATE TABLE row_notes (
     tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
     identity TEXT NOT NULL,

@@ -22,6 +22,7 @@ from mdvec.household.core.statements import CurrentRow
 from mdvec.household.interfaces import departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
+from mdvec.household.interfaces.category_rules import apply_rules
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.interfaces.rows import RowToWrite, StoredRow
@@ -69,6 +70,7 @@ def import_ledger(
         run = _LedgerRun(connection, tool_id, contents, known, may_exist, removal_options)
         with connection:
             run.write(mode, may_delete=complete and not any(read.unread for read in contents))
+            apply_rules(connection, tool_id)
         return run.report()
 
 

@@ -17,6 +17,7 @@ OWN = frozenset(
         "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
         "restore_duplicate", "get_duplicate_stats", "compare_periods",
         "set_budget", "get_budget_status", "list_recurring_payments", "get_household_outlook",
+        "set_category_rule", "note_transaction",
         # the analytics family
         "export", "profile", "histogram", "materialize", "list_handles",
     }
