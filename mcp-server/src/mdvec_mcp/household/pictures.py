@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
+from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.budgeting import BudgetAnswer
 from mdvec.household.core.budget_wording import name_of
@@ -16,6 +17,7 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.subjects import Total
 from mdvec.household.core.wording import format_percentage
 from mdvec.household.month import HouseholdAnswer
+from mdvec.household.net_worth import NetWorthAnswer
 from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
 
@@ -98,6 +100,10 @@ class ChartPublisher:
         """Publish budgets and what was spent, as bars."""
         return self._publish(budget_chart(answer), ChartRequest(None, None, None))
 
+    def net_worth(self, answer: NetWorthAnswer) -> PublishedChart:
+        """Publish net worth by month, as a line."""
+        return self._publish(net_worth_chart(answer), ChartRequest(None, None, None))
+
     def _publish(self, chart: Chart, request: ChartRequest) -> PublishedChart:
         """Draw and serve a chart; if that fails, the answer is text only and says why."""
         from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
@@ -168,6 +174,15 @@ def budget_chart(answer: BudgetAnswer) -> CategoryChart:
         tuple((name_of(one.budget), one.spent) for one in answer.statuses),
         targets=tuple(("予算", one.amount) for one in answer.statuses),
     )
+
+
+def net_worth_chart(answer: NetWorthAnswer) -> TrendChart:
+    """The chart of net worth: a line, with a gap where a month is missing."""
+    totals = {one.month: one.total for one in answer.months}
+    months = MonthRange(answer.months[0].month, answer.months[-1].month)
+    series = Series("純資産", tuple(totals.get(month) for month in months))
+    title = f"純資産の推移（{_span(str(months.first), str(months.last))}）"
+    return TrendChart("line", title, tuple(str(month) for month in months), (series,))
 
 
 def trend_chart(answer: TrendAnswer, requested: GraphType | None) -> TrendChart:

@@ -15,6 +15,7 @@ from mdvec.household.comparison import LEVELS, compare_periods
 from mdvec.household.core.budgets import SPANS
 from mdvec.household.habits import find_anomalies, forecast_spending
 from mdvec.household.habits import list_recurring_payments as recurring
+from mdvec.household.net_worth import net_worth
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
@@ -32,7 +33,7 @@ Level = Annotated[str, Field(json_schema_extra={"enum": list(LEVELS)})]
 Base = Annotated[str | None, Field(description="比べる期間。省略時は直前、「前年」は1年前。")]
 Span = Annotated[str, Field(json_schema_extra={"enum": list(SPANS)})]
 Yen = Annotated[int, Field(description="円。0でやめる。")]
-Outlook = Literal["forecast", "anomalies", "households"]
+Outlook = Literal["forecast", "anomalies", "households", "net_worth"]
 
 _OUTLOOKS: dict[str, Callable[..., Any]] = {
     "forecast": forecast_spending,
@@ -48,7 +49,7 @@ def add_plan_tools(offer: Offer, context: HouseholdContext, charts: ChartPublish
     """Add the tools; their results have no schema, which would cost every conversation."""
     _add_comparison(offer, context)
     _add_budgets(offer, context, charts)
-    _add_habits(offer, context)
+    _add_habits(offer, context, charts)
 
 
 def _add_comparison(offer: Offer, context: HouseholdContext) -> None:
@@ -108,17 +109,28 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
     )
 
 
-def _add_habits(offer: Offer, context: HouseholdContext) -> None:
+def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def list_recurring_payments(tool: str | None = None) -> CallToolResult:
         answer, newer = await context.answer(tool, partial(recurring, today=today()))
         return text_result(answer.text + newer, plain(answer))
 
     async def get_household_outlook(
-        what: Outlook, period: str | None = None, tool: str | None = None
+        what: Outlook,
+        period: str | None = None,
+        output_format: Literal["text", "image"] = "text",
+        tool: str | None = None,
     ) -> CallToolResult:
         if what == "households":
             together = await in_thread(partial(_combined, context, period), in_japanese)
             return text_result(together.text, plain(together))
+        if what == "net_worth":
+            owned, newer = await context.answer(
+                tool, partial(net_worth, period=period, today=today())
+            )
+            if output_format == "text":
+                return text_result(owned.text + newer, plain(owned))
+            chart = await in_thread(partial(charts.net_worth, owned), in_japanese)
+            return with_chart(owned.text + newer, chart, plain(owned))
         work = partial(_OUTLOOKS[what], today=today())
         answer, newer = await context.answer(tool, work)
         return text_result(answer.text + newer, plain(answer))
@@ -132,7 +144,7 @@ def _add_habits(offer: Offer, context: HouseholdContext) -> None:
     offer.add_tool(
         get_household_outlook,
         description="今月と3か月先までの支出の見通し（forecast）、いつもと違う支出（anomalies）、"
-        "期間の全家計簿の合計（households）を返す。",
+        "期間の全家計簿の合計（households）、純資産の推移（net_worth、画像も）を返す。",
         annotations=READ_ONLY,
         structured_output=False,
     )

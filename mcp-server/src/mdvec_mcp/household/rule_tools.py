@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
 from mdvec.household import rules
-from mdvec.household.notes import list_notes, note_row
+from mdvec.household.notes import NotesAnswer, list_notes, note_row
 from pydantic import Field
 
 from mdvec_mcp.calls import text_result
@@ -36,16 +35,20 @@ def _add_rules(offer: Offer, context: HouseholdContext) -> None:
         category: str = "",
         tool: str | None = None,
     ) -> CallToolResult:
-        named = {"shop": shop, "category": category}
+        def look(connection: Connection, tool_id: int) -> rules.RuleTrial | rules.RuleList:
+            if action == "try":
+                return rules.try_rule(connection, tool_id, shop=shop, category=category)
+            return rules.list_rules(connection, tool_id)
+
+        def decide(connection: Connection, tool_id: int) -> rules.RuleChange:
+            if action == "add":
+                return rules.set_rule(connection, tool_id, shop=shop, category=category)
+            return rules.remove_rule(connection, tool_id, shop=shop)
+
         if action in ("list", "try"):
-            looking: Any = partial(rules.try_rule, **named) if action == "try" else rules.list_rules
-            seen, newer = await context.answer(tool, looking)
+            seen, newer = await context.answer(tool, look)
             return text_result(seen.text + newer, plain(seen))
-        deciding: Any = (
-            partial(rules.set_rule, **named) if action == "add"
-            else partial(rules.remove_rule, shop=shop)
-        )  # fmt: skip
-        done = await context.run(tool, "write", deciding)
+        done = await context.run(tool, "write", decide)
         return text_result(done.text, plain(done))
 
     offer.add_tool(
@@ -64,9 +67,9 @@ def _add_notes(offer: Offer, context: HouseholdContext) -> None:
         tags: list[str] | None = None,
         tool: str | None = None,
     ) -> CallToolResult:
-        def work(connection: Connection, tool_id: int) -> Any:  # noqa: ANN401 - either answer
+        def work(connection: Connection, tool_id: int) -> NotesAnswer:
             if transaction_id is None:
-                return list_notes(connection, tool_id, tag=(tags or [None])[0])
+                return list_notes(connection, tool_id, tag=tags[0] if tags else None)
             return note_row(
                 connection, tool_id, transaction_id=transaction_id, note=note, tags=tags or ()
             )

@@ -102,3 +102,13 @@ def test_suggestions_change_nothing(database):
     assert listed.data["rules"] == []
     assert "家具のとびら ピコペイ" in {one["shop"] for one in listed.data["suggestions"]}
     assert "決めるまで何も変わりません" in listed.words
+
+
+def test_net_worth_comes_from_the_asset_history_with_a_chart(database):
+    told, drawn = answers(
+        database,
+        ("get_household_outlook", {"what": "net_worth"}),
+        ("get_household_outlook", {"what": "net_worth", "output_format": "image"}),
+    )
+    assert told.words.startswith("2025年09月の純資産は ")
+    assert (len(told.data["months"]), drawn.pictures) == (12, 1)

@@ -45,6 +45,7 @@ CREATE TABLE asset_months (
     source_file TEXT NOT NULL,
     PRIMARY KEY (tool_id, month, kind)
 ) WITHOUT ROWID;
+UPDATE ledger_files SET app_version = '' WHERE passed_over <> '';
 """
 
 
@@ -52,6 +53,6 @@ def m010_plans(connection: apsw.Connection) -> None:
     """Create the tables of budgets, category rules, notes on rows, and assets by month.
 
     A row whose category a rule changed keeps its file's category in ``filed_major`` and
-    ``filed_minor``.
+    ``filed_minor``. The next import reads the files again that were passed over: some hold assets.
     """
     connection.execute(_SCHEMA).fetchall()

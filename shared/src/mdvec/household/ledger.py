@@ -19,7 +19,7 @@ from mdvec.household.combined_statements import combine_statements, overruled_fi
 from mdvec.household.core import removals
 from mdvec.household.core.source_row import SourceRow
 from mdvec.household.core.statements import CurrentRow
-from mdvec.household.interfaces import departed_pairs, statements
+from mdvec.household.interfaces import assets, departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces.category_rules import apply_rules
@@ -71,7 +71,18 @@ def import_ledger(
         with connection:
             run.write(mode, may_delete=complete and not any(read.unread for read in contents))
             apply_rules(connection, tool_id)
+            _keep_assets(connection, tool_id, contents, mode)
         return run.report()
+
+
+def _keep_assets(
+    connection: apsw.Connection, tool_id: int, files: Sequence[StatementFile], mode: LedgerMode
+) -> None:
+    """Store the months of asset histories; the newest file has the last word."""
+    if mode == "replace" and not any(file.unread for file in files):
+        assets.forget_months(connection, tool_id)
+    for file in sorted(files, key=lambda one: (one.file.mtime_ns, one.file.path)):
+        assets.put_months(connection, tool_id, file.file.path, file.assets)
 
 
 @contextmanager

@@ -116,10 +116,10 @@ def _predict(rows: Sequence[CountedRow], as_of: date) -> list[_Parts]:
     other = [row for row in rows if row.id not in regular]
     last = now.plus(AHEAD).last_day
     due: dict[Month, int] = {}
-    for one in series:
-        for day in one.expected(last):
+    for payment in series:
+        for day in payment.expected(last):
             month = max(Month.of(day), now)
-            due[month] = due.get(month, 0) + one.amount_on(day)
+            due[month] = due.get(month, 0) + payment.amount_on(day)
     spent = sum(row.yen for row in rows if row.day >= first_day(now))
     is_over = as_of == now.last_day
     rest = 0 if is_over else _usual(other, habit, as_of.day)

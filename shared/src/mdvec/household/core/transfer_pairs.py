@@ -52,7 +52,8 @@ def transfer_pairs(rows: Iterable[Entry], max_days: int = MAX_DAYS) -> list[Tran
         _pair(out, into) for out, into in _opposites(rows, max_days) if out.account != into.account
     ]
     candidates.sort(key=lambda one: (not one.is_likely, one.days, one.out.id, one.into.id))
-    found, used = [], set()
+    found: list[TransferPair] = []
+    used: set[int] = set()
     for one in candidates:
         if not {one.out.id, one.into.id} & used:
             found.append(one)
