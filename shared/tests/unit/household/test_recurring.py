@@ -14,12 +14,11 @@ AS_OF = date(2025, 6, 18)
 
 
 def rows_of(*payments):
-    """Rows of (day, shop, yen spent) or (day, shop, yen, category)."""
+    """Rows of (day, shop, yen spent)."""
     return [
-        CountedRow(number, date.fromisoformat(day), -yen, shop, shop_of(shop), *(more or ("費",)),
-                   "", "カード")
-        for number, (day, shop, yen, *more) in enumerate(sorted(payments), 1)
-    ]  # fmt: skip
+        CountedRow(number, date.fromisoformat(day), -yen, shop, shop_of(shop), "費", "", "カード")
+        for number, (day, shop, yen) in enumerate(sorted(payments), 1)
+    ]
 
 
 def each_month(shop, yen, day=5, first=1, last=6, year=2025):
