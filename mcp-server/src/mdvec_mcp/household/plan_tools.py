@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp_types import CallToolResult
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import budget_status
 from mdvec.household.budgeting import set_budget as put_budget
@@ -18,11 +18,12 @@ from mdvec.household.habits import list_recurring_payments as recurring
 from mdvec.household.net_worth import net_worth
 from pydantic import Field
 
-from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
+from mdvec_mcp.calls import READ_ONLY, WRITES, in_thread, text_result
 from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.pictures import with_chart
 from mdvec_mcp.household.plain import plain
+from mdvec_mcp.household.rule_tools import add_rule_tools
 
 if TYPE_CHECKING:
     from mdvec_mcp.household.pictures import ChartPublisher
@@ -39,10 +40,6 @@ _OUTLOOKS: dict[str, Callable[..., Any]] = {
     "forecast": forecast_spending,
     "anomalies": find_anomalies,
 }
-WRITES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-"""For tools that record what the user decided."""
 
 
 def add_plan_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -50,6 +47,7 @@ def add_plan_tools(offer: Offer, context: HouseholdContext, charts: ChartPublish
     _add_comparison(offer, context)
     _add_budgets(offer, context, charts)
     _add_habits(offer, context, charts)
+    add_rule_tools(offer, context)
 
 
 def _add_comparison(offer: Offer, context: HouseholdContext) -> None:

@@ -10,10 +10,9 @@ from mdvec.household import rules
 from mdvec.household.notes import NotesAnswer, list_notes, note_row
 from pydantic import Field
 
-from mdvec_mcp.calls import text_result
+from mdvec_mcp.calls import WRITES, text_result
 from mdvec_mcp.household.context import HouseholdContext
 from mdvec_mcp.household.plain import plain
-from mdvec_mcp.household.plan_tools import WRITES
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer

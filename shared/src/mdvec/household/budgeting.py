@@ -107,7 +107,8 @@ def set_budget(
         budget = Budget(subject, "month" if per == "month" else "year", amount)
         budget_table.put_budget(connection, tool_id, budget)
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
-        typical = typical_month(_by_day(rows, subject), Month.of(today))
+        before_it = min(Month.of(today), covered.latest.plus(1))
+        typical = typical_month(_by_day(rows, subject), before_it)
     message = budget_wording.set_text(budget, before, typical)
     return BudgetSet(str(subject), per, amount, before, message + remark)
 

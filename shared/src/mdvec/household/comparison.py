@@ -104,7 +104,8 @@ def compare_periods(
     moved = movements(base_rows, rows, _name_of(by, within_category=within_category))
     same_days = _same_days(base_rows, rows, base_months, months, today)
     notes = list(dict.fromkeys([*notes, *range_notes, *base_notes]))
-    notes += [one.understood for one in (after, earlier) if period or base]
+    notes += [after.understood] if period else []
+    notes += [earlier.understood] if base and base.strip() not in _YEAR_BEFORE else []
     if len(months) != len(base_months):
         notes.append(
             f"期間の長さが違います（{len(base_months)}か月と {len(months)}か月）。"

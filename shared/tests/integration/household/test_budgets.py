@@ -76,6 +76,13 @@ def test_a_budget_is_replaced_and_removed(connection):
     assert budget_status(connection, tool, today=TODAY).text.startswith("予算はまだありません")
 
 
+@pytest.mark.parametrize("today", [date(2025, 7, 2), date(2026, 11, 22)])
+def test_the_usual_amount_is_of_the_ledgers_last_months(connection, today):
+    tool = fill(connection, monthly("朝市", -3_000, "2024-12", 7, category="食費/食料品"))
+    done = set_budget(connection, tool, category="食費", amount=100, today=today)
+    assert "直近6か月の中央値は 3,000円 です" in done.message
+
+
 @pytest.mark.parametrize(
     ("asked", "told"),
     [

@@ -43,6 +43,7 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
         "  増: 2025-06-25 給与 300,000円",
         "- 食費: 4,000円 → 13,800円（+9,800円、+245.0%）",
     ]
+    assert answer.notes[1:] == ("「2025年6月」を 2025年06月 と解釈しました",)
     assert [row.name for row in answer.movements[1].added] == ["寿司 うおまる"]
     assert answer.total_movements == 2
     shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
