@@ -89,7 +89,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_size: ImageSize = None,
         image_format: FileFormat = None,
         tool: HouseholdName = None,
-    ) -> CallToolResult:
+    ) -> Annotated[CallToolResult, models.MonthlyHouseholdModel]:
         def work(connection: Connection, tool_id: int) -> HouseholdAnswer:
             return monthly_household(
                 connection, tool_id, year=year, month=month, period=period, category=category,
@@ -109,7 +109,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         description="家計簿の月（または期間）の収入・支出・収支、カテゴリ別の内訳と明細を返す。"
         "振替、計算対象外、重複とした行は合計に入らない。",
         annotations=READ_ONLY,
-        structured_output=False,
+        structured_output=True,
     )
 
 

@@ -48,7 +48,7 @@ def connection(tmp_path_factory):
 
 def spent_by_month():
     """Spending by month, read from the files with the csv module alone."""
-    months = Counter()
+    months: Counter[str] = Counter()
     for path in FOLDER.glob("収入*.csv"):
         if path.name.endswith("2025-08-31.csv"):  # downloaded again, as "… (1).csv"
             continue

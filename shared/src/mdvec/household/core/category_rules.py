@@ -13,6 +13,7 @@ from mdvec.household.core.similarity import letter_pairs, shared_letters
 UNCATEGORISED = "未分類"
 _MIN_LIKENESS = 0.6
 _MIN_CONFIDENCE = 0.3
+_MAX_SHOPS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def rule_for(shop: str, rules: Iterable[CategoryRule]) -> CategoryRule | None:
 
 
 def suggestions(rows: Iterable[CountedRow]) -> list[Suggestion]:
-    """Categories for the shops of rows without one, the largest sum first."""
+    """Categories for the hundred largest shops without one, the largest sum first."""
     known: dict[str, Counter[Category]] = defaultdict(Counter)
     open_: dict[str, list[CountedRow]] = defaultdict(list)
     for row in rows:
@@ -55,7 +56,8 @@ def suggestions(rows: Iterable[CountedRow]) -> list[Suggestion]:
         else:
             known[row.shop][Category(row.category_major, row.category_minor or None)] += 1
     letters = {shop: letter_pairs(shop) for shop in known}
-    found = [_suggest(shop, of_shop, known, letters) for shop, of_shop in open_.items()]
+    largest = sorted(open_, key=lambda shop: -abs(sum(row.yen for row in open_[shop])))
+    found = [_suggest(shop, open_[shop], known, letters) for shop in largest[:_MAX_SHOPS]]
     return sorted(
         (one for one in found if one is not None), key=lambda one: (-abs(one.yen), one.shop)
     )
