@@ -167,7 +167,7 @@ def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> Categor
 
 def budget_chart(answer: BudgetAnswer) -> CategoryChart:
     """The chart of budgets: what was spent, above each budget."""
-    span = _span(str(answer.months.first), str(answer.months.last))
+    span = _without_zeros(answer.months.in_words)
     return CategoryChart(
         "bar",
         f"{span}の予算と実績",
@@ -181,7 +181,7 @@ def net_worth_chart(answer: NetWorthAnswer) -> TrendChart:
     totals = {one.month: one.total for one in answer.months}
     months = MonthRange(answer.months[0].month, answer.months[-1].month)
     series = Series("純資産", tuple(totals.get(month) for month in months))
-    title = f"純資産の推移（{_span(str(months.first), str(months.last))}）"
+    title = f"純資産の推移（{_without_zeros(months.in_words)}）"
     return TrendChart("line", title, tuple(str(month) for month in months), (series,))
 
 
@@ -218,13 +218,6 @@ def _text_only(alt_text: str, reason: str) -> PublishedChart:
 def _without_zeros(period: str) -> str:
     """A period as titles have it: 2025年6月 for 2025年06月."""
     return re.sub("(?<=[年月])0", "", period)
-
-
-def _span(first: str, last: str) -> str:
-    def spoken(month: str) -> str:
-        return f"{month[:4]}年{int(month[5:])}月"
-
-    return spoken(first) if first == last else f"{spoken(first)}〜{spoken(last)}"
 
 
 def with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from types import NoneType
 from typing import Any
 
+from mdvec.dates.days import Days
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import Category
 
@@ -18,6 +19,7 @@ _SCALARS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (Decimal, float),
     (MonthRange, lambda months: [str(months.first), str(months.last)]),
     (Month, str),
+    (Days, lambda days: [days.first.isoformat(), days.last.isoformat()]),
 )
 
 

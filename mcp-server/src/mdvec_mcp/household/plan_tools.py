@@ -59,7 +59,13 @@ def _add_comparison(offer: Offer, context: HouseholdContext) -> None:
         tool: str | None = None,
     ) -> CallToolResult:
         work = partial(
-            compare_periods, period=period, base=base, category=category, by=by, today=today()
+            compare_periods,
+            period=period,
+            base=base,
+            category=category,
+            by=by,
+            month_starts_on=context.month_starts_on,
+            today=today(),
         )
         answer, newer = await context.answer(tool, work)
         return text_result(answer.text + newer, plain(answer))
@@ -77,7 +83,14 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
     async def set_budget(
         category: str, amount: Yen, per: Span = "month", tool: str | None = None
     ) -> CallToolResult:
-        work = partial(put_budget, category=category, amount=amount, per=per, today=today())
+        work = partial(
+            put_budget,
+            category=category,
+            amount=amount,
+            per=per,
+            month_starts_on=context.month_starts_on,
+            today=today(),
+        )
         done = await context.run(tool, "write", work)
         return text_result(done.message, plain(done))
 
@@ -86,7 +99,9 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
         output_format: Literal["text", "image"] = "text",
         tool: str | None = None,
     ) -> CallToolResult:
-        work = partial(budget_status, period=period, today=today())
+        work = partial(
+            budget_status, period=period, month_starts_on=context.month_starts_on, today=today()
+        )
         answer, newer = await context.answer(tool, work)
         if output_format == "text" or not answer.statuses:
             return text_result(answer.text + newer, plain(answer))
@@ -152,4 +167,6 @@ def _combined(context: HouseholdContext, period: str | None) -> CombinedAnswer:
     """All active households in one view."""
     tools = {one.name: one.id for one in context.households()}
     with open_database(context.database, "read") as connection:
-        return combined_households(connection, tools, period=period, today=today())
+        return combined_households(
+            connection, tools, period=period, month_starts_on=context.month_starts_on, today=today()
+        )

@@ -24,7 +24,7 @@ def test_two_periods_stand_side_by_side(database):
     assert year.words.startswith("2024年01月〜2024年09月と 2025年01月〜2025年09月の比較です。")
     assert year.data["spending"][1] == month.data["spending"]
     assert year.data["income"][1] == month.data["income"]
-    assert year.data["after"] == ["2025-01", "2025-09"]
+    assert year.data["after"] == ["2025-01-01", "2025-09-30"]
 
 
 def test_a_budget_is_set_told_with_a_chart_and_removed(database):

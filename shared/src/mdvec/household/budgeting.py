@@ -16,7 +16,6 @@ from mdvec.household.core.budgets import (
     Budget,
     BudgetStatus,
     covers,
-    first_day,
     months_of,
     status_of,
     typical_month,
@@ -28,7 +27,8 @@ from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.interfaces import budgets as budget_table
 from mdvec.household.interfaces.counted_rows import counted_rows
-from mdvec.household.overview import coverage, named_subject, one_state, shown_months
+from mdvec.household.overview import coverage, named_subject, one_state
+from mdvec.household.shown import shown_months
 
 MAX_AMOUNT = 10**10
 _MONTHS_READ = 13
@@ -72,6 +72,7 @@ def set_budget(
     category: str,
     amount: int,
     per: str = "month",
+    month_starts_on: int = 1,
     today: date,
 ) -> BudgetSet:
     """Set the yen to spend on a category, or on 支出, per month or year; 0 removes the budget.
@@ -88,7 +89,7 @@ def set_budget(
             f"予算 {amount:,}円は使えません。0〜{MAX_AMOUNT:,} の整数で指定してください。"
         )
     with connection:
-        covered = coverage(connection, tool_id, today)
+        covered = coverage(connection, tool_id, today, month_starts_on)
         subject, notes = named_subject(connection, tool_id, category)
         if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
@@ -107,18 +108,23 @@ def set_budget(
         budget = Budget(subject, "month" if per == "month" else "year", amount)
         budget_table.put_budget(connection, tool_id, budget)
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
-        before_it = min(Month.of(today), covered.latest.plus(1))
+        before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
         typical = typical_month(_by_day(rows, subject), before_it)
     message = budget_wording.set_text(budget, before, typical)
     return BudgetSet(str(subject), per, amount, before, message + remark)
 
 
 def budget_status(
-    connection: apsw.Connection, tool_id: int, *, period: str | None = None, today: date
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    period: str | None = None,
+    month_starts_on: int = 1,
+    today: date,
 ) -> BudgetAnswer:
     """Every budget beside what was spent in a month or period, by default the latest month.
 
-    A yearly budget is compared with the calendar year of the period's last month. Rows dated
+    A yearly budget is compared with the year of the period's last month. Rows dated
     after today are not spent yet.
 
     Raises:
@@ -127,7 +133,7 @@ def budget_status(
         InsufficientData: the ledger has nothing for these months.
     """
     with one_state(connection):
-        covered = coverage(connection, tool_id, today)
+        covered = coverage(connection, tool_id, today, month_starts_on)
         requested = resolve_period(
             today, covered.default_range, period=period or str(covered.latest)
         )
@@ -152,9 +158,10 @@ def _rows(
     connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject
 ) -> list[CountedRow]:
     """The rows of these months, of their years, and of the months before that tell of habits."""
-    first = min(months.first.plus(-_MONTHS_READ), Month(months.last.year, 1))
-    last = Month(months.last.year, 12).last_day
-    return counted_rows(connection, tool_id, first_day(first), last, subject)
+    year, starts_on = months.last.year, months.last.starts_on
+    first = min(months.first.plus(-_MONTHS_READ), Month(year, 1, starts_on))
+    last = Month(year, 12, starts_on).last_day
+    return counted_rows(connection, tool_id, first.first_day, last, subject)
 
 
 def _by_day(rows: list[CountedRow], subject: Subject) -> Mapping[date, int]:
@@ -173,7 +180,7 @@ def _unbudgeted(
         return None
     outside = [
         row.yen for row in rows
-        if Month.of(row.day) in months and row.day <= today
+        if months.days.first <= row.day <= min(months.days.last, today)
         and not any(
             covers(one, Category(row.category_major, row.category_minor)) for one in subjects
         )

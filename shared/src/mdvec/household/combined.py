@@ -8,9 +8,10 @@ from datetime import date
 
 import apsw
 
+from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.core import wording
-from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.periods import Period, resolve_period
 from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
 from mdvec.household.interfaces import sums as ledger_sums
@@ -35,7 +36,7 @@ class HouseholdFigures:
 class CombinedAnswer:
     """Each household's figures, and those of all together, by 大項目."""
 
-    months: MonthRange
+    days: Days
     households: tuple[HouseholdFigures, ...]
     spending: int
     income: int
@@ -49,6 +50,7 @@ def combined_households(
     tools: Mapping[str, int],
     *,
     period: str | None = None,
+    month_starts_on: int = 1,
     today: date,
 ) -> CombinedAnswer:
     """The households of ``tools`` (tool ids by name) in a period, by default the latest month.
@@ -62,36 +64,40 @@ def combined_households(
     """
     with one_state(connection):
         covered = {
-            name: one for name in tools if (one := _coverage(connection, tools[name], today))
+            name: one
+            for name in tools
+            if (one := _coverage(connection, tools[name], today, month_starts_on))
         }
         if not covered:
             raise EmptyLedger(next(iter(tools), ""))
         latest = max(one.latest for one in covered.values())
         available = MonthRange(min(one.body.first for one in covered.values()), latest)
         requested = resolve_period(today, available, period=period or str(latest))
-        months = requested.months
+        days = requested.days
         cells = {
-            name: ledger_sums.monthly_sums(connection, tools[name], months, None, by_minor=False)
+            name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
             for name in tools
         }
     if not any(cells.values()):
-        raise InsufficientData(months, available)
+        raise InsufficientData(requested.in_words, available)
     notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
     if len(tools) > 1:
         notes.append("両方の家計簿にある同じ買い物は、二度数えています")
     notes += [requested.understood] if period else []
-    return _answer(months, cells, notes)
+    return _answer(requested, cells, notes)
 
 
-def _coverage(connection: apsw.Connection, tool_id: int, today: date) -> Coverage | None:
+def _coverage(
+    connection: apsw.Connection, tool_id: int, today: date, starts_on: int
+) -> Coverage | None:
     try:
-        return coverage(connection, tool_id, today)
+        return coverage(connection, tool_id, today, starts_on)
     except EmptyLedger:
         return None
 
 
 def _answer(
-    months: MonthRange, cells: Mapping[str, list[MonthlySum]], notes: list[str]
+    period: Period, cells: Mapping[str, list[MonthlySum]], notes: list[str]
 ) -> CombinedAnswer:
     found = []
     for name, sums in cells.items():
@@ -104,7 +110,7 @@ def _answer(
     by_category = shares(income_and_spending(every)[1], by_minor=False)
     spending, income = sum(one.spending for one in found), sum(one.income for one in found)
     together = HouseholdFigures("合計", spending, income)
-    lines = [f"{months.in_words}の {len(found)}つの家計簿です。"]
+    lines = [f"{period.in_words}の {len(found)}つの家計簿です。"]
     lines += [
         f"- {one.name}: 支出 {format_currency(one.spending)}、収入 {format_currency(one.income)}、"
         f"収支 {format_currency(one.balance, signed=True)}"
@@ -119,4 +125,6 @@ def _answer(
         ]
     lines.append(wording.notes_text(notes))
     text = "\n".join(line for line in lines if line)
-    return CombinedAnswer(months, tuple(found), spending, income, by_category, tuple(notes), text)
+    return CombinedAnswer(
+        period.days, tuple(found), spending, income, by_category, tuple(notes), text
+    )

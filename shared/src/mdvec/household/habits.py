@@ -11,7 +11,6 @@ from mdvec.dates.months import Month
 from mdvec.household.core import habit_wording
 from mdvec.household.core.anomalies import Anomaly, anomalies
 from mdvec.household.core.anomaly_wording import anomalies_text
-from mdvec.household.core.budgets import first_day
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import MonthForecast, forecast
 from mdvec.household.core.recurring import Recurring, recurring_payments
@@ -117,5 +116,5 @@ def rows_until_now(
     with one_state(connection):
         covered = coverage(connection, tool_id, today)
         as_of = min(covered.last_day, today)
-        first = first_day(max(Month.of(as_of).plus(-_MONTHS_READ), covered.body.first))
+        first = max(Month.of(as_of).plus(-_MONTHS_READ), covered.body.first).first_day
         return counted_rows(connection, tool_id, first, as_of), as_of

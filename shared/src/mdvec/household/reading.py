@@ -187,7 +187,6 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     )
 
 
-
 def _assets(parsed: ParsedFile) -> tuple[list[AssetMonth], int]:
     if parsed.passed_over != ASSET_HISTORY:
         return [], 0

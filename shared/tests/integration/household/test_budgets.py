@@ -10,6 +10,7 @@ from plan_ledger import Bought, fill, monthly
 
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
+from mdvec.household.comparison import compare_periods
 from mdvec.household.core.categories import UnknownCategory
 
 TODAY = date(2025, 6, 19)
@@ -144,3 +145,19 @@ def test_what_was_spent_is_the_sum_of_the_rows(connection, rows):
     assert {one.amount for one in answer.statuses} == {7_000, 14_000}
     outside = [row.yen for row in recent if row.counts and row.major != "食費"]
     assert (answer.unbudgeted or 0) == sum(outside)
+
+
+def test_months_that_start_on_the_25th_are_budgeted_and_compared_so(connection):
+    bought = [
+        Bought("2025-05-24", "朝市", -1), Bought("2025-05-25", "朝市", -20),
+        Bought("2025-06-24", "朝市", -300), Bought("2025-06-25", "朝市", -4_000),
+    ]  # fmt: skip
+    tool = fill(connection, bought)
+    today = date(2025, 6, 26)
+    set_budget(connection, tool, category="食費", amount=500, month_starts_on=25, today=today)
+    june = budget_status(connection, tool, period="2025-06", month_starts_on=25, today=today)
+    assert [one.spent for one in june.statuses] == [320]
+    answer = compare_periods(connection, tool, period="2025年7月", month_starts_on=25, today=today)
+    assert (answer.spending, answer.same_days) == ((320, 4_000), (20, 4_000))
+    days = compare_periods(connection, tool, period="6月24日〜6月25日", today=today)
+    assert days.spending == (0, 4_300)

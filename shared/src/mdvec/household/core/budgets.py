@@ -63,7 +63,8 @@ def months_of(budget: Budget, requested: MonthRange) -> MonthRange:
     """The months that a budget is for: those requested, or the year of the last of them."""
     if budget.per == "month":
         return requested
-    return MonthRange(Month(requested.last.year, 1), Month(requested.last.year, 12))
+    year, starts_on = requested.last.year, requested.last.starts_on
+    return MonthRange(Month(year, 1, starts_on), Month(year, 12, starts_on))
 
 
 def covers(subject: Subject, category: Category) -> bool:
@@ -85,8 +86,7 @@ def status_of(
     Days after today are not spent yet. Earlier days than those of ``months`` only serve to
     expect what comes.
     """
-    first = first_day(months.first)
-    last = months.last.last_day
+    first, last = months.days.first, months.days.last
     until = min(today, last)
     amount = budget.amount * (len(months) if budget.per == "month" else 1)
     spent = sum(yen for day, yen in by_day.items() if first <= day <= until)
@@ -98,15 +98,17 @@ def status_of(
         spent=spent,
         used=percent(spent, amount),
         elapsed=percent(passed, days),
-        expected=None if today >= last else spent + _still_to_come(by_day, first, until, last),
+        expected=None if today >= last else spent + _still_to_come(by_day, months, until),
     )
 
 
-def _still_to_come(by_day: Mapping[date, int], first: date, until: date, last: date) -> int:
-    """The spending that the days after ``until`` will probably bring, up to ``last``."""
-    rest = _rest_of_months(by_day, until) if Month.of(until) == Month.of(last) else None
-    if rest is not None:
-        return rest
+def _still_to_come(by_day: Mapping[date, int], months: MonthRange, until: date) -> int:
+    """The spending that the days after ``until`` will probably bring, to the end of ``months``."""
+    first, last = months.days.first, months.days.last
+    if until >= months.last.first_day:
+        rest = _rest_of_months(by_day, months.last, until)
+        if rest is not None:
+            return rest
     year_ago = until - timedelta(days=365)
     if any(day <= year_ago for day in by_day):
         past = sum(yen for day, yen in by_day.items() if year_ago < day <= until)
@@ -116,30 +118,28 @@ def _still_to_come(by_day: Mapping[date, int], first: date, until: date, last: d
     return spent * (last - until).days // passed if passed > 0 else 0
 
 
-def _rest_of_months(by_day: Mapping[date, int], until: date) -> int | None:
+def _rest_of_months(by_day: Mapping[date, int], month: Month, until: date) -> int | None:
     """The median of what earlier months brought after this day; None without three of them."""
-    month, begun = Month.of(until), min(by_day, default=until)
+    passed = (until - month.first_day).days + 1
+    begun = Month.of(min(by_day, default=until), month.starts_on)
     earlier = [month.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
-    known = [one for one in earlier if first_day(one) >= first_day(Month.of(begun))]
+    known = [one for one in earlier if one >= begun]
     if len(known) < _MIN_HISTORY:
         return None
-    return int(median(_after(by_day, one, until.day) for one in known))
+    return int(median(_after(by_day, one, passed) for one in known))
 
 
-def _after(by_day: Mapping[date, int], month: Month, day: int) -> int:
-    return sum(yen for one, yen in by_day.items() if Month.of(one) == month and one.day > day)
-
-
-def first_day(month: Month) -> date:
-    """The first day of a month."""
-    return date(month.year, month.month, 1)
+def _after(by_day: Mapping[date, int], month: Month, passed: int) -> int:
+    """What a month brought after so many of its days."""
+    begin, end = month.first_day + timedelta(days=passed), month.last_day
+    return sum(yen for day, yen in by_day.items() if begin <= day <= end)
 
 
 def typical_month(by_day: Mapping[date, int], before: Month) -> int | None:
     """The median spending of the six months before one; None if there are not three of them."""
     if not by_day:
         return None
-    begun = Month.of(min(by_day))
+    begun = Month.of(min(by_day), before.starts_on)
     months = [before.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
     sums = [_after(by_day, one, 0) for one in months if one >= begun]
     return int(median(sums)) if len(sums) >= _MIN_HISTORY else None

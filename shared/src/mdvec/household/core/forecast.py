@@ -9,7 +9,6 @@ from datetime import date
 from statistics import median
 
 from mdvec.dates.months import Month
-from mdvec.household.core.budgets import first_day
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.recurring import recurring_payments
 
@@ -108,13 +107,13 @@ def _predict(rows: Sequence[CountedRow], as_of: date) -> list[_Parts]:
     """
     now = Month.of(as_of)
     begun = Month.of(rows[0].day) if rows else now
-    rows = _between(rows, first_day(now.plus(-_SEEN)), as_of)
+    rows = _between(rows, now.plus(-_SEEN).first_day, as_of)
     habit = [one for back in range(1, _HABIT + 1) if (one := now.plus(-back)) >= begun]
     if len(habit) < _MIN_HABIT:
         return []
     series = [one for one in recurring_payments(rows, as_of) if not one.is_income]
     regular = {row.id for one in series for row in one.rows}
-    recent = _between(rows, first_day(habit[-1]), as_of)
+    recent = _between(rows, habit[-1].first_day, as_of)
     other = [row for row in recent if row.id not in regular]
     last = now.plus(AHEAD).last_day
     due: dict[Month, int] = {}
@@ -122,7 +121,7 @@ def _predict(rows: Sequence[CountedRow], as_of: date) -> list[_Parts]:
         for day in payment.expected(last):
             month = max(Month.of(day), now)
             due[month] = due.get(month, 0) + payment.amount_on(day)
-    spent = sum(row.yen for row in _between(rows, first_day(now), as_of))
+    spent = sum(row.yen for row in _between(rows, now.first_day, as_of))
     is_over = as_of == now.last_day
     rest = 0 if is_over else _usual(other, habit, as_of.day)
     found = [_Parts(spent, 0 if is_over else due.get(now, 0), rest)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mdvec.dates.months import MonthRange
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.movements import Movement
 from mdvec.household.core.sums import change
@@ -15,8 +14,8 @@ MAX_ROWS = 3
 
 
 def movements_text(
-    before: MonthRange,
-    after: MonthRange,
+    before: str,
+    after: str,
     spending: tuple[int, int],
     income: tuple[int, int],
     same_days: tuple[int, int] | None,
@@ -25,7 +24,7 @@ def movements_text(
     level: str,
 ) -> str:
     """Both periods' totals, and each movement with the rows that moved it."""
-    lines = [f"{before.in_words}と {after.in_words}の比較です。"]
+    lines = [f"{before}と {after}の比較です。"]
     for name, (was, now) in (("支出", spending), ("収入", income)):
         if was or now:
             lines.append(f"- {name}: {was_and_now(was, now)}")
