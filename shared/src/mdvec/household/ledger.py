@@ -7,19 +7,18 @@ only renamed, none is opened.
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
 
+from mdvec.household.asset_files import keep_assets
 from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
 from mdvec.household.core.source_row import SourceRow
 from mdvec.household.core.statements import CurrentRow
-from mdvec.household.interfaces import assets, departed_pairs, statements
+from mdvec.household.interfaces import departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces.category_rules import apply_rules
@@ -27,6 +26,7 @@ from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.interfaces.rows import RowToWrite, StoredRow
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
+from mdvec.household.paused_collector import paused_garbage_collection
 from mdvec.household.reading import LedgerFile, StatementFile, read_statement_file
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
@@ -65,36 +65,14 @@ def import_ledger(
                 without_file=ledger_files.without_file(connection, tool_id),
                 asked=tuple(statements.gone_rows(connection, tool_id, "asked")),
             )
-    with _paused_garbage_collection():
+    with paused_garbage_collection():
         contents = [read_statement_file(file, known.get(file.path)) for file in files]
         run = _LedgerRun(connection, tool_id, contents, known, may_exist, removal_options)
         with connection:
             run.write(mode, may_delete=complete and not any(read.unread for read in contents))
             apply_rules(connection, tool_id)
-            _keep_assets(connection, tool_id, contents, mode)
+            keep_assets(connection, tool_id, contents, mode)
         return run.report()
-
-
-def _keep_assets(
-    connection: apsw.Connection, tool_id: int, files: Sequence[StatementFile], mode: LedgerMode
-) -> None:
-    """Store the months of asset histories; the newest file has the last word."""
-    if mode == "replace" and not any(file.unread for file in files):
-        assets.forget_months(connection, tool_id)
-    for file in sorted(files, key=lambda one: (one.file.mtime_ns, one.file.path)):
-        assets.put_months(connection, tool_id, file.file.path, file.assets)
-
-
-@contextmanager
-def _paused_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector: it would visit a million small objects again and again."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _Change(NamedTuple):
