@@ -283,13 +283,11 @@ def _household_instructions() -> str:
 
 
 def _add_household(wiring: Wiring, offer: Offer) -> None:
-    from mdvec_mcp.household.plan_tools import add_plan_tools
     from mdvec_mcp.household.resources import add_household_resources
     from mdvec_mcp.household.review_tools import add_review_tools
     from mdvec_mcp.household.tools import add_household_tools
 
     add_household_tools(offer, wiring.household, wiring.charts)
-    add_plan_tools(offer, wiring.household, wiring.charts)
     add_household_resources(offer, wiring.household)
     add_review_tools(offer, wiring.household, wiring.settings.duplicates.options())
 

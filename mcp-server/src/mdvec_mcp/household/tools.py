@@ -21,6 +21,7 @@ from mdvec_mcp.household.pictures import (
     GraphType,
     with_chart,
 )
+from mdvec_mcp.household.plan_tools import add_plan_tools
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -72,9 +73,10 @@ FileFormat = Annotated[ImageFormat | None, Field(description="SVG はURLで返�
 
 
 def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
-    """Add the tools of months and of trends."""
+    """Add the tools of months and trends, and those of plans."""
     _add_month(offer, context, charts)
     _add_trend(offer, context, charts)
+    add_plan_tools(offer, context, charts)
 
 
 def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:

@@ -12,7 +12,7 @@ import apsw
 
 from mdvec.database.dataset_schema import m004_datasets
 from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
-from mdvec.database.plan_schema import m010_plans
+from mdvec.database.plan_schema import m011_plans
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -103,7 +103,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m008_titles,
     m009_failures,
     m010_review,
-    m010_plans,
+    m011_plans,
 )
 LATEST = len(STEPS)
 

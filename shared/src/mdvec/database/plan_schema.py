@@ -49,7 +49,7 @@ UPDATE ledger_files SET app_version = '' WHERE passed_over <> '';
 """
 
 
-def m010_plans(connection: apsw.Connection) -> None:
+def m011_plans(connection: apsw.Connection) -> None:
     """Create the tables of budgets, category rules, notes on rows, and assets by month.
 
     A row whose category a rule changed keeps its file's category in ``filed_major`` and

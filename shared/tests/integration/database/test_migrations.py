@@ -17,7 +17,7 @@ RELEASED = {
     "m008_titles": "4a66b34ce4d0370a",
     "m009_failures": "31486e9da0f4f4a5",
     "m010_review": "01717138c2342019",
-    "m010_plans": "5fbc1f7d2ed863ca",
+    "m011_plans": "5a461bd062a6171d",
 }
 
 

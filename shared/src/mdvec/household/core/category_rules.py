@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from mdvec.household.core.categories import Category
 from mdvec.household.core.counted_row import CountedRow
-from mdvec.household.core.similarity import letter_pairs, shared_letters
 
 UNCATEGORISED = "未分類"
 _MIN_LIKENESS = 0.6
@@ -55,7 +54,7 @@ def suggestions(rows: Iterable[CountedRow]) -> list[Suggestion]:
             open_[row.shop].append(row)
         else:
             known[row.shop][Category(row.category_major, row.category_minor or None)] += 1
-    letters = {shop: letter_pairs(shop) for shop in known}
+    letters = {shop: _letter_pairs(shop) for shop in known}
     largest = sorted(open_, key=lambda shop: -abs(sum(row.yen for row in open_[shop])))
     found = [_suggest(shop, open_[shop], known, letters) for shop in largest[:_MAX_SHOPS]]
     return sorted(
@@ -69,8 +68,8 @@ def _suggest(
     known: Mapping[str, Counter[Category]],
     letters: Mapping[str, frozenset[str]],
 ) -> Suggestion | None:
-    own = letter_pairs(shop)
-    likeness = {one: 1.0 if one == shop else shared_letters(own, letters[one]) for one in known}
+    own = _letter_pairs(shop)
+    likeness = {one: 1.0 if one == shop else _likeness(own, letters[one]) for one in known}
     like = max(likeness, key=lambda one: (likeness[one], known[one].total(), one), default=None)
     if like is None or likeness[like] < _MIN_LIKENESS:
         return None
@@ -87,3 +86,14 @@ def _suggest(
         confidence=round(confidence, 2),
         like=like,
     )
+
+
+def _letter_pairs(shop: str) -> frozenset[str]:
+    """The pairs of adjacent letters of a normalised shop."""
+    letters = "".join(char for char in shop if char.isalnum()) or shop
+    return frozenset(map(str.__add__, letters, letters[1:])) or frozenset(letters)
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """The Dice coefficient of two sets of letter pairs."""
+    return 2 * len(one & other) / max(len(one) + len(other), 1)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.similarity import Entry
+from mdvec.household.core.compared import Entry
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
