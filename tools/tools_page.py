@@ -46,6 +46,13 @@ CALLS: dict[str, dict[str, object]] = {
     "find_transactions": {
         "query": "スーパー", "period": "2025年6月", "group_by": "shop", "limit": 2,
     },
+    "compare_periods": {"period": "2025年6月", "base": "前年"},
+    "set_budget": {"category": "食費", "amount": 50_000},
+    "get_budget_status": {"period": "2025年9月"},
+    "list_recurring_payments": {},
+    "get_household_outlook": {"what": "forecast"},
+    "set_category_rule": {"action": "try", "shop": "リンリン", "category": "自転車"},
+    "note_transaction": {},
     "detect_duplicates": {"date_tolerance_days": 3},
     "list_duplicate_candidates": {"limit": 1},
     "get_duplicate_candidate_detail": {},

@@ -25,6 +25,10 @@ T = TypeVar("T")
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 """For tools that change nothing."""
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""For tools that record what the user decided."""
 
 
 async def in_thread(

@@ -88,7 +88,6 @@ def keys(value):
         analytics.HistogramModel,
         review_schema.CandidateListModel,
         schema.MonthlyHouseholdModel,
-        schema.TrendModel,
         search.WideAnswerModel,
     ],
 )

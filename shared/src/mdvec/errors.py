@@ -35,6 +35,9 @@ place; any other exception is a bug.
             UnembeddableText          mdvec.embedding.embedder
             RerankerTooSlow           mdvec.embedding.reranker
         SourceMissing                 mdvec.files.scan
+        InvalidBudget                 mdvec.household.budgeting
+        NotComparable                 mdvec.household.comparison
+        UnknownLevel                  mdvec.household.comparison
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
         InvalidFilter                 mdvec.household.core.found
@@ -50,6 +53,8 @@ place; any other exception is a bug.
         InsufficientData              mdvec.household.core.wording
         InvalidPage                   mdvec.household.core.wording
         InvalidPageSize               mdvec.household.core.wording
+        NoAssets                      mdvec.household.net_worth
+        InvalidNote                   mdvec.household.notes
         DuplicateResolutionError      mdvec.household.review
             InvalidDecision           mdvec.household.deciding
             RowNotInCandidate         mdvec.household.deciding
@@ -57,6 +62,7 @@ place; any other exception is a bug.
             InvalidLimit              mdvec.household.review
             InvalidPage               mdvec.household.review
             TransactionNotFound       mdvec.household.review
+        InvalidRule                   mdvec.household.rules
         MappingRefused                mdvec.household.statement_preview
         EndpointStopped               mdvec.importing.endpoint_texts
         ImportRefused                 mdvec.importing.options

@@ -9,7 +9,7 @@ from mdvec_mcp.charts.categories import Entry, members_note, merge_small  # X me
 from mdvec_mcp.charts.chart import CategoryChart, ChartError
 from mdvec_mcp.charts.framing import draw_frame
 from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.styles import AXIS, FAINT_INK, INK, LOSS_INK
+from mdvec_mcp.charts.styles import AXIS, FAINT_INK, INK, LOSS_INK, OTHERS_COLOR, color
 
 # Rows. Measures called …_EM are multiples of the letters' size.
 _MIN_ROW = 13.0  # pixels
@@ -56,7 +56,7 @@ def draw_bars(page: Page, chart: CategoryChart) -> None:
     """
     if not any(value for _, value in chart.items):
         raise ChartError("棒グラフにできる金額がありません（すべて0円です）。")
-    entries = merge_small(chart.items, max(_max_rows(page) - 1, 2))
+    entries = _entries(chart, max(_max_rows(page) - 1, 2))
     frame = draw_frame(page, chart.title, [members_note(entries), chart.note])
     room = frame.height - _AXIS_EM * page.style.small
     row = min(room / len(entries), _MAX_ROW_EM * page.style.font)
@@ -79,6 +79,18 @@ def draw_bars(page: Page, chart: CategoryChart) -> None:
     _draw_axis(page, scale)
     for number, (entry, label) in enumerate(zip(entries, labels, strict=True)):
         _draw_bar(page, entry, label, scale, _Row(box.top + (number + 0.5) * row, row, letters))
+
+
+def _entries(chart: CategoryChart, most: int) -> list[Entry]:
+    """The bars from top to bottom; those of targets are grey."""
+    if not chart.targets:
+        return merge_small(chart.items, most)
+    pairs = list(zip(chart.items, chart.targets, strict=True))[: most // 2]
+    return [
+        entry
+        for at, (item, target) in enumerate(pairs)
+        for entry in (Entry(*item, color(at)), Entry(*target, OTHERS_COLOR))
+    ]
 
 
 def _max_rows(page: Page) -> int:

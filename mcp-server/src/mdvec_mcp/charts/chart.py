@@ -30,12 +30,16 @@ class ChartError(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class CategoryChart:
-    """Amounts in yen by category, in any order, as a pie or as bars."""
+    """Amounts in yen by category, in any order, as a pie or as bars.
+
+    With ``targets``, one for each item, bars keep their order, and each has its target below it.
+    """
 
     kind: CategoryKind
     title: str
     items: Items
     note: str = ""
+    targets: Items = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,22 @@ import base64
 import logging
 import re
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from mcp_types import ContentBlock, ImageContent, TextContent
+from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
+from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
+from mdvec.household.budgeting import BudgetAnswer
+from mdvec.household.core.budget_wording import name_of
 from mdvec.household.core.categories import Category
 from mdvec.household.core.subjects import Total
 from mdvec.household.core.wording import format_percentage
 from mdvec.household.month import HouseholdAnswer
+from mdvec.household.net_worth import NetWorthAnswer
 from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
 
+from mdvec_mcp.calls import text_result
 from mdvec_mcp.charts.chart import (
     CATEGORY_KINDS,
     TREND_KINDS,
@@ -91,6 +96,14 @@ class ChartPublisher:
         """
         return self._publish(trend_chart(answer, request.graph_type), request)
 
+    def budgets(self, answer: BudgetAnswer) -> PublishedChart:
+        """Publish budgets and what was spent, as bars."""
+        return self._publish(budget_chart(answer), ChartRequest(None, None, None))
+
+    def net_worth(self, answer: NetWorthAnswer) -> PublishedChart:
+        """Publish net worth by month, as a line."""
+        return self._publish(net_worth_chart(answer), ChartRequest(None, None, None))
+
     def _publish(self, chart: Chart, request: ChartRequest) -> PublishedChart:
         """Draw and serve a chart; if that fails, the answer is text only and says why."""
         from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
@@ -152,6 +165,26 @@ def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> Categor
     return CategoryChart(kind, title, items)
 
 
+def budget_chart(answer: BudgetAnswer) -> CategoryChart:
+    """The chart of budgets: what was spent, above each budget."""
+    span = _without_zeros(answer.months.in_words)
+    return CategoryChart(
+        "bar",
+        f"{span}の予算と実績",
+        tuple((name_of(one.budget), one.spent) for one in answer.statuses),
+        targets=tuple(("予算", one.amount) for one in answer.statuses),
+    )
+
+
+def net_worth_chart(answer: NetWorthAnswer) -> TrendChart:
+    """The chart of net worth: a line, with a gap where a month is missing."""
+    totals = {one.month: one.total for one in answer.months}
+    months = MonthRange(answer.months[0].month, answer.months[-1].month)
+    series = Series("純資産", tuple(totals.get(month) for month in months))
+    title = f"純資産の推移（{_without_zeros(months.in_words)}）"
+    return TrendChart("line", title, tuple(str(month) for month in months), (series,))
+
+
 def trend_chart(answer: TrendAnswer, requested: GraphType | None) -> TrendChart:
     """The chart of a trend: a series for each category, or the savings rate in per cent."""
     kind = _checked_kind(requested, TREND_KINDS, "get_category_trend")
@@ -185,3 +218,10 @@ def _text_only(alt_text: str, reason: str) -> PublishedChart:
 def _without_zeros(period: str) -> str:
     """A period as titles have it: 2025年6月 for 2025年06月."""
     return re.sub("(?<=[年月])0", "", period)
+
+
+def with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:
+    """The answer with its chart; if there is no chart, the text begins with the reason."""
+    if chart.model.type == "text":
+        text = f"{chart.model.message}\n{text}"
+    return text_result(text, structured, *chart.blocks)

@@ -60,39 +60,6 @@ class MonthlyHouseholdModel(BaseModel):
     chart: dict[str, Any] | None = Field(description=_CHART)
 
 
-class MonthModel(BaseModel):
-    """A category's sum in a month; a comparison is None where there is no base for it."""
-
-    month: str
-    amount: int | None
-    month_over_month: float | None = Field(description="前月比（%）")
-    year_over_year: float | None = Field(description="前年同月比（%）")
-    moving_average: int | None = Field(description="12か月移動平均")
-
-
-class CategoryTrendModel(BaseModel):
-    """A category month by month."""
-
-    category: str
-    total: int
-    months: list[MonthModel]
-
-
-class TrendModel(BaseModel):
-    """Categories month by month."""
-
-    understood: str = Field(description="解釈した期間")
-    first_month: str
-    last_month: str
-    categories: list[CategoryTrendModel]
-    savings: dict[str, Any] | None = Field(
-        description="貯蓄率（%）: rate と months の income、spending、rate"
-    )
-    counts: dict[str, int] = Field(description=_COUNTS)
-    notes: list[str]
-    chart: dict[str, Any] | None = Field(description=_CHART)
-
-
 def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]:
     """A month's answer in the form of MonthlyHouseholdModel."""
     return {
@@ -120,7 +87,7 @@ def monthly(answer: HouseholdAnswer, chart: ChartModel | None) -> dict[str, Any]
 
 
 def trend(answer: TrendAnswer, chart: ChartModel | None = None) -> dict[str, Any]:
-    """A trend in the form of TrendModel."""
+    """A trend as JSON: each category with its months, and the savings rate if that was asked."""
     return {
         "understood": answer.understood,
         "first_month": str(answer.months.first),

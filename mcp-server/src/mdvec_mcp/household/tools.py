@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
@@ -19,8 +19,9 @@ from mdvec_mcp.household.pictures import (
     ChartPublisher,
     ChartRequest,
     GraphType,
-    PublishedChart,
+    with_chart,
 )
+from mdvec_mcp.household.plan_tools import add_plan_tools
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -73,9 +74,10 @@ FileFormat = Annotated[ImageFormat | None, Field(description="SVG はURLで返�
 
 
 def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
-    """Add the tools of months and of trends."""
+    """Add the tools of months and trends, and those of plans."""
     _add_month(offer, context, charts)
     _add_trend(offer, context, charts)
+    add_plan_tools(offer, context, charts)
 
 
 def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -103,7 +105,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
             return text_result(answer.text + newer, models.monthly(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.month(answer, request), in_japanese)
-        return _with_chart(answer.text + newer, chart, models.monthly(answer, chart.model))
+        return with_chart(answer.text + newer, chart, models.monthly(answer, chart.model))
 
     offer.add_tool(
         get_monthly_household,
@@ -125,7 +127,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_size: ImageSize = None,
         image_format: FileFormat = None,
         tool: HouseholdName = None,
-    ) -> Annotated[CallToolResult, models.TrendModel]:
+    ) -> CallToolResult:
         def work(connection: Connection, tool_id: int) -> TrendAnswer:
             return context.trend(
                 connection, tool_id, category=category, start_month=start_month,
@@ -137,19 +139,12 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
             return text_result(answer.text + newer, models.trend(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
         chart = await in_thread(lambda: charts.trend(answer, request), in_japanese)
-        return _with_chart(answer.text + newer, chart, models.trend(answer, chart.model))
+        return with_chart(answer.text + newer, chart, models.trend(answer, chart.model))
 
     offer.add_tool(
         get_category_trend,
         description="カテゴリの月ごとの推移を、前月比・前年同月比・12か月移動平均とともに返す。"
         "カテゴリを省くと、支出の多い3つ。",
         annotations=READ_ONLY,
-        structured_output=True,
+        structured_output=False,
     )
-
-
-def _with_chart(text: str, chart: PublishedChart, structured: dict[str, Any]) -> CallToolResult:
-    """The answer with its chart; if there is no chart, the text begins with the reason."""
-    if chart.model.type == "text":
-        text = f"{chart.model.message}\n{text}"
-    return text_result(text, structured, *chart.blocks)

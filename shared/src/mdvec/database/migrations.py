@@ -17,6 +17,7 @@ from mdvec.database.household_schema import (
     m010_review,
     m011_subjects,
 )
+from mdvec.database.plan_schema import m012_plans
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -108,6 +109,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m009_failures,
     m010_review,
     m011_subjects,
+    m012_plans,
 )
 LATEST = len(STEPS)
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import apsw
 
+from mdvec.household.asset_files import keep_assets
 from mdvec.household.changes import Change, differs
 from mdvec.household.combined_statements import combine_statements, overruled_files
 from mdvec.household.core import removals
@@ -20,6 +21,7 @@ from mdvec.household.garbage import paused_garbage_collection
 from mdvec.household.interfaces import departed_pairs, statements
 from mdvec.household.interfaces import files as ledger_files
 from mdvec.household.interfaces import rows as transactions
+from mdvec.household.interfaces.category_rules import apply_rules
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.interfaces.rows import RowToWrite
@@ -72,6 +74,8 @@ def import_ledger(
         may_delete = complete and not any(read.unread for read in reading.files)
         with connection:
             run.write(mode, may_delete=may_delete)
+            apply_rules(connection, tool_id)
+            keep_assets(connection, tool_id, reading.files, mode)
         return run.report()
 
 

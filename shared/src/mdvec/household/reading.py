@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mdvec.files.scan import FoundFile, PassingProblem, Problem
+from mdvec.household.core.assets import AssetMonth, kept_note, read_asset_months
 from mdvec.household.core.cells import TransactionRow
 from mdvec.household.core.csv_text import CsvText
-from mdvec.household.core.moneyforward import NotTransactions, ParsedFile
+from mdvec.household.core.moneyforward import ASSET_HISTORY, NotTransactions, ParsedFile
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.files import KnownFile
@@ -116,7 +117,8 @@ class StatementFile:
 
     ``may_pass`` is whether it may be readable later although it does not change. ``by_mapping``
     is whether a mapping decides how it is read; ``misfits`` are lines that its running balance
-    contradicts, with why.
+    contradicts, with why. ``assets`` are
+    the months of an asset history, which has no rows.
     """
 
     file: KnownFile
@@ -125,6 +127,7 @@ class StatementFile:
     may_pass: bool = False
     by_mapping: bool = False
     misfits: tuple[tuple[int, str], ...] = ()
+    assets: tuple[AssetMonth, ...] = ()
 
     @property
     def problem(self) -> Problem:
@@ -168,19 +171,27 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         return StatementFile(
             state, unread=f"it held transactions before, but now {parsed.passed_over}"
         )
+    assets, bad = _assets(parsed)
     state = replace(
         state,
         content_hash=content_hash,
         rows=len(parsed.rows) + len(parsed.bad),
         bad_rows=tuple((bad.line, bad.reason) for bad in parsed.bad),
-        passed_over=parsed.passed_over,
+        passed_over=kept_note(len(assets), bad) if assets else parsed.passed_over,
     )
     return StatementFile(
         state,
         parsed.blocks,
         by_mapping=not parsed.is_certain,
+        assets=tuple(assets),
         misfits=tuple((row.line, row.reason) for row in parsed.misfits),
     )
+
+
+def _assets(parsed: ParsedFile) -> tuple[list[AssetMonth], int]:
+    if parsed.passed_over != ASSET_HISTORY:
+        return [], 0
+    return read_asset_months(parsed.csv.text)
 
 
 def why_unreadable(error: Exception) -> str:

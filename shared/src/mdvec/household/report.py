@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from mdvec.files.scan import Problem
+from mdvec.household.core.assets import KEPT
 from mdvec.household.interfaces.files import KnownFile
 from mdvec.household.interfaces.statements import GoneRow
 from mdvec.importing.report import ImportReport, Line, notes
@@ -35,6 +36,7 @@ class LedgerReport:
     rows are gone but count until the user decides, ``returned`` is how many count again.
     ``overruled`` lists files that are newer by their time than by their contents, ``misfits``
     rows of the files read now that their file's running balance contradicts; they are imported.
+    ``net_worth`` lists the asset histories with what was kept of them.
     """
 
     files: int
@@ -52,6 +54,7 @@ class LedgerReport:
     returned: int = 0
     overruled: tuple[Problem, ...] = ()
     misfits: tuple[FailedRow, ...] = ()
+    net_worth: tuple[Problem, ...] = ()
 
 
 def report_of(
@@ -70,11 +73,12 @@ def report_of(
 ) -> LedgerReport:
     """A report; ``files`` are those that could be read."""
     ordered = sorted(files, key=lambda file: file.path)
+    others = [Problem(file.path, file.passed_over) for file in ordered if file.passed_over]
     failed = tuple(FailedRow(file.path, *bad) for file in ordered for bad in file.bad_rows)
     rows_read = sum(file.rows for file in ordered)
     return LedgerReport(
         files=sum(not file.passed_over for file in ordered),
-        passed_over=tuple(Problem(f.path, f.passed_over) for f in ordered if f.passed_over),
+        passed_over=tuple(one for one in others if not one.reason.startswith(KEPT)),
         unread=tuple(sorted(unread, key=lambda problem: problem.file_path)),
         rows_read=rows_read,
         imported=imported,
@@ -88,6 +92,7 @@ def report_of(
         returned=returned,
         overruled=overruled,
         misfits=tuple(FailedRow(*misfit) for misfit in sorted(misfits)),
+        net_worth=tuple(one for one in others if one.reason.startswith(KEPT)),
     )
 
 
@@ -157,6 +162,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[Line]:
             f"day; to let them go: mdvec import -n {name} --mode update --accept-removals"
         )
         lines += [Line(asked), *notes("gone?", [_gone_row_text(row) for row in ledger.asked])]
+    lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
 
 

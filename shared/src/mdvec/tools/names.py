@@ -15,17 +15,17 @@ OWN = frozenset(
         # the household family
         "get_monthly_household", "get_category_trend", "detect_duplicates",
         "list_duplicate_candidates", "get_duplicate_candidate_detail", "confirm_duplicate",
-        "restore_duplicate", "get_duplicate_stats", "find_transactions",
+        "restore_duplicate", "get_duplicate_stats", "find_transactions", "compare_periods",
+        "set_budget", "get_budget_status", "list_recurring_payments", "get_household_outlook",
+        "set_category_rule", "note_transaction",
         # the analytics family
-        "export", "profile", "histogram", "materialize", "list_handles",
+        "query", "export", "profile", "histogram", "materialize", "list_handles",
     }
 )  # fmt: skip
 """The names of the server's own tools."""
 PLANNED = frozenset(
     {
-        "compare_periods", "set_budget", "get_budget_status",
-        "list_recurring_payments",
-        "query", "save_query", "run_query",
+        "save_query", "run_query",
     }
 )  # fmt: skip
 """The names of tools that the server will have."""

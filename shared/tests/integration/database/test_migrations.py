@@ -18,6 +18,7 @@ RELEASED = {
     "m009_failures": "31486e9da0f4f4a5",
     "m010_review": "01717138c2342019",
     "m011_subjects": "9ca15b94afee2477",
+    "m012_plans": "f0953f092a94c9c1",
 }
 
 

@@ -383,7 +383,7 @@ def test_other_csv_files_are_skipped_and_bad_rows_reported(household):
     )
     (household.folder / "login.csv").write_text("<!DOCTYPE html><html>", encoding="utf-8")
     report = household.import_("new")
-    assert [problem.file_path for problem in report.details.ledger.passed_over] == ["assets.csv"]
+    assert [problem.file_path for problem in report.details.ledger.net_worth] == ["assets.csv"]
     assert [(bad.path, bad.line) for bad in report.details.ledger.failed] == [("7.csv", 3)]
     assert [problem.file_path for problem in report.failed] == ["login.csv"]
     assert report.chunks == 1

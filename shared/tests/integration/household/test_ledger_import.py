@@ -407,7 +407,7 @@ def test_the_sample_is_read_whole_and_holds_every_quirk(ledger):
     for path in sorted(SAMPLE.glob("*.csv")):
         ledger.files[path.name] = (1, path.read_bytes())
     report = ledger.import_()
-    assert [problem.file_path for problem in report.passed_over] == ["資産推移月次.csv"]
+    assert [problem.file_path for problem in report.net_worth] == ["資産推移月次.csv"]
     assert (report.files, report.unread, report.failed, report.updated) == (25, (), (), 0)
     rows = ledger.rows()
     assert 24 * 45 <= len(rows) == report.imported

@@ -38,6 +38,7 @@ _NAMES = {
     "mf_id": ("ID",),
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
+ASSET_HISTORY = "it is an asset history, not transactions"
 _SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
 """An ID that a spreadsheet has turned into an error or a number."""
 
@@ -173,7 +174,7 @@ class _Columns:
         if not any(names):
             return "it is empty"
         if "合計(円)" in names:
-            return "it is an asset history, not transactions"
+            return ASSET_HISTORY
         return f"it is not a CSV of transactions (no column {', '.join(missing)})"
 
     @property

@@ -22,6 +22,14 @@ TRANSACTION_COLUMNS = ", ".join(_STORED_AS.get(name, name) for name in _FIELDS)
 """The SELECT list that ``read_transaction`` expects."""
 _FLAGS = ("is_target", "is_transfer", "is_duplicate", "is_removed")
 _VALUES = ", ".join(Values._fields)
+_VALUES_OF_FILE = ", ".join(
+    {
+        "category_major": "coalesce(filed_major, category_major)",
+        "category_minor": "coalesce(filed_minor, category_minor)",
+    }.get(name, name)
+    for name in Values._fields
+)
+"""The values that the files have: a rule may have given a row another category."""
 _VALUES_GIVEN = ", ".join("?" for _ in Values._fields)
 
 
@@ -116,7 +124,7 @@ def stored_rows(
 ) -> dict[str, StoredRow]:
     """All rows of a tool, by identity; those of the statements ``without`` are left out."""
     rows = connection.execute(
-        f"SELECT identity, id, source_file, row_number, statement_id, removal, {_VALUES} "
+        f"SELECT identity, id, source_file, row_number, statement_id, removal, {_VALUES_OF_FILE} "
         "FROM transactions WHERE +tool_id = ? "  # through the table: no look-up for each row
         "AND (statement_id IS NULL OR statement_id NOT IN (SELECT value FROM json_each(?)))",
         (tool_id, json.dumps(sorted(without))),
@@ -163,8 +171,8 @@ def insert_rows(
 def update_rows(connection: apsw.Connection, rows: Iterable[tuple[int, RowToWrite]]) -> None:
     """Update rows, by id, to the values of a newer file; call within a transaction."""
     connection.executemany(
-        f"UPDATE transactions SET ({_PLACE}, {_VALUES}, updated_at) = "
-        f"({_PLACED}, {_VALUES_GIVEN}, CURRENT_TIMESTAMP) WHERE id = ?",
+        f"UPDATE transactions SET ({_PLACE}, {_VALUES}, updated_at, filed_major, filed_minor) = "
+        f"({_PLACED}, {_VALUES_GIVEN}, CURRENT_TIMESTAMP, NULL, NULL) WHERE id = ?",
         ((*_place(new), *new.row.values, row_id) for row_id, new in rows),
     )
 

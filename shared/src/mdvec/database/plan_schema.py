@@ -1,0 +1,58 @@
+"""The migration that creates what a household's user decides beyond duplicates, and its assets."""
+
+from __future__ import annotations
+
+import apsw
+
+_SCHEMA = """
+CREATE TABLE budgets (
+    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    category_major TEXT NOT NULL,
+    category_minor TEXT NOT NULL,
+    per TEXT NOT NULL CHECK (per IN ('month', 'year')),
+    amount INTEGER NOT NULL CHECK (amount > 0),
+    set_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    PRIMARY KEY (tool_id, category_major, category_minor, per)
+) WITHOUT ROWID;
+CREATE TABLE category_rules (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    shop TEXT NOT NULL,
+    category_major TEXT NOT NULL,
+    category_minor TEXT NOT NULL,
+    created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    UNIQUE (tool_id, shop)
+);
+ALTER TABLE transactions ADD COLUMN filed_major TEXT;
+ALTER TABLE transactions ADD COLUMN filed_minor TEXT;
+CREATE TABLE row_notes (
+    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    identity TEXT NOT NULL,
+    note TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    noted_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    PRIMARY KEY (tool_id, identity)
+) WITHOUT ROWID;
+CREATE TRIGGER row_notes_follow AFTER UPDATE OF identity ON transactions BEGIN
+    UPDATE OR REPLACE row_notes SET identity = NEW.identity
+    WHERE tool_id = OLD.tool_id AND identity = OLD.identity;
+END;
+CREATE TABLE asset_months (
+    tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    month TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    amount INTEGER NOT NULL,
+    source_file TEXT NOT NULL,
+    PRIMARY KEY (tool_id, month, kind)
+) WITHOUT ROWID;
+UPDATE ledger_files SET app_version = '' WHERE passed_over <> '';
+"""
+
+
+def m012_plans(connection: apsw.Connection) -> None:
+    """Create the tables of budgets, category rules, notes on rows, and assets by month.
+
+    A row whose category a rule changed keeps its file's category in ``filed_major`` and
+    ``filed_minor``. The next import reads the files again that were passed over: some hold assets.
+    """
+    connection.execute(_SCHEMA).fetchall()

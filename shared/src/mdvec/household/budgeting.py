@@ -1,0 +1,188 @@
+"""Sets a household's budgets, and compares them with what was spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+import apsw
+
+from mdvec.dates.months import Month, MonthRange
+from mdvec.errors import MdvecError
+from mdvec.household.core import budget_wording, wording
+from mdvec.household.core.budgets import (
+    SPANS,
+    Budget,
+    BudgetStatus,
+    covers,
+    months_of,
+    status_of,
+    typical_month,
+    worst_first,
+)
+from mdvec.household.core.categories import Category
+from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.interfaces import budgets as budget_table
+from mdvec.household.interfaces.counted_rows import counted_rows
+from mdvec.household.overview import coverage, named_subject, one_state
+from mdvec.household.shown import shown_months
+
+MAX_AMOUNT = 10**10
+_MONTHS_READ = 13
+"""Spending is expected from at most so many earlier months."""
+
+
+class InvalidBudget(MdvecError):
+    """A budget that cannot be set; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetSet:
+    """A budget that was set, or removed (``amount`` 0), and its former amount, if any."""
+
+    subject: str
+    per: str
+    amount: int
+    before: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetAnswer:
+    """Each budget's status, the most pressing first.
+
+    ``unbudgeted`` is the spending in ``months`` that no budget of a category covers; None if
+    there is none, or no budget at all.
+    """
+
+    months: MonthRange
+    statuses: tuple[BudgetStatus, ...]
+    unbudgeted: int | None
+    notes: tuple[str, ...]
+    text: str
+
+
+def set_budget(
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    category: str,
+    amount: int,
+    per: str = "month",
+    month_starts_on: int = 1,
+    today: date,
+) -> BudgetSet:
+    """Set the yen to spend on a category, or on 支出, per month or year; 0 removes the budget.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        UnknownCategory: no category, or several, have that name.
+        InvalidBudget: the amount, the span or the category is not one for a budget.
+    """
+    if per not in SPANS:
+        raise InvalidBudget(f"per「{per[:40]}」は使えません。{'、'.join(SPANS)} のどちらかです。")
+    if not 0 <= amount <= MAX_AMOUNT:
+        raise InvalidBudget(
+            f"予算 {amount:,}円は使えません。0〜{MAX_AMOUNT:,} の整数で指定してください。"
+        )
+    with connection:
+        covered = coverage(connection, tool_id, today, month_starts_on)
+        subject, notes = named_subject(connection, tool_id, category)
+        if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
+            raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
+        known = {
+            (one.subject, one.per): one.amount
+            for one in budget_table.budgets_of(connection, tool_id)
+        }
+        before = known.get((subject, per))
+        remark = "".join(f"※ {note}。" for note in notes)
+        if amount == 0:
+            budget_table.delete_budget(connection, tool_id, subject, per)
+            message = (
+                f"{subject}の予算をやめました。" if before else f"{subject}の予算はありません。"
+            )
+            return BudgetSet(str(subject), per, 0, before, message + remark)
+        budget = Budget(subject, "month" if per == "month" else "year", amount)
+        budget_table.put_budget(connection, tool_id, budget)
+        rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
+        before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
+        typical = typical_month(_by_day(rows, subject), before_it)
+    message = budget_wording.set_text(budget, before, typical)
+    return BudgetSet(str(subject), per, amount, before, message + remark)
+
+
+def budget_status(
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    period: str | None = None,
+    month_starts_on: int = 1,
+    today: date,
+) -> BudgetAnswer:
+    """Every budget beside what was spent in a month or period, by default the latest month.
+
+    A yearly budget is compared with the year of the period's last month. Rows dated
+    after today are not spent yet.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        InvalidPeriod: the period was not understood.
+        InsufficientData: the ledger has nothing for these months.
+    """
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today, month_starts_on)
+        requested = resolve_period(
+            today, covered.default_range, period=period or str(covered.latest)
+        )
+        months, notes = shown_months(connection, tool_id, requested, Total.SPENDING, covered, today)
+        budgets = budget_table.budgets_of(connection, tool_id)
+        rows = _rows(connection, tool_id, months, Total.SPENDING)
+    statuses = [
+        status_of(budget, months_of(budget, months), _by_day(rows, budget.subject), today)
+        for budget in budgets
+    ]
+    outside = _unbudgeted(rows, budgets, months, today) if budgets else None
+    notes += [requested.understood] if period else []
+    ranked = worst_first(statuses)
+    body = budget_wording.statuses_text(months.in_words, ranked, outside)
+    told = wording.notes_text(notes)
+    return BudgetAnswer(
+        months, tuple(ranked), outside, tuple(notes), "\n".join(p for p in (body, told) if p)
+    )
+
+
+def _rows(
+    connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject
+) -> list[CountedRow]:
+    """The rows of these months, of their years, and of the months before that tell of habits."""
+    year, starts_on = months.last.year, months.last.starts_on
+    first = min(months.first.plus(-_MONTHS_READ), Month(year, 1, starts_on))
+    last = Month(year, 12, starts_on).last_day
+    return counted_rows(connection, tool_id, first.first_day, last, subject)
+
+
+def _by_day(rows: list[CountedRow], subject: Subject) -> Mapping[date, int]:
+    found: dict[date, int] = {}
+    for row in rows:
+        if covers(subject, Category(row.category_major, row.category_minor)):
+            found[row.day] = found.get(row.day, 0) + row.yen
+    return found
+
+
+def _unbudgeted(
+    rows: list[CountedRow], budgets: list[Budget], months: MonthRange, today: date
+) -> int | None:
+    subjects = [one.subject for one in budgets if one.subject is not Total.SPENDING]
+    if not subjects:
+        return None
+    outside = [
+        row.yen for row in rows
+        if months.days.first <= row.day <= min(months.days.last, today)
+        and not any(
+            covers(one, Category(row.category_major, row.category_minor)) for one in subjects
+        )
+    ]  # fmt: skip
+    return sum(outside) if outside else None

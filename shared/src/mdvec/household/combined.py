@@ -1,0 +1,130 @@
+"""Several households of one family in one view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+import apsw
+
+from mdvec.dates.days import Days
+from mdvec.dates.months import MonthRange
+from mdvec.household.core import wording
+from mdvec.household.core.periods import Period, resolve_period
+from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
+from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
+from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.overview import Coverage, coverage, one_state
+
+
+@dataclass(frozen=True, slots=True)
+class HouseholdFigures:
+    """A household's spending and income in yen, both positive."""
+
+    name: str
+    spending: int
+    income: int
+
+    @property
+    def balance(self) -> int:
+        """Income minus spending."""
+        return self.income - self.spending
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedAnswer:
+    """Each household's figures, and those of all together, by 大項目."""
+
+    days: Days
+    households: tuple[HouseholdFigures, ...]
+    spending: int
+    income: int
+    spending_by_category: tuple[CategoryShare, ...]
+    notes: tuple[str, ...]
+    text: str
+
+
+def combined_households(
+    connection: apsw.Connection,
+    tools: Mapping[str, int],
+    *,
+    period: str | None = None,
+    month_starts_on: int = 1,
+    today: date,
+) -> CombinedAnswer:
+    """The households of ``tools`` (tool ids by name) in a period, by default the latest month.
+
+    A purchase that is in two of them counts twice; the notes say so.
+
+    Raises:
+        EmptyLedger: no household has rows yet.
+        InvalidPeriod: the period was not understood.
+        InsufficientData: no household has rows in these months.
+    """
+    with one_state(connection):
+        covered = {
+            name: one
+            for name in tools
+            if (one := _coverage(connection, tools[name], today, month_starts_on))
+        }
+        if not covered:
+            raise EmptyLedger(next(iter(tools), ""))
+        latest = max(one.latest for one in covered.values())
+        available = MonthRange(min(one.body.first for one in covered.values()), latest)
+        requested = resolve_period(today, available, period=period or str(latest))
+        days = requested.days
+        cells = {
+            name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
+            for name in tools
+        }
+    if not any(cells.values()):
+        raise InsufficientData(requested.in_words, available)
+    notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
+    if len(tools) > 1:
+        notes.append("両方の家計簿にある同じ買い物は、二度数えています")
+    notes += [requested.understood] if period else []
+    return _answer(requested, cells, notes)
+
+
+def _coverage(
+    connection: apsw.Connection, tool_id: int, today: date, starts_on: int
+) -> Coverage | None:
+    try:
+        return coverage(connection, tool_id, today, starts_on)
+    except EmptyLedger:
+        return None
+
+
+def _answer(
+    period: Period, cells: Mapping[str, list[MonthlySum]], notes: list[str]
+) -> CombinedAnswer:
+    found = []
+    for name, sums in cells.items():
+        earned, spent = (
+            sum(share.amount for share in shares(part, by_minor=False))
+            for part in income_and_spending(sums)
+        )
+        found.append(HouseholdFigures(name, spent, earned))
+    every = [cell for sums in cells.values() for cell in sums]
+    by_category = shares(income_and_spending(every)[1], by_minor=False)
+    spending, income = sum(one.spending for one in found), sum(one.income for one in found)
+    together = HouseholdFigures("合計", spending, income)
+    lines = [f"{period.in_words}の {len(found)}つの家計簿です。"]
+    lines += [
+        f"- {one.name}: 支出 {format_currency(one.spending)}、収入 {format_currency(one.income)}、"
+        f"収支 {format_currency(one.balance, signed=True)}"
+        for one in (*found, together)
+    ]
+    if by_category:
+        lines.append("合わせたカテゴリ別の支出:")
+        lines += [
+            f"- {share.category}: {format_currency(share.amount)}"
+            f"（{wording.format_percentage(share.share, signed=False)}）"
+            for share in by_category
+        ]
+    lines.append(wording.notes_text(notes))
+    text = "\n".join(line for line in lines if line)
+    return CombinedAnswer(
+        period.days, tuple(found), spending, income, by_category, tuple(notes), text
+    )

@@ -1,0 +1,212 @@
+"""Two periods of a household side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+import apsw
+
+from mdvec.dates.days import ONE_DAY, Days
+from mdvec.dates.months import Month, MonthRange
+from mdvec.errors import MdvecError
+from mdvec.household.core import wording
+from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.movement_wording import movements_text
+from mdvec.household.core.movements import Movement, movements
+from mdvec.household.core.periods import Period, resolve_period, span_in_words
+from mdvec.household.core.subjects import Total
+from mdvec.household.interfaces.counted_rows import counted_rows
+from mdvec.household.overview import coverage, named_subject, one_state
+from mdvec.household.shown import shown_days
+
+Level = Literal["category", "shop"]
+LEVELS: tuple[Level, ...] = ("category", "shop")
+MAX_MOVEMENTS = 20
+_YEAR_BEFORE = frozenset({"前年", "前年同期", "前年同月", "去年", "昨年", "昨年同月", "去年同月"})
+
+
+class UnknownLevel(MdvecError):
+    """A comparison by something else than categories or shops."""
+
+    def __init__(self, given: str) -> None:
+        super().__init__(
+            f"by「{given[:40]}」は使えません。{'、'.join(LEVELS)} を指定してください。"
+        )
+
+
+class NotComparable(MdvecError):
+    """A comparison of a total that has no rows of its own."""
+
+    def __init__(self, total: Total) -> None:
+        super().__init__(f"{total}は比べられません。カテゴリか、支出・収入を指定してください。")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonAnswer:
+    """Two periods side by side, in yen.
+
+    ``spending`` and ``income`` are (before, after). ``movements`` are the largest
+    ``MAX_MOVEMENTS`` of ``total_movements``. ``same_days`` are the figures of ``spending`` up to
+    the same day of both periods if the later one is still running, else None.
+    """
+
+    before: Days
+    after: Days
+    spending: tuple[int, int]
+    income: tuple[int, int]
+    same_days: tuple[int, int] | None
+    movements: tuple[Movement, ...]
+    total_movements: int
+    notes: tuple[str, ...]
+    text: str
+
+
+def compare_periods(
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    period: str | None = None,
+    base: str | None = None,
+    category: str | None = None,
+    by: str = "category",
+    month_starts_on: int = 1,
+    today: date,
+) -> ComparisonAnswer:
+    """A period beside an earlier one: by 大項目 (中項目 within a category) or by shop.
+
+    ``period`` defaults to the latest month with data, ``base`` to the period of equal length just
+    before it; 「前年」 is the same months a year earlier.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+        InvalidPeriod: a period was not understood.
+        UnknownCategory: no category, or several, have that name.
+        InsufficientData: the ledger has nothing for one of the periods.
+        UnknownLevel: ``by`` is neither category nor shop.
+        NotComparable: the category is 収支 or 貯蓄率.
+    """
+    if by not in LEVELS:
+        raise UnknownLevel(by)
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today, month_starts_on)
+        after = resolve_period(today, covered.default_range, period=period or str(covered.latest))
+        named, notes = named_subject(connection, tool_id, category)
+        if named in (Total.BALANCE, Total.SAVINGS_RATE):
+            raise NotComparable(Total(str(named)))
+        days, after_notes = shown_days(connection, tool_id, after, named, covered, today)
+        asked_base = None if base is None or base.strip() in ("", *_YEAR_BEFORE) else base
+        earlier = (
+            _before(days, month_starts_on, years=1 if base and base.strip() else 0)
+            if asked_base is None
+            else resolve_period(today, covered.default_range, period=asked_base)
+        )
+        base_days, base_notes = shown_days(connection, tool_id, earlier, named, covered, today)
+        rows = counted_rows(connection, tool_id, days.first, days.last, named)
+        base_rows = counted_rows(connection, tool_id, base_days.first, base_days.last, named)
+    within_category = category is not None and named is not None and named is not Total.SPENDING
+    moved = movements(base_rows, rows, _name_of(by, within_category=within_category))
+    moved = [one for one in moved if one.difference]
+    notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
+    notes += [after.understood] if period else []
+    notes += [earlier.understood] if asked_base else []
+    return _answer(base_rows, rows, (base_days, days), moved, notes, by, month_starts_on, today)
+
+
+def _answer(
+    base_rows: list[CountedRow],
+    rows: list[CountedRow],
+    spans: tuple[Days, Days],
+    moved: list[Movement],
+    notes: list[str],
+    by: str,
+    starts_on: int,
+    today: date,
+) -> ComparisonAnswer:
+    spending, income = _sums(base_rows, rows)
+    months = [MonthRange.around(days, starts_on) for days in spans]
+    is_whole = [one.days == days for one, days in zip(months, spans, strict=True)]
+    lengths = [
+        len(one) if all(is_whole) else (days.last - days.first).days + 1
+        for one, days in zip(months, spans, strict=True)
+    ]
+    if lengths[0] != lengths[1]:
+        unit = "か月" if all(is_whole) else "日"
+        notes.append(
+            f"期間の長さが違います（{lengths[0]}{unit}と {lengths[1]}{unit}）。"
+            "金額は期間の合計どうしの比較です"
+        )
+    same_days = _same_days(base_rows, rows, spans, today) if lengths[0] == lengths[1] else None
+    shown = tuple(moved[:MAX_MOVEMENTS])
+    before, after = (span_in_words(days, one) for days, one in zip(spans, months, strict=True))
+    body = movements_text(
+        before, after, spending, income, same_days, shown, len(moved),
+        "店" if by == "shop" else "カテゴリ",
+    )  # fmt: skip
+    return ComparisonAnswer(
+        before=spans[0],
+        after=spans[1],
+        spending=spending,
+        income=income,
+        same_days=same_days,
+        movements=shown,
+        total_movements=len(moved),
+        notes=tuple(notes),
+        text="\n".join(part for part in (body, wording.notes_text(notes)) if part),
+    )
+
+
+def _before(days: Days, starts_on: int, *, years: int) -> Period:
+    """The period of equal length just before, or these days some years earlier."""
+    months = MonthRange.around(days, starts_on)
+    if months.days == days:
+        back = -12 * years or -len(months)
+        days = MonthRange(months.first.plus(back), months.last.plus(back)).days
+    elif years:
+        days = Days(_year_earlier(days.first, years), _year_earlier(days.last, years))
+    else:
+        length = days.last - days.first + ONE_DAY
+        days = Days(days.first - length, days.last - length)
+    return Period(days, MonthRange.around(days, starts_on), "")
+
+
+def _year_earlier(day: date, years: int) -> date:
+    """The same day of the calendar some years earlier; 28 February for the 29th."""
+    month = Month(day.year - years, day.month)
+    return month.last_day.replace(day=min(day.day, month.last_day.day))
+
+
+def _name_of(by: str, *, within_category: bool) -> Callable[[CountedRow], str]:
+    if by == "shop":
+        return lambda row: row.shop
+    if within_category:
+        return lambda row: row.category_minor or "（中項目なし）"
+    return lambda row: row.category_major
+
+
+def _sums(
+    before: list[CountedRow], after: list[CountedRow]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    def of(rows: list[CountedRow], *, income: bool) -> int:
+        return sum(row.yen for row in rows if row.is_income is income)
+
+    return (
+        (of(before, income=False), of(after, income=False)),
+        (of(before, income=True), of(after, income=True)),
+    )
+
+
+def _same_days(
+    before: list[CountedRow], after: list[CountedRow], spans: tuple[Days, Days], today: date
+) -> tuple[int, int] | None:
+    """Spending up to the same day of both periods, if the later one is still running."""
+    base, days = spans
+    if not days.first <= today < days.last:
+        return None
+    cut = base.first + (today - days.first)
+    return (
+        sum(row.yen for row in before if not row.is_income and row.day <= cut),
+        sum(row.yen for row in after if not row.is_income and row.day <= today),
+    )

@@ -1,0 +1,132 @@
+"""Finds what is far from its own history: categories by month, and rows by shop.
+
+The distance is a robust z: from the median, in median absolute deviations. A running month is
+compared with the same days of earlier months.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from statistics import median
+from typing import Literal
+
+from mdvec.dates.months import Month
+from mdvec.household.core.counted_row import CountedRow
+
+Kind = Literal["category", "shop", "new_shop"]
+_MONTHS, _MIN_MONTHS = 12, 4
+_MIN_VISITS = 5
+_FAR = 3.5
+_MAD_TO_SIGMA = 1.4826
+_LEAST_SCALE = 0.1
+"""The deviation counts as at least this share of the median: equal months have none."""
+_MIN_YEN = 3_000
+"""A smaller difference is no news, however regular the past was."""
+_LARGE = 99
+"""A first purchase in a shop is told if it is above this percentile of all rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anomaly:
+    """Something far from its history, in yen.
+
+    ``usual`` is the median of the history, ``low`` and ``high`` are its ends, ``compared`` is how
+    many months or rows it has, and ``z`` is the robust distance; None for a shop without history,
+    where ``usual`` is the percentile of all rows that it exceeds. ``rows`` are the largest
+    behind it.
+    """
+
+    kind: Kind
+    name: str
+    yen: int
+    usual: int
+    low: int
+    high: int
+    compared: int
+    z: float | None
+    rows: tuple[CountedRow, ...]
+
+
+def anomalies(rows: Iterable[CountedRow], as_of: date) -> list[Anomaly]:
+    """What is unusual in the month of ``as_of``, up to that day; the largest difference first."""
+    spending = [row for row in rows if not row.is_income and row.day <= as_of]
+    found = [*_of_categories(spending, as_of), *_of_shops(spending, Month.of(as_of))]
+    return sorted(found, key=lambda one: (-abs(one.yen - one.usual), one.kind, one.name))
+
+
+def _of_categories(rows: Sequence[CountedRow], as_of: date) -> list[Anomaly]:
+    now = Month.of(as_of)
+    whole = as_of == now.last_day
+    if not rows:
+        return []
+    begun = Month.of(min(row.day for row in rows))
+    months = [one for back in range(1, _MONTHS + 1) if (one := now.plus(-back)) >= begun]
+    if len(months) < _MIN_MONTHS:
+        return []
+    sums: dict[str, dict[Month, int]] = defaultdict(dict)
+    behind: dict[str, list[CountedRow]] = defaultdict(list)
+    for row in rows:
+        month = Month.of(row.day)
+        if whole or row.day.day <= as_of.day:
+            by_month = sums[row.category_major]
+            by_month[month] = by_month.get(month, 0) + row.yen
+        if month == now:
+            behind[row.category_major].append(row)
+    found = []
+    for name, by_month in sums.items():
+        yen, history = by_month.get(now, 0), [by_month.get(one, 0) for one in months]
+        z = robust_z(yen, history)
+        if abs(z) >= _FAR and abs(yen - median(history)) >= _MIN_YEN:
+            found.append(_anomaly("category", name, yen, history, z, behind[name]))
+    return found
+
+
+def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
+    before: dict[str, list[int]] = defaultdict(list)
+    current: list[CountedRow] = []
+    for row in rows:
+        if row.yen > 0:
+            if Month.of(row.day) == now:
+                current.append(row)
+            else:
+                before[row.shop].append(row.yen)
+    every = sorted(yen for amounts in before.values() for yen in amounts)
+    large = every[len(every) * _LARGE // 100] if len(every) >= 100 else None
+    found = []
+    for row in current:
+        history = before.get(row.shop, [])
+        if not history and large is not None and row.yen > max(large, _MIN_YEN):
+            found.append(Anomaly("new_shop", row.name, row.yen, large, 0, 0, 0, None, (row,)))
+        elif len(history) >= _MIN_VISITS:
+            z = robust_z(row.yen, history)
+            if z >= _FAR and row.yen - median(history) >= _MIN_YEN:
+                found.append(_anomaly("shop", row.name, row.yen, history, z, [row]))
+    return found
+
+
+def _anomaly(
+    kind: Kind, name: str, yen: int, history: Sequence[int], z: float, rows: Sequence[CountedRow]
+) -> Anomaly:
+    largest = sorted(rows, key=lambda row: (-row.yen, row.day, row.id))[:3]
+    return Anomaly(
+        kind=kind,
+        name=name,
+        yen=yen,
+        usual=int(median(history)),
+        low=min(history),
+        high=max(history),
+        compared=len(history),
+        z=round(z, 1),
+        rows=tuple(largest),
+    )
+
+
+def robust_z(yen: int, history: Sequence[int]) -> float:
+    """The distance from the median in deviations that single months hardly move."""
+    middle = median(history)
+    deviation = median(abs(one - middle) for one in history) * _MAD_TO_SIGMA
+    scale = max(deviation, abs(middle) * _LEAST_SCALE, 1)
+    return float((yen - middle) / scale)

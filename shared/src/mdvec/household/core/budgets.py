@@ -1,0 +1,151 @@
+"""Budgets, and how far each is used as its month or year passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from statistics import median
+from typing import Literal
+
+from mdvec.dates.months import Month, MonthRange
+from mdvec.household.core.categories import Category
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.sums import percent
+
+Span = Literal["month", "year"]
+SPANS: tuple[Span, ...] = ("month", "year")
+_MIN_HISTORY, _MAX_HISTORY = 3, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The yen to spend on a category, or on everything (支出), in each month or year."""
+
+    subject: Subject
+    per: Span
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetStatus:
+    """A budget beside what was spent.
+
+    ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
+    of the budget and of the days of ``months``. ``expected`` is what the spending will probably
+    come to at the end, from the same days of earlier months or else at today's pace; None once
+    the months are over.
+    """
+
+    budget: Budget
+    months: MonthRange
+    amount: int
+    spent: int
+    used: Decimal
+    elapsed: Decimal
+    expected: int | None
+
+    @property
+    def left(self) -> int:
+        """What may still be spent; negative if the budget is exceeded."""
+        return self.amount - self.spent
+
+    @property
+    def warning(self) -> Literal["exceeded", "ahead"] | None:
+        """Whether more was spent than the budget, or will probably be."""
+        if self.left < 0:
+            return "exceeded"
+        return "ahead" if self.expected is not None and self.expected > self.amount else None
+
+
+def months_of(budget: Budget, requested: MonthRange) -> MonthRange:
+    """The months that a budget is for: those requested, or the year of the last of them."""
+    if budget.per == "month":
+        return requested
+    year, starts_on = requested.last.year, requested.last.starts_on
+    return MonthRange(Month(year, 1, starts_on), Month(year, 12, starts_on))
+
+
+def covers(subject: Subject, category: Category) -> bool:
+    """Whether spending of a category (with 中項目) is part of a budget's subject."""
+    if subject is Total.SPENDING:
+        return not category.is_income
+    return (
+        isinstance(subject, Category)
+        and subject.major == category.major
+        and subject.minor in (None, category.minor)
+    )
+
+
+def status_of(
+    budget: Budget, months: MonthRange, by_day: Mapping[date, int], today: date
+) -> BudgetStatus:
+    """The status of a budget over ``months``; ``by_day`` is its subject's spending by day.
+
+    Days after today are not spent yet. Earlier days than those of ``months`` only serve to
+    expect what comes.
+    """
+    first, last = months.days.first, months.days.last
+    until = min(today, last)
+    amount = budget.amount * (len(months) if budget.per == "month" else 1)
+    spent = sum(yen for day, yen in by_day.items() if first <= day <= until)
+    days, passed = (last - first).days + 1, max((until - first).days + 1, 0)
+    return BudgetStatus(
+        budget=budget,
+        months=months,
+        amount=amount,
+        spent=spent,
+        used=percent(spent, amount),
+        elapsed=percent(passed, days),
+        expected=None if today >= last else spent + _still_to_come(by_day, months, until),
+    )
+
+
+def _still_to_come(by_day: Mapping[date, int], months: MonthRange, until: date) -> int:
+    """The spending that the days after ``until`` will probably bring, to the end of ``months``."""
+    first, last = months.days.first, months.days.last
+    if until >= months.last.first_day:
+        rest = _rest_of_months(by_day, months.last, until)
+        if rest is not None:
+            return rest
+    year_ago = until - timedelta(days=365)
+    if any(day <= year_ago for day in by_day):
+        past = sum(yen for day, yen in by_day.items() if year_ago < day <= until)
+        return past * (last - until).days // 365
+    passed = (until - first).days + 1
+    spent = sum(yen for day, yen in by_day.items() if first <= day <= until)
+    return spent * (last - until).days // passed if passed > 0 else 0
+
+
+def _rest_of_months(by_day: Mapping[date, int], month: Month, until: date) -> int | None:
+    """The median of what earlier months brought after this day; None without three of them."""
+    passed = (until - month.first_day).days + 1
+    begun = Month.of(min(by_day, default=until), month.starts_on)
+    earlier = [month.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
+    known = [one for one in earlier if one >= begun]
+    if len(known) < _MIN_HISTORY:
+        return None
+    return int(median(_after(by_day, one, passed) for one in known))
+
+
+def _after(by_day: Mapping[date, int], month: Month, passed: int) -> int:
+    """What a month brought after so many of its days."""
+    begin, end = month.first_day + timedelta(days=passed), month.last_day
+    return sum(yen for day, yen in by_day.items() if begin <= day <= end)
+
+
+def typical_month(by_day: Mapping[date, int], before: Month) -> int | None:
+    """The median spending of the six months before one; None if there are not three of them."""
+    if not by_day:
+        return None
+    begun = Month.of(min(by_day), before.starts_on)
+    months = [before.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
+    sums = [_after(by_day, one, 0) for one in months if one >= begun]
+    return int(median(sums)) if len(sums) >= _MIN_HISTORY else None
+
+
+def worst_first(statuses: Sequence[BudgetStatus]) -> list[BudgetStatus]:
+    """Exceeded budgets first, then those ahead of their pace, each by the share used."""
+    order = {"exceeded": 0, "ahead": 1, None: 2}
+    return sorted(statuses, key=lambda one: (order[one.warning], -one.used, str(one.budget)))

@@ -1,0 +1,103 @@
+"""The Japanese texts about recurring payments and forecasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+
+from mdvec.household.core.forecast import MonthForecast
+from mdvec.household.core.recurring import Recurring
+from mdvec.household.core.wording import format_currency
+
+_RECENT = timedelta(days=365)
+NO_RECURRING = (
+    "定期的な支払いは見つかりませんでした。同じ店に一定の間隔で3回以上の支払いが要ります。"
+)
+NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
+
+
+def recurring_text(found: Sequence[Recurring], as_of: date) -> str:
+    """Each payment that goes on, with what to look at; then those that ended within a year."""
+    if not found:
+        return NO_RECURRING
+    going = [one for one in found if one.next_day is not None]
+    spending = [one for one in going if not one.is_income]
+    yearly = sum(one.per_year for one in spending)
+    lines = [
+        f"定期的な支払いは {len(spending)}件、年に約 {format_currency(yearly)} です"
+        f"（{as_of} までの明細から）。"
+    ]
+    lines += [line for one in spending for line in _lines(one, as_of)]
+    if income := [one for one in going if one.is_income]:
+        lines += ["定期的な収入:", *(line for one in income for line in _lines(one, as_of))]
+    ended = [one for one in found if one.next_day is None and as_of - one.last.day <= _RECENT]
+    if ended:
+        lines.append("この1年に終わったらしいもの:")
+        lines += [
+            f"- {one.name}: {one.interval.name} {format_currency(one.amount)}、"
+            f"最後は {one.last.day}"
+            for one in ended
+        ]
+    return "\n".join(lines)
+
+
+def _lines(one: Recurring, as_of: date) -> list[str]:
+    about = "" if one.is_fixed else "約 "
+    lines = [
+        f"- {one.name}: {one.interval.name} {about}{format_currency(one.amount)}、"
+        f"年 {about}{format_currency(one.per_year)}（次は {one.next_day} ごろ）"
+    ]
+    recent = [change for change in one.changes if as_of - change.day <= _RECENT]
+    for change in recent:
+        word = "値上がり" if change.after > change.before else "値下がり"
+        lines.append(
+            f"  {change.day} から{word}: {format_currency(change.before)} → "
+            f"{format_currency(change.after)}"
+        )
+    lines += [f"  {day} ごろの支払いがありません" for day in one.missed if as_of - day <= _RECENT]
+    lines += [
+        f"  二重かもしれません: {row.day} にも {format_currency(row.yen)}"
+        for row in one.twice
+        if as_of - row.day <= _RECENT
+    ]
+    return lines
+
+
+def due_text(due: Sequence[tuple[date, str, int]], until: date) -> str:
+    """What is expected until a day."""
+    if not due:
+        return f"{until} までに予定される支払いはありません。"
+    total = format_currency(sum(yen for _, _, yen in due))
+    lines = [f"{until} までに予定される支払い（合計 {total}）:"]
+    lines += [f"- {day} ごろ {name} {format_currency(yen)}" for day, name, yen in due]
+    return "\n".join(lines)
+
+
+def forecast_text(months: Sequence[MonthForecast], as_of: date) -> str:
+    """Each month's forecast with its band, and how wrong the method was on the past."""
+    if not months:
+        return NO_FORECAST
+    lines = [f"支出の見通しです（{as_of} までの明細から）。"]
+    for one in months:
+        band = (
+            "" if one.low is None
+            else f"、8割の幅 {format_currency(one.low)}〜{format_currency(one.high)}"
+        )  # fmt: skip
+        parts = [
+            ("これまで", one.spent), ("定期的な支払い", one.recurring), ("そのほか", one.other)
+        ]  # fmt: skip
+        told = "、".join(f"{name} {format_currency(yen)}" for name, yen in parts if yen)
+        lines.append(f"- {one.month.in_words}: {format_currency(one.amount)}{band}（{told}）")
+    lines += [
+        f"※ 同じ方法を過去の {one.trials}回に当てはめると、{_ahead(at)}のずれの中央値は "
+        f"{format_currency(one.typical_error)} でした。"
+        for at, one in enumerate(months)
+        if one.typical_error is not None
+    ]
+    if all(one.typical_error is None for one in months):
+        lines.append("※ 過去が短く、この方法のずれはまだ確かめられません。")
+    return "\n".join(lines)
+
+
+def _ahead(months: int) -> str:
+    return "当月" if months == 0 else f"{months}か月先"

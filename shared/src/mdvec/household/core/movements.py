@@ -1,0 +1,83 @@
+"""Compares the rows of two periods: what moved, and which rows moved it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.sums import change
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """What a category or shop came to in two periods, in yen, both positive for spending.
+
+    ``added`` are the rows of the later period without a row of equal shop and amount in the
+    earlier one, and ``gone`` the other way round; both begin with the largest. Their difference
+    is exactly ``difference``. ``percent`` is None if the earlier amount is not positive.
+    """
+
+    name: str
+    is_income: bool
+    before: int
+    after: int
+    added: tuple[CountedRow, ...]
+    gone: tuple[CountedRow, ...]
+
+    @property
+    def difference(self) -> int:
+        """By how many yen it rose; negative if it fell."""
+        return self.after - self.before
+
+    @property
+    def percent(self) -> Decimal | None:
+        """The difference in percent of the earlier amount."""
+        return change(self.after, self.before)
+
+
+def movements(
+    before: Iterable[CountedRow],
+    after: Iterable[CountedRow],
+    name_of: Callable[[CountedRow], str],
+) -> list[Movement]:
+    """The movements of each name and direction (income, spending), the largest first."""
+    groups: dict[tuple[bool, str], tuple[list[CountedRow], list[CountedRow]]] = {}
+    for at, rows in enumerate((before, after)):
+        for row in rows:
+            groups.setdefault((row.is_income, name_of(row)), ([], []))[at].append(row)
+    found = [
+        _movement(name, *rows, is_income=is_income) for (is_income, name), rows in groups.items()
+    ]
+    return sorted(found, key=lambda one: (-abs(one.difference), one.is_income, one.name))
+
+
+def _movement(
+    name: str, before: Sequence[CountedRow], after: Sequence[CountedRow], *, is_income: bool
+) -> Movement:
+    return Movement(
+        name=name,
+        is_income=is_income,
+        before=sum(row.yen for row in before),
+        after=sum(row.yen for row in after),
+        added=_without_equals(after, before),
+        gone=_without_equals(before, after),
+    )
+
+
+def _without_equals(
+    rows: Iterable[CountedRow], others: Iterable[CountedRow]
+) -> tuple[CountedRow, ...]:
+    """The rows that have no partner of equal shop and amount, the largest first."""
+    partners: dict[tuple[str, int], int] = defaultdict(int)
+    for row in others:
+        partners[row.shop, row.amount] += 1
+    left = []
+    for row in rows:
+        if partners[row.shop, row.amount] > 0:
+            partners[row.shop, row.amount] -= 1
+        else:
+            left.append(row)
+    return tuple(sorted(left, key=lambda row: (-abs(row.amount), row.day, row.id)))

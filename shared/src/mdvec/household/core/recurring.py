@@ -1,0 +1,275 @@
+"""Finds payments that come again and again: contracts, bills, pay.
+
+A series is a shop whose rows come at one interval. If a shop's rows do not, those of one exact
+amount may: two contracts with one company. A row soon after another of the same amount is taken
+as charged twice, and an interval without a row as missed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from statistics import median
+
+from mdvec.dates.months import Month
+from mdvec.household.core.counted_row import CountedRow
+
+_REGULAR = 0.8
+"""The share of gaps that have to fit the interval."""
+_STEADY = 0.6
+"""The share of consecutive payments that have to be equal in a series with a fixed amount."""
+_MAX_SPREAD = 0.5
+"""The largest median deviation from the median amount of a bill, as a share of it."""
+_ENDED_AFTER = 2
+"""A series that missed more payments than this has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The time between two payments: months, or days; how many days it may be off."""
+
+    name: str
+    months: int
+    days: int
+    slack: int
+    needed: int
+
+    @property
+    def per_year(self) -> int:
+        """How many payments a year has."""
+        return 12 // self.months if self.months else 365 // self.days
+
+    def after(self, day: date, times: int, day_of_month: int) -> date:
+        """The day ``times`` payments later, on the usual day of the month."""
+        if not self.months:
+            return day + timedelta(days=self.days * times)
+        about = day + timedelta(days=round(self.months * times * 30.44))
+        months = [Month.of(about).plus(shift) for shift in (-1, 0, 1)]
+        days = [one.last_day.replace(day=min(day_of_month, one.last_day.day)) for one in months]
+        return min(days, key=lambda one: abs((one - about).days))
+
+
+INTERVALS = (
+    Interval("毎週", 0, 7, 1, 6),
+    Interval("毎月", 1, 30, 5, 3),
+    Interval("2か月ごと", 2, 61, 7, 3),
+    Interval("3か月ごと", 3, 91, 9, 3),
+    Interval("半年ごと", 6, 182, 15, 3),
+    Interval("毎年", 12, 365, 20, 2),
+)
+
+_OF_A_PART = tuple(replace(one, needed=one.needed + 2) for one in INTERVALS[1:-1])
+"""For some of a shop's rows: chance makes a few of many rows look regular."""
+_CLOSE = 1.3
+
+
+@dataclass(frozen=True, slots=True)
+class PriceChange:
+    """A series' amount before and from a day on, in yen."""
+
+    day: date
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recurring:
+    """A payment that recurs; amounts are positive yen.
+
+    ``amount`` is the last one if it is fixed, else the median of the last year's. ``changes`` are
+    those of a fixed amount. ``missed`` are the days on which a payment was expected and none
+    came; ``twice`` are the rows that repeat another within a third of the interval. ``next_day``
+    is None if the series has ended.
+    """
+
+    name: str
+    category: str
+    is_income: bool
+    interval: Interval
+    is_fixed: bool
+    amount: int
+    per_year: int
+    rows: tuple[CountedRow, ...]
+    changes: tuple[PriceChange, ...]
+    missed: tuple[date, ...]
+    twice: tuple[CountedRow, ...]
+    next_day: date | None
+
+    @property
+    def last(self) -> CountedRow:
+        """The latest payment."""
+        return self.rows[-1]
+
+    def expected(self, until: date) -> list[date]:
+        """The days up to ``until`` on which payments will probably come; the first may be late."""
+        found: list[date] = []
+        day = self.next_day
+        while day is not None and day <= until:
+            found.append(day)
+            day = self.interval.after(day, 1, _usual_day(self.rows))
+        return found
+
+    def amount_on(self, day: date) -> int:
+        """What will probably be paid on a day: for a bill, what it was a year earlier, if known."""
+        if not self.is_fixed:
+            for row in self.rows:
+                if abs((day - row.day).days - 365) <= self.interval.slack:
+                    return row.yen
+        return self.amount
+
+
+def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[Recurring]:
+    """The series among rows up to ``as_of``, the largest yearly cost first, income last."""
+    groups: dict[tuple[bool, str], list[CountedRow]] = defaultdict(list)
+    for row in rows:
+        if row.day <= as_of and row.yen > 0:
+            groups[row.is_income, row.shop].append(row)
+    found = [one for group in groups.values() for one in _series_of(group, as_of)]
+    return sorted(found, key=lambda one: (one.is_income, -one.per_year, one.name, one.last.id))
+
+
+def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[Recurring]:
+    rows = sorted(rows, key=lambda row: (row.day, row.id))
+    whole = _series(rows, as_of)
+    if whole is not None:
+        return [whole]
+    found = []
+    for cluster in _clusters(rows):
+        series = _series(cluster, as_of, _OF_A_PART) if len(cluster) < len(rows) else None
+        parts = [cluster] if series else _equal(cluster)
+        found += [series or _series(part, as_of, _OF_A_PART) for part in parts]
+    return [one for one in found if one is not None]
+
+
+def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
+    """The rows by amounts that are close to each other, each in order of days."""
+    found: list[list[CountedRow]] = []
+    for row in sorted(rows, key=lambda row: row.yen):
+        if found and row.yen <= found[-1][-1].yen * _CLOSE:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return [sorted(cluster, key=lambda row: (row.day, row.id)) for cluster in found]
+
+
+def _equal(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
+    by_amount: dict[int, list[CountedRow]] = defaultdict(list)
+    for row in rows:
+        by_amount[row.yen].append(row)
+    return list(by_amount.values())
+
+
+def _series(
+    rows: Sequence[CountedRow], as_of: date, intervals: Sequence[Interval] = INTERVALS
+) -> Recurring | None:
+    if len(rows) < 2:
+        return None
+    kept, interval = _regular(rows, intervals)
+    if interval is None or len(kept) < interval.needed:
+        return None
+    amounts = [row.yen for row in kept]
+    changes = _changes(kept)
+    is_fixed = 1 - len(changes) / (len(kept) - 1) >= _STEADY
+    if not is_fixed and (interval.per_year == 1 or _spread(amounts) > _MAX_SPREAD):
+        return None
+    year = [row.yen for row in kept if (kept[-1].day - row.day).days < 365]
+    amount = amounts[-1] if is_fixed else int(median(year))
+    day_of_month = _usual_day(kept)
+    missed, next_day = _missed(kept, interval, day_of_month, as_of)
+    enough = (kept[-1].day - kept[0].day).days >= 365 - interval.days - interval.slack
+    per_year = amount * interval.per_year if is_fixed or not enough else sum(year)
+    used = {row.id for row in kept}
+    return Recurring(
+        name=kept[-1].name,
+        category=kept[-1].category_major,
+        is_income=kept[-1].is_income,
+        interval=interval,
+        is_fixed=is_fixed,
+        amount=amount,
+        per_year=per_year,
+        rows=tuple(kept),
+        changes=changes if is_fixed else (),
+        missed=missed,
+        twice=tuple(row for row in rows if row.id not in used),
+        next_day=next_day,
+    )
+
+
+def _regular(
+    rows: Sequence[CountedRow], intervals: Sequence[Interval]
+) -> tuple[list[CountedRow], Interval | None]:
+    """The rows without those charged twice, and the interval that fits their gaps."""
+    days = [row.day.toordinal() for row in rows]
+    usual = median(after - before for before, after in zip(days, days[1:], strict=False))
+    for interval in intervals:
+        # Rows charged twice shorten a gap by a third at most: most shops need no closer look.
+        if not interval.days * 2 / 3 - interval.slack <= usual <= interval.days + interval.slack:
+            continue
+        kept = _without_repeats(rows, interval)
+        if len(kept) < max(interval.needed, 2) or (len(rows) - len(kept)) * 4 > len(rows):
+            continue
+        gaps = [(b.day - a.day).days for a, b in zip(kept, kept[1:], strict=False)]
+        if abs(median(gaps) - interval.days) > interval.slack:
+            continue
+        fitting = sum(1 for gap in gaps if _fits(gap, interval))
+        if fitting >= _REGULAR * len(gaps):
+            return kept, interval
+    return [], None
+
+
+def _fits(gap: int, interval: Interval) -> bool:
+    """Whether a gap is one interval, or a few if payments were missed."""
+    times = max(round(gap / interval.days), 1)
+    return times <= _ENDED_AFTER + 1 and abs(gap - times * interval.days) <= interval.slack
+
+
+def _without_repeats(rows: Sequence[CountedRow], interval: Interval) -> list[CountedRow]:
+    kept: list[CountedRow] = []
+    for row in rows:
+        repeats = (
+            kept and kept[-1].yen == row.yen and (row.day - kept[-1].day).days <= interval.days // 3
+        )
+        if not repeats:
+            kept.append(row)
+    return kept
+
+
+def _changes(rows: Sequence[CountedRow]) -> tuple[PriceChange, ...]:
+    return tuple(
+        PriceChange(after.day, before.yen, after.yen)
+        for before, after in zip(rows, rows[1:], strict=False)
+        if before.yen != after.yen
+    )
+
+
+def _spread(amounts: Sequence[int]) -> float:
+    middle = median(amounts)
+    return float(median(abs(amount - middle) for amount in amounts) / middle)
+
+
+def _usual_day(rows: Sequence[CountedRow]) -> int:
+    """The day of the month on which the last payments came."""
+    days = [row.day.day for row in rows[-6:]]
+    if max(days) - min(days) > 15:  # around the end of the month: the 31st, then the 2nd
+        days = [day + 30 if day < 16 else day for day in days]
+    return (int(median(days)) - 1) % 31 + 1
+
+
+def _missed(
+    rows: Sequence[CountedRow], interval: Interval, day_of_month: int, as_of: date
+) -> tuple[tuple[date, ...], date | None]:
+    """The expected days without a payment, and the next day; None if the series has ended."""
+    missed = [
+        interval.after(before.day, times, day_of_month)
+        for before, after in zip(rows, rows[1:], strict=False)
+        for times in range(1, round((after.day - before.day).days / interval.days))
+    ]
+    last, times = rows[-1].day, 1
+    while interval.after(last, times, day_of_month) + timedelta(days=interval.slack) < as_of:
+        missed.append(interval.after(last, times, day_of_month))
+        times += 1
+    if times > _ENDED_AFTER + 1:
+        return tuple(missed[: len(missed) - times + 1]), None
+    return tuple(missed), interval.after(last, times, day_of_month)

@@ -1,0 +1,66 @@
+"""The Japanese texts about rules for categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mdvec.household.core.category_rules import CategoryRule, Suggestion
+from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.wording import format_currency
+
+_MAX_ROWS = 5
+_MAX_SUGGESTIONS = 20
+
+
+def rule_line(rule: CategoryRule) -> str:
+    """A rule in words: 「りんりん」を含む店 → 交通費 > 自転車."""
+    return f"「{rule.shop}」を含む店 → {rule.category}"
+
+
+def trial_text(
+    rule: CategoryRule,
+    rows: Sequence[CountedRow],
+    by_category: Sequence[tuple[str, int, int]],
+) -> str:
+    """What a rule would change, with its first rows."""
+    if not rows:
+        return f"{rule_line(rule)}: これまでの明細で変わるものはありません。"
+    total = format_currency(sum(row.yen for row in rows))
+    lines = [
+        f"{rule_line(rule)}: 試すと {len(rows):,}件（{total}）が移ります（まだ変えていません）。"
+    ]
+    lines += [
+        f"- {name} から {count:,}件 {format_currency(yen)}" for name, count, yen in by_category
+    ]
+    lines += [f"  {row.day} {row.name} {format_currency(row.yen)}" for row in rows[-_MAX_ROWS:]]
+    if len(rows) > _MAX_ROWS:
+        lines.append(f"  ほか {len(rows) - _MAX_ROWS:,}件")
+    return "\n".join(lines)
+
+
+def set_text(rule: CategoryRule, changed: int) -> str:
+    """Says that a rule holds, and how to take it back."""
+    return (
+        f"{rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
+        "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
+    )
+
+
+def removed_text(shop: str, changed: int) -> str:
+    """Says that a rule no longer holds."""
+    return f"「{shop}」の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
+
+
+def rules_text(rules: Sequence[CategoryRule], found: Sequence[Suggestion]) -> str:
+    """The rules and the suggestions."""
+    lines = [f"カテゴリの規則は {len(rules)}件です。", *(f"- {rule_line(one)}" for one in rules)]
+    if found:
+        lines.append("未分類の明細への提案（決めるまで何も変わりません）:")
+        lines += [
+            f"- {one.shop}（{one.rows:,}件 {format_currency(one.yen)}）→ {one.category}"
+            f"（確かさ {round(one.confidence * 100)} %、「{one.like}」のこれまでから）"
+            for one in found[:_MAX_SUGGESTIONS]
+        ]
+        if len(found) > _MAX_SUGGESTIONS:
+            lines.append(f"ほか {len(found) - _MAX_SUGGESTIONS:,}件")
+    return "\n".join(lines)

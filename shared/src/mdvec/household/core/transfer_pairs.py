@@ -1,0 +1,107 @@
+"""Finds transfers that their statements do not mark: money out of one account into another.
+
+Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
+same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
+without them it may be a purchase and an unrelated refund.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.compared import Entry
+
+MAX_DAYS = 3
+"""How many days a transfer may take; a weekend lies between the two bookings."""
+
+_WORDS = re.compile(
+    r"振替|振り替え|振込|振り込み|フリカエ|フリコミ|送金|資金移動|口座間|入金|出金|引出|引き出し"
+    r"|オートチャージ|チャージ|atm|引落|引き落とし|transfer|カード(?:支払|払)|現金・カード"
+)
+_PURCHASE = re.compile(r"返品|返金|キャンセル|払い戻し|払戻|還付|refund")
+_OWN_MONEY = frozenset({"現金・カード", "振替", "資金移動"})
+_SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
+
+
+@dataclass(frozen=True, slots=True)
+class TransferPair:
+    """Two rows that may be the ends of a transfer: where money goes out, and where it comes in.
+
+    ``is_likely`` is whether words or categories speak for it. ``reasons`` are in Japanese.
+    """
+
+    out: Entry
+    into: Entry
+    days: int
+    is_likely: bool
+    reasons: tuple[str, ...]
+
+
+def transfer_pairs(rows: Iterable[Entry], max_days: int = MAX_DAYS) -> list[TransferPair]:
+    """The pairs among rows that count, each row in one pair at most; the likely ones first.
+
+    Of several partners a row gets the likeliest, then the nearest in days.
+    """
+    candidates = [
+        _pair(out, into) for out, into in _opposites(rows, max_days) if out.account != into.account
+    ]
+    candidates.sort(key=lambda one: (not one.is_likely, one.days, one.out.id, one.into.id))
+    found: list[TransferPair] = []
+    used: set[int] = set()
+    for one in candidates:
+        if not {one.out.id, one.into.id} & used:
+            found.append(one)
+            used |= {one.out.id, one.into.id}
+    return found
+
+
+def _opposites(rows: Iterable[Entry], max_days: int) -> Iterable[tuple[Entry, Entry]]:
+    """Every pair of a row that goes out and one of the same amount that comes in near it."""
+    incoming: dict[int, list[Entry]] = defaultdict(list)
+    outgoing: list[Entry] = []
+    for row in rows:
+        if row.counts and row.amount:
+            if row.amount > 0:
+                incoming[row.amount].append(row)
+            else:
+                outgoing.append(row)
+    days: dict[int, list[int]] = {}
+    for amount, of_amount in incoming.items():
+        of_amount.sort(key=lambda row: (row.date, row.id))
+        days[amount] = [row.date.toordinal() for row in of_amount]
+    for out in outgoing:
+        partners: Sequence[Entry] = incoming.get(-(out.amount or 0), ())
+        if partners:
+            at, known = out.date.toordinal(), days[partners[0].amount or 0]
+            begin, end = bisect_left(known, at - max_days), bisect_right(known, at + max_days)
+            yield from ((out, into) for into in partners[begin:end])
+
+
+def _pair(out: Entry, into: Entry) -> TransferPair:
+    days = abs((into.date - out.date).days)
+    told = [(row, _words(row)) for row in (out, into)]
+    speaks = [f"「{' '.join(row.description.split())}」" for row, words in told if words]
+    against = _PURCHASE.search(_folded(into)) or (
+        into.category_major == INCOME and _SALARY.search(_folded(into))
+    )
+    when = "同じ日" if days == 0 else f"{days}日違い"
+    reasons = [f"同じ金額が {out.account}から出て {into.account}に入っています（{when}）"]
+    reasons += [f"{'と'.join(speaks)}は口座間の移動を表すことばです"] if speaks else []
+    reasons += ["入ったほうは返金か収入のようです"] if against else []
+    return TransferPair(out, into, days, bool(speaks) and not against, tuple(reasons))
+
+
+def _words(row: Entry) -> bool:
+    """Whether a row's text or category speaks of one's own money."""
+    return row.category_major in _OWN_MONEY or _WORDS.search(_folded(row)) is not None
+
+
+def _folded(row: Entry) -> str:
+    text = f"{row.description} {row.category_minor}"
+    return unicodedata.normalize("NFKC", text).casefold()

@@ -1,0 +1,120 @@
+"""A household's recurring payments, its forecast of spending, and what is unusual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import apsw
+
+from mdvec.dates.months import Month
+from mdvec.household.core import habit_wording
+from mdvec.household.core.anomalies import Anomaly, anomalies
+from mdvec.household.core.anomaly_wording import anomalies_text
+from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.forecast import MonthForecast, forecast
+from mdvec.household.core.recurring import Recurring, recurring_payments
+from mdvec.household.interfaces.counted_rows import counted_rows
+from mdvec.household.overview import coverage, one_state
+
+_MONTHS_READ = 37
+
+
+@dataclass(frozen=True, slots=True)
+class DuePayment:
+    """A payment that is expected on about a day."""
+
+    day: date
+    name: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecurringAnswer:
+    """The recurring payments and income, and the payments due until the month's end."""
+
+    as_of: date
+    payments: tuple[Recurring, ...]
+    due: tuple[DuePayment, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastAnswer:
+    """The running month and the next three; none without three whole months before."""
+
+    as_of: date
+    months: tuple[MonthForecast, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnomaliesAnswer:
+    """What is unusual in the month of ``as_of``."""
+
+    as_of: date
+    anomalies: tuple[Anomaly, ...]
+    text: str
+
+
+def list_recurring_payments(
+    connection: apsw.Connection, tool_id: int, *, today: date
+) -> RecurringAnswer:
+    """What recurs in the last three years of the ledger, as of its last row up to today.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    rows, as_of = rows_until_now(connection, tool_id, today)
+    found = recurring_payments(rows, as_of)
+    until = Month.of(as_of).last_day
+    due = sorted(
+        (
+            DuePayment(day, one.name, one.amount_on(day))
+            for one in found
+            if not one.is_income
+            for day in one.expected(until)
+        ),
+        key=lambda one: (one.day, one.name),
+    )
+    listed = [(one.day, one.name, one.amount) for one in due]
+    body = habit_wording.recurring_text(found, as_of)
+    text = f"{body}\n{habit_wording.due_text(listed, until)}" if found else body
+    return RecurringAnswer(as_of, tuple(found), tuple(due), text)
+
+
+def forecast_spending(connection: apsw.Connection, tool_id: int, *, today: date) -> ForecastAnswer:
+    """The spending of the ledger's latest month and the next three, with how wrong it would be.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    rows, as_of = rows_until_now(connection, tool_id, today)
+    months = forecast(rows, as_of)
+    return ForecastAnswer(as_of, tuple(months), habit_wording.forecast_text(months, as_of))
+
+
+def find_anomalies(connection: apsw.Connection, tool_id: int, *, today: date) -> AnomaliesAnswer:
+    """What is far from its own history in the ledger's latest month.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    rows, as_of = rows_until_now(connection, tool_id, today)
+    found = anomalies(rows, as_of)
+    return AnomaliesAnswer(as_of, tuple(found), anomalies_text(found, as_of))
+
+
+def rows_until_now(
+    connection: apsw.Connection, tool_id: int, today: date
+) -> tuple[list[CountedRow], date]:
+    """The counting rows of three years, and the last day that the ledger knows of, up to today.
+
+    Raises:
+        EmptyLedger: there are no rows yet.
+    """
+    with one_state(connection):
+        covered = coverage(connection, tool_id, today)
+        as_of = min(covered.last_day, today)
+        first = max(Month.of(as_of).plus(-_MONTHS_READ), covered.body.first).first_day
+        return counted_rows(connection, tool_id, first, as_of), as_of

@@ -1,0 +1,114 @@
+"""A household's net worth by month, from its asset histories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+import apsw
+
+from mdvec.dates.months import Month, MonthRange
+from mdvec.errors import MdvecError
+from mdvec.household.core import wording
+from mdvec.household.core.assets import TOTAL
+from mdvec.household.core.periods import resolve_period
+from mdvec.household.core.sums import change, mean
+from mdvec.household.core.wording import format_currency, format_percentage
+from mdvec.household.interfaces import assets
+from mdvec.household.overview import one_state
+
+_YEAR = 12
+
+
+class NoAssets(MdvecError):
+    """There is no asset history, or none of the months asked for."""
+
+    def __init__(self, available: MonthRange | None) -> None:
+        super().__init__(
+            "資産推移がまだありません。マネーフォワードの「資産推移月次.csv」を家計簿のフォルダに"
+            "置いて取り込んでください。"
+            if available is None
+            else f"その期間の資産推移はありません。{available.in_words} にあります。"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NetWorthMonth:
+    """A month's net worth, and its kinds, in yen; ``difference`` is from the month before."""
+
+    month: Month
+    total: int
+    kinds: dict[str, int]
+    difference: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NetWorthAnswer:
+    """Net worth by month; ``per_month`` is the mean difference over the last year shown."""
+
+    months: tuple[NetWorthMonth, ...]
+    per_month: int | None
+    notes: tuple[str, ...]
+    text: str
+
+
+def net_worth(
+    connection: apsw.Connection, tool_id: int, *, period: str | None = None, today: date
+) -> NetWorthAnswer:
+    """The months of the asset histories in a period, by default the latest twelve.
+
+    Raises:
+        NoAssets: there are none.
+        InvalidPeriod: the period was not understood.
+    """
+    with one_state(connection):
+        known = assets.months_of(connection, tool_id)
+    if not known:
+        raise NoAssets(None)
+    available = MonthRange(known[0].month, known[-1].month)
+    requested = resolve_period(today, available, period=period)
+    totals = {one.month: one.amounts[TOTAL] for one in known}
+    months = [
+        NetWorthMonth(
+            month=one.month,
+            total=one.amounts[TOTAL],
+            kinds={kind: yen for kind, yen in one.amounts.items() if kind != TOTAL},
+            difference=None if before is None else one.amounts[TOTAL] - before,
+        )
+        for one in known
+        if one.month in requested.months
+        for before in [totals.get(one.month.plus(-1))]
+    ]
+    if not months:
+        raise NoAssets(available)
+    differences = [one.difference for one in months[-_YEAR:] if one.difference is not None]
+    per_month = mean(differences) if differences else None
+    notes = [requested.understood]
+    missing = [month for month in MonthRange(months[0].month, months[-1].month)
+               if month not in totals]  # fmt: skip
+    if missing:
+        notes.append(f"資産推移にない月: {'、'.join(month.in_words for month in missing[:6])}")
+    year_ago = totals.get(months[-1].month.plus(-_YEAR))
+    body = _text(months, per_month, year_ago)
+    return NetWorthAnswer(
+        tuple(months), per_month, tuple(notes), f"{body}\n{wording.notes_text(notes)}"
+    )
+
+
+def _text(months: list[NetWorthMonth], per_month: int | None, year_ago: int | None) -> str:
+    last = months[-1]
+    lines = [f"{last.month.in_words}の純資産は {format_currency(last.total)} です。"]
+    if year_ago is not None:
+        difference = format_currency(last.total - year_ago, signed=True)
+        percent = format_percentage(change(last.total, year_ago))
+        lines.append(f"- 1年前から: {difference}（{percent}）")
+    if per_month is not None:
+        lines.append(f"- 直近の増減の平均: 毎月 {format_currency(per_month, signed=True)}")
+    lines += [f"- {kind}: {format_currency(yen)}" for kind, yen in last.kinds.items()]
+    lines.append("月ごと:")
+    for one in months:
+        moved = "" if one.difference is None else (
+            f"（{format_currency(one.difference, signed=True)}）"
+        )  # fmt: skip
+        lines.append(f"- {one.month.in_words}: {format_currency(one.total)}{moved}")
+    return "\n".join(lines)

@@ -1,0 +1,127 @@
+"""Notes and tags on rows; they stay with a row over imports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from mdvec.errors import MdvecError
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.wording import format_currency, row_line
+from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.text.one_line import on_one_line
+
+_MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10
+_MAX_LISTED = 50
+
+
+class InvalidNote(MdvecError):
+    """A note that cannot be kept; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotedRow:
+    """A row with its note ("" for none) and tags."""
+
+    row: Transaction
+    note: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotesAnswer:
+    """Rows with notes, by date, at most 50; ``total`` is the yen of all that count, signed."""
+
+    rows: tuple[NotedRow, ...]
+    total_rows: int
+    total: int
+    text: str
+
+
+def note_row(
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    transaction_id: int,
+    note: str = "",
+    tags: Sequence[str] = (),
+) -> NotesAnswer:
+    """Put a note and tags on a row, in place of those it has; without both, it has none.
+
+    Raises:
+        InvalidNote: there is no such row, or the note or a tag is too long.
+    """
+    note = " ".join(on_one_line(note).split())
+    cleaned = tuple(dict.fromkeys(one for tag in tags if (one := _tag(tag))))
+    if len(note) > _MAX_NOTE or len(cleaned) > _MAX_TAGS or any(len(t) > _MAX_TAG for t in cleaned):
+        raise InvalidNote(
+            f"メモは {_MAX_NOTE}文字、タグは {_MAX_TAG}文字を {_MAX_TAGS}個までです。"
+        )
+    with connection:
+        found = connection.execute(
+            "SELECT identity FROM transactions WHERE tool_id = ? AND id = ?",
+            (tool_id, transaction_id),
+        ).fetchone()
+        if found is None:
+            raise InvalidNote(f"取引 {transaction_id} はこの家計簿にありません。")
+        key = (tool_id, found[0])
+        connection.execute("DELETE FROM row_notes WHERE tool_id = ? AND identity = ?", key)
+        if note or cleaned:
+            connection.execute(
+                "INSERT INTO row_notes (tool_id, identity, note, tags) VALUES (?, ?, ?, ?)",
+                (*key, note, json.dumps(cleaned, ensure_ascii=False)),
+            )
+        rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
+    if not rows:
+        return NotesAnswer((), 0, 0, f"取引 {transaction_id} のメモとタグを消しました。")
+    return NotesAnswer(tuple(rows), 1, rows[0].row.amount or 0, f"記録しました。\n{_line(rows[0])}")
+
+
+def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = None) -> NotesAnswer:
+    """The rows with notes or tags, or those with one tag, and the sum of those that count."""
+    if tag is None or not _tag(tag):
+        rows = _noted(connection, tool_id, "true", ())
+        what = "メモかタグのある明細"
+    else:
+        condition = "EXISTS (SELECT 1 FROM json_each(n.tags) WHERE value = ?)"
+        rows = _noted(connection, tool_id, condition, (_tag(tag),))
+        what = f"タグ「{_tag(tag)}」の明細"
+    total = sum(one.row.amount or 0 for one in rows if one.row.counts)
+    head = (
+        f"{what}は {len(rows):,}件、集計に入る合計は {format_currency(total, signed=True)} です。"
+    )
+    shown = rows[-_MAX_LISTED:]
+    more = [f"新しいほうから {_MAX_LISTED}件を示します。"] if len(rows) > len(shown) else []
+    text = "\n".join([head, *more, *map(_line, shown)])
+    return NotesAnswer(tuple(shown), len(rows), total, text)
+
+
+def _tag(tag: str) -> str:
+    return " ".join(on_one_line(tag).split()).lstrip("#＃")
+
+
+def _noted(
+    connection: apsw.Connection, tool_id: int, condition: str, values: tuple[int | str, ...]
+) -> list[NotedRow]:
+    found: list[tuple[Any, ...]] = connection.execute(
+        f"SELECT n.note, n.tags, {_OF_ROW} FROM row_notes AS n "
+        "JOIN transactions AS t ON t.tool_id = n.tool_id AND t.identity = n.identity "
+        f"WHERE n.tool_id = ? AND {condition} ORDER BY t.date, t.id",
+        (tool_id, *values),
+    ).fetchall()
+    return [
+        NotedRow(read_transaction(row), note, tuple(json.loads(tags))) for note, tags, *row in found
+    ]
+
+
+_OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
+
+
+def _line(one: NotedRow) -> str:
+    tags = "".join(f" #{tag}" for tag in one.tags)
+    note = f" 「{one.note}」" if one.note else ""
+    return f"{row_line(one.row)}（ID {one.row.id}）{note}{tags}"

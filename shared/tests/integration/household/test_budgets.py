@@ -1,0 +1,163 @@
+"""Budgets beside what was spent, against plain counting of the rows."""
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plan_ledger import Bought, fill, monthly
+
+from mdvec.database.connection import open_database
+from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
+from mdvec.household.comparison import compare_periods
+from mdvec.household.core.categories import UnknownCategory
+
+TODAY = date(2025, 6, 19)
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
+        yield connection
+
+
+def test_a_status_tells_the_pace_and_warns(connection):
+    rows = [
+        Bought("2025-06-02", "朝市", -35_500),
+        Bought("2025-06-03", "薬局", -6_000, "日用品/薬"),
+        Bought("2025-06-04", "市営バス", -400, "交通費/バス"),
+        Bought("2025-06-25", "予約", -99_000),
+    ]
+    tool = fill(connection, rows)
+    for category, amount in (("食費", 50_000), ("薬", 5_000)):
+        set_budget(connection, tool, category=category, amount=amount, today=TODAY)
+    answer = budget_status(connection, tool, today=TODAY)
+    assert answer.text.splitlines()[:4] == [
+        "2025年06月の予算と実績です。注意が必要なものは 2件です。",
+        "- 日用品 > 薬（毎月）: 予算 5,000円 のうち 6,000円（月の 63 %が過ぎて 120 %）、"
+        "1,000円 超過",
+        "- 食費（毎月）: 予算 50,000円 のうち 35,500円（月の 63 %が過ぎて 71 %）、残り 14,500円。"
+        "このままだと 56,052円 になりそうです",
+        "- 予算のないカテゴリの支出: 400円",
+    ]
+    assert [one.warning for one in answer.statuses] == ["exceeded", "ahead"]
+
+
+def test_rent_paid_on_the_first_day_is_no_reason_to_warn(connection):
+    tool = fill(connection, monthly("家賃", -80_000, "2025-01", 6, day=1, category="住宅/家賃"))
+    set_budget(connection, tool, category="住宅", amount=80_000, today=TODAY)
+    (status,) = budget_status(connection, tool, today=TODAY).statuses
+    assert (status.used, status.expected, status.warning) == (100, 80_000, None)
+
+
+def test_a_yearly_budget_is_compared_with_its_calendar_year(connection):
+    tool = fill(
+        connection,
+        [
+            Bought("2024-12-31", "旅館", -9, "旅行/宿"),
+            Bought("2025-01-01", "旅館", -60_000, "旅行/宿"),
+            Bought("2025-06-01", "旅館", -20_000, "旅行/宿"),
+            Bought("2025-07-01", "予約", -1, "旅行/宿"),
+        ],
+    )
+    set_budget(connection, tool, category="旅行", amount=200_000, per="year", today=TODAY)
+    (status,) = budget_status(connection, tool, today=TODAY).statuses
+    assert (status.spent, status.used, status.elapsed) == (80_000, 40, Decimal("46.6"))
+
+
+def test_a_budget_is_replaced_and_removed(connection):
+    tool = fill(connection, [Bought("2025-06-02", "朝市", -100)])
+    first = set_budget(connection, tool, category="食費", amount=100, today=TODAY)
+    second = set_budget(connection, tool, category="食費", amount=200, today=TODAY)
+    assert (first.before, second.before) == (None, 100)
+    assert second.message == "食費の予算を毎月 200円 にしました（これまで 100円）。"
+    gone = set_budget(connection, tool, category="食費", amount=0, today=TODAY)
+    assert gone.message == "食費の予算をやめました。"
+    assert budget_status(connection, tool, today=TODAY).text.startswith("予算はまだありません")
+
+
+@pytest.mark.parametrize("today", [date(2025, 7, 2), date(2026, 11, 22)])
+def test_the_usual_amount_is_of_the_ledgers_last_months(connection, today):
+    tool = fill(connection, monthly("朝市", -3_000, "2024-12", 7, category="食費/食料品"))
+    done = set_budget(connection, tool, category="食費", amount=100, today=today)
+    assert "直近6か月の中央値は 3,000円 です" in done.message
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"category": "収入", "amount": 1}, "支出のカテゴリか"),
+        ({"category": "貯蓄率", "amount": 1}, "支出のカテゴリか"),
+        ({"category": "食費", "amount": -1}, "0〜10,000,000,000"),
+        ({"category": "食費", "amount": 1, "per": "week"}, "month、year"),
+    ],
+)
+def test_what_is_no_budget_is_refused(connection, asked, told):
+    tool = fill(
+        connection,
+        [Bought("2025-06-02", "朝市", -100), Bought("2025-06-25", "給与", 1, "収入/給与")],
+    )
+    with pytest.raises(InvalidBudget, match=told):
+        set_budget(connection, tool, today=TODAY, **asked)
+    with pytest.raises(UnknownCategory):
+        set_budget(connection, tool, category="服", amount=1, today=TODAY)
+
+
+ROWS = st.lists(
+    st.builds(
+        Bought,
+        st.builds("2025-0{}-{:02}".format, st.integers(1, 6), st.integers(1, 28)),
+        st.just("店"),
+        st.integers(-9_000, 3_000),
+        st.sampled_from(("食費/外食", "食費/", "日用品/", "収入/給与")),
+        st.just("カード"),
+        st.booleans(),
+    ),
+    max_size=16,
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(ROWS)
+def test_what_was_spent_is_the_sum_of_the_rows(connection, rows):
+    rows = [
+        Bought("2025-01-01", "店", -1, "食費/外食"),
+        Bought("2025-06-01", "店", -1, "日用品/"),
+        *rows,
+    ]
+    with connection:
+        number = connection.execute("SELECT count(*) FROM tools").fetchone()[0]
+        tool = fill(connection, rows, f"kakeibo{number}")
+    for category, per in (("支出", "month"), ("食費", "year"), ("外食", "month")):
+        set_budget(connection, tool, category=category, amount=7_000, per=per, today=TODAY)
+    answer = budget_status(connection, tool, period="2025年5月〜6月", today=TODAY)
+    past = [row for row in rows if date.fromisoformat(row.day) <= TODAY and row.major != "収入"]
+    recent = [row for row in past if row.day >= "2025-05"]
+    expected = {
+        "支出": sum(row.yen for row in recent),
+        "食費": sum(row.yen for row in past if row.major == "食費"),
+        "食費 > 外食": sum(row.yen for row in recent if row.category == "食費/外食"),
+    }
+    assert {str(one.budget.subject): one.spent for one in answer.statuses} == expected
+    assert {one.amount for one in answer.statuses} == {7_000, 14_000}
+    outside = [row.yen for row in recent if row.counts and row.major != "食費"]
+    assert (answer.unbudgeted or 0) == sum(outside)
+
+
+def test_months_that_start_on_the_25th_are_budgeted_and_compared_so(connection):
+    bought = [
+        Bought("2025-05-24", "朝市", -1), Bought("2025-05-25", "朝市", -20),
+        Bought("2025-06-24", "朝市", -300), Bought("2025-06-25", "朝市", -4_000),
+    ]  # fmt: skip
+    tool = fill(connection, bought)
+    today = date(2025, 6, 26)
+    set_budget(connection, tool, category="食費", amount=500, month_starts_on=25, today=today)
+    june = budget_status(connection, tool, period="2025-06", month_starts_on=25, today=today)
+    assert [one.spent for one in june.statuses] == [320]
+    answer = compare_periods(connection, tool, period="2025年7月", month_starts_on=25, today=today)
+    assert (answer.spending, answer.same_days) == ((320, 4_000), (20, 4_000))
+    days = compare_periods(connection, tool, period="6月24日〜6月25日", today=today)
+    assert days.spending == (0, 4_300)

@@ -1,0 +1,122 @@
+"""Two periods side by side, against plain counting of the rows."""
+
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plan_ledger import Bought, fill
+
+from mdvec.database.connection import open_database
+from mdvec.household.comparison import NotComparable, UnknownLevel, compare_periods
+from mdvec.household.core.wording import InsufficientData
+
+TODAY = date(2025, 7, 10)
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
+        yield connection
+
+
+def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
+    tool = fill(
+        connection,
+        [
+            Bought("2025-05-03", "スーパーまるなか", -4_000),
+            Bought("2025-05-04", "家賃", -80_000, "住宅/家賃・地代"),
+            Bought("2025-06-03", "スーパーまるなか", -4_000),
+            Bought("2025-06-20", "寿司 うおまる", -9_800, "食費/外食"),
+            Bought("2025-06-04", "家賃", -80_000, "住宅/家賃・地代"),
+            Bought("2025-06-25", "給与", 300_000, "収入/給与"),
+            Bought("2025-06-26", "振込", -50_000, "住宅/家賃・地代", counts=False),
+        ],
+    )
+    answer = compare_periods(connection, tool, period="2025年6月", today=TODAY)
+    assert answer.text.splitlines()[:7] == [
+        "2025年05月と 2025年06月の比較です。",
+        "- 支出: 84,000円 → 93,800円（+9,800円、+11.7%）",
+        "- 収入: 0円 → 300,000円（+300,000円）",
+        "動いたカテゴリ（差の大きい順）:",
+        "- 収入（収入）: 0円 → 300,000円（+300,000円）",
+        "  増: 2025-06-25 給与 300,000円",
+        "- 食費: 4,000円 → 13,800円（+9,800円、+245.0%）",
+    ]
+    assert answer.notes[1:] == ("「2025年6月」を 2025年06月 と解釈しました",)
+    assert [row.name for row in answer.movements[1].added] == ["寿司 うおまる"]
+    assert answer.total_movements == 2
+    shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
+    assert [one.name for one in shops.movements] == ["給与", "寿司 うおまる"]
+    food = compare_periods(connection, tool, period="2025-06", category="食費", today=TODAY)
+    assert [(one.name, one.difference) for one in food.movements] == [("外食", 9_800)]
+
+
+def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
+    tool = fill(
+        connection,
+        [
+            Bought("2025-06-10", "朝市", -100),
+            Bought("2025-06-11", "朝市", -10_000),
+            Bought("2025-07-10", "朝市", -300),
+        ],
+    )
+    answer = compare_periods(connection, tool, today=TODAY)
+    assert (answer.spending, answer.same_days) == ((10_100, 300), (100, 300))
+    assert "支出（どちらも同じ日まで）: 100円 → 300円" in answer.text
+
+
+def test_the_base_can_be_the_year_before_and_has_to_have_data(connection):
+    tool = fill(
+        connection,
+        [Bought("2024-06-10", "朝市", -100), Bought("2025-06-11", "朝市", -250)],
+    )
+    answer = compare_periods(connection, tool, period="2025年6月", base="前年同月", today=TODAY)
+    assert (str(answer.before.first), answer.spending) == ("2024-06-01", (100, 250))
+    with pytest.raises(InsufficientData):
+        compare_periods(connection, tool, period="2025年6月", base="2023年6月", today=TODAY)
+
+
+def test_what_cannot_be_compared_is_refused_with_the_choices(connection):
+    tool = fill(connection, [Bought("2025-06-11", "朝市", -250)])
+    with pytest.raises(UnknownLevel, match="category、shop"):
+        compare_periods(connection, tool, by="bank", today=TODAY)
+    with pytest.raises(NotComparable, match="収支は比べられません"):
+        compare_periods(connection, tool, category="収支", base="2025年6月", today=TODAY)
+
+
+ROWS = st.lists(
+    st.builds(
+        Bought,
+        st.builds("2025-0{}-{:02}".format, st.sampled_from((5, 6)), st.integers(1, 28)),
+        st.sampled_from(("朝市", "書店", "薬局")),
+        st.sampled_from((-300, -200, 200, 1_000)),
+        st.sampled_from(("食費/外食", "日用品/", "収入/給与")),
+        st.just("カード"),
+        st.booleans(),
+    ),
+    max_size=14,
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(ROWS)
+def test_the_rows_of_each_movement_add_up_to_its_difference(connection, rows):
+    ends = [Bought("2025-05-01", "始", -1), Bought("2025-06-01", "終", -1)]
+    with connection:
+        number = connection.execute("SELECT count(*) FROM tools").fetchone()[0]
+        tool = fill(connection, [*ends, *rows], f"kakeibo{number}")
+    answer = compare_periods(
+        connection, tool, period="2025年6月", base="2025年5月", by="shop", today=TODAY
+    )
+    for month, at in (("2025-05", 0), ("2025-06", 1)):
+        of_month = [row for row in [*ends, *rows] if row.day.startswith(month)]
+        assert answer.spending[at] == sum(r.yen for r in of_month if r.major != "収入")
+        assert answer.income[at] == sum(r.yen for r in of_month if r.major == "収入")
+    for one in answer.movements:
+        added, gone = (sum(row.yen for row in part) for part in (one.added, one.gone))
+        assert added - gone == one.difference == one.after - one.before != 0
+    total = sum(one.difference for one in answer.movements)
+    assert total == sum(after - before for before, after in (answer.spending, answer.income))

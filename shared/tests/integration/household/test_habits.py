@@ -1,0 +1,69 @@
+"""Recurring payments and the forecast of a ledger, in words."""
+
+from datetime import date
+
+import pytest
+from plan_ledger import Bought, fill, monthly
+
+from mdvec.database.connection import open_database
+from mdvec.household.core.wording import EmptyLedger
+from mdvec.household.habits import forecast_spending, list_recurring_payments
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
+        yield connection
+
+
+def test_recurring_payments_in_words(connection):
+    tool = fill(
+        connection,
+        [
+            *monthly("動画配信", -990, "2025-01", 4, day=12),
+            *monthly("動画配信", -1_490, "2025-05", 2, day=12),
+            *monthly("保険料", -6_120, "2025-01", 5, day=25),
+            *monthly("給与", 300_000, "2025-01", 5, day=25, category="収入/給与"),
+            Bought("2025-06-14", "動画配信", -1_490),
+            *monthly("除いた店", -5, "2025-01", 0),
+        ],
+    )
+    answer = list_recurring_payments(connection, tool, today=date(2025, 6, 20))
+    assert answer.text.splitlines() == [
+        "定期的な支払いは 2件、年に約 91,320円 です（2025-06-14 までの明細から）。",
+        "- 保険料: 毎月 6,120円、年 73,440円（次は 2025-06-25 ごろ）",
+        "- 動画配信: 毎月 1,490円、年 17,880円（次は 2025-07-12 ごろ）",
+        "  2025-05-12 から値上がり: 990円 → 1,490円",
+        "  二重かもしれません: 2025-06-14 にも 1,490円",
+        "定期的な収入:",
+        "- 給与: 毎月 300,000円、年 3,600,000円（次は 2025-06-25 ごろ）",
+        "2025-06-30 までに予定される支払い（合計 6,120円）:",
+        "- 2025-06-25 ごろ 保険料 6,120円",
+    ]
+
+
+def test_a_forecast_in_words_names_its_parts_and_its_past_errors(connection):
+    tool = fill(connection, monthly("家賃", -80_000, "2024-06", 13, day=3))
+    answer = forecast_spending(connection, tool, today=date(2025, 6, 20))
+    assert answer.text.splitlines()[:2] == [
+        "支出の見通しです（2025-06-03 までの明細から）。",
+        "- 2025年06月: 80,000円、8割の幅 80,000円〜80,000円（これまで 80,000円）",
+    ]
+    assert "当月のずれの中央値は 0円 でした" in answer.text
+    assert answer.months[1].amount == 80_000
+
+
+def test_rows_that_do_not_count_do_not_recur(connection):
+    rows = monthly("振替", -50_000, "2025-01", 6)
+    out = [Bought(row.day, row.shop, row.amount, counts=False) for row in rows]
+    tool = fill(connection, [*out, Bought("2025-06-06", "朝市", -1)])
+    answer = list_recurring_payments(connection, tool, today=date(2025, 6, 20))
+    assert answer.payments == ()
+    assert "見つかりませんでした" in answer.text
+    assert "3か月以上" in forecast_spending(connection, tool, today=date(2025, 6, 20)).text
+
+
+def test_an_empty_ledger_is_refused(connection):
+    tool = fill(connection, [])
+    with pytest.raises(EmptyLedger):
+        list_recurring_payments(connection, tool, today=date(2025, 6, 20))

@@ -1,0 +1,118 @@
+"""The second sample household: what its generator planted is what the answers find."""
+
+import csv
+import importlib.util
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from mdvec.database.connection import open_database
+from mdvec.household.budgeting import budget_status, set_budget
+from mdvec.household.comparison import compare_periods
+from mdvec.household.core.transfer_pairs import transfer_pairs
+from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
+from mdvec.household.interfaces.rows import list_transactions
+from mdvec.household.ledger import import_ledger
+from mdvec.household.month import monthly_household
+from mdvec.household.net_worth import net_worth
+from mdvec.household.reading import LedgerFile
+from mdvec.tools.rows import add_tool
+
+FOLDER = Path(__file__).parents[4] / "docs" / "examples" / "household-habits"
+END = date(2025, 9, 30)
+
+
+@pytest.fixture(scope="module")
+def generator():
+    spec = importlib.util.spec_from_file_location("habits_sample", FOLDER / "habits_sample.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory):
+    path = tmp_path_factory.mktemp("habits") / "ledger.sqlite"
+    with open_database(path, "create") as connection:
+        add_tool(connection, "kakeibo", "家計簿", FOLDER, "household")
+        files = [
+            LedgerFile(file.name, file.stat().st_size, 1_760_000_000 * 10**9, file.read_bytes)
+            for file in sorted(FOLDER.glob("*.csv"))
+        ]
+        report = import_ledger(connection, 1, files, "update")
+        assert (report.unread, report.failed, report.passed_over) == ((), (), ())
+        yield connection
+
+
+def spent_by_month():
+    """Spending by month, read from the files with the csv module alone."""
+    months: Counter[str] = Counter()
+    for path in FOLDER.glob("収入*.csv"):
+        if path.name.endswith("2025-08-31.csv"):  # downloaded again, as "… (1).csv"
+            continue
+        with path.open(encoding="cp932", newline="") as file:
+            for row in csv.DictReader(file):
+                if row["大項目"] != "収入":
+                    months[row["日付"][:7].replace("/", "-")] -= int(row["金額（円）"])
+    return months
+
+
+def test_the_generator_makes_the_sample_to_the_byte(generator):
+    assert generator.sample() == {p.name: p.read_bytes() for p in FOLDER.glob("*.csv")}
+
+
+def test_every_month_has_the_sum_of_its_file_and_the_deleted_row_is_out(connection, generator):
+    expected = spent_by_month()
+    assert len(expected) == generator.MONTHS
+    for month, yen in expected.items():
+        answer = monthly_household(connection, 1, period=month, today=END)
+        assert answer.spending == yen, month
+    august = monthly_household(connection, 1, period="2025-08", today=END)
+    assert august.counts.left_out.removed == 1
+    assert f"支出 {-generator.DELETED[2]:,}円" in august.text
+    compared = compare_periods(connection, 1, period="2025-09", base="2025-08", today=END)
+    assert compared.spending == (expected["2025-08"], expected["2025-09"])
+    assert compared.movements[0].added[0].name == generator.UNUSUAL[1]
+
+
+def test_what_recurs_is_what_was_planted(connection, generator):
+    answer = list_recurring_payments(connection, 1, today=date(2025, 9, 10))
+    found = {one.name: one for one in answer.payments if one.next_day}
+    (rise,) = found[generator.VIDEO].changes
+    assert (str(rise.day), rise.before, rise.after) == ("2025-04-12", 990, 1_290)
+    assert [row.day for row in found[generator.MUSIC].twice] == [generator.MUSIC_TWICE]
+    gym = found["スポーツジム カケル"]
+    assert [(day.year, day.month) for day in gym.missed] == [generator.GYM_MISSED]
+    assert {shop for _, shop, *_ in generator.CONTRACTS} <= found.keys()
+    assert not found.keys() & {"スーパー ミノリ", "定食 マンプク", "喫茶 ヒダマリ"}
+    whole = list_recurring_payments(connection, 1, today=END)
+    assert [one.interval.name for one in whole.payments if one.name == generator.YEARLY] == ["毎年"]
+
+
+def test_the_forecast_from_the_tenth_holds_in_its_band(connection):
+    answer = forecast_spending(connection, 1, today=date(2025, 8, 10))
+    august = answer.months[0]
+    assert august.low <= spent_by_month()["2025-08"] <= august.high
+    assert august.trials >= 4
+
+
+def test_the_refrigerator_is_unusual_and_a_budget_that_it_breaks_is_told(connection, generator):
+    names = {one.name for one in find_anomalies(connection, 1, today=END).anomalies}
+    assert {"日用品", generator.UNUSUAL[1]} <= names
+    set_budget(connection, 1, category="日用品", amount=20_000, today=END)
+    (status,) = budget_status(connection, 1, period="2025-09", today=END).statuses
+    assert (status.spent, status.warning) == (-generator.UNUSUAL[2], "exceeded")
+
+
+def test_every_unmarked_transfer_is_found_and_nothing_else(connection, generator):
+    pairs = [pair for pair in transfer_pairs(list_transactions(connection, 1)) if pair.is_likely]
+    assert len(pairs) == 2 * generator.MONTHS
+    assert {pair.out.amount for pair in pairs} == {-40_000, -3_000}
+
+
+def test_net_worth_grows_by_what_the_file_says(connection, generator):
+    answer = net_worth(connection, 1, period="2024年9月〜2025年9月", today=END)
+    assert len(answer.months) == generator.MONTHS
+    assert all(sum(one.kinds.values()) == one.total for one in answer.months)

@@ -1,0 +1,177 @@
+"""Rules for categories and notes on rows: tried, set, kept over imports, taken back."""
+
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from plan_ledger import Bought, fill
+
+from mdvec.database.connection import open_database
+from mdvec.household.core.categories import UnknownCategory
+from mdvec.household.ledger import import_ledger
+from mdvec.household.month import monthly_household
+from mdvec.household.notes import InvalidNote, list_notes, note_row
+from mdvec.household.reading import LedgerFile
+from mdvec.household.rules import InvalidRule, list_rules, remove_rule, set_rule, try_rule
+from mdvec.tools.rows import add_tool
+
+HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
+
+
+@pytest.fixture
+def connection(tmp_path):
+    with open_database(tmp_path / "ledger.sqlite", "create") as connection:
+        yield connection
+
+
+def categories(connection, tool):
+    rows = connection.execute(
+        "SELECT description, category_major || '/' || category_minor FROM transactions "
+        "WHERE tool_id = ? ORDER BY date, id", (tool,),
+    )  # fmt: skip
+    return list(rows)
+
+
+BOUGHT = [
+    Bought("2025-06-01", "ﾘﾝﾘﾝ 駅前店", -9_000, "未分類/未分類"),
+    Bought("2025-06-02", "自転車 りんりん", -20_000, "交通費/自転車"),
+    Bought("2025-06-03", "リンリン 0123", -1_000, "日用品/雑貨"),
+    Bought("2025-06-04", "リンリン", -7, "日用品/雑貨", counts=False),
+]
+
+
+def test_a_rule_is_tried_then_set_then_taken_back(connection):
+    tool = fill(connection, BOUGHT)
+    before = categories(connection, tool)
+    trial = try_rule(connection, tool, shop="リンリン", category="自転車")
+    assert trial.text.splitlines() == [
+        "「リンリン」を含む店 → 交通費 > 自転車: 試すと 2件（10,000円）が移ります"
+        "（まだ変えていません）。",
+        "- 日用品 > 雑貨 から 1件 1,000円",
+        "- 未分類 > 未分類 から 1件 9,000円",
+        "  2025-06-01 ﾘﾝﾘﾝ 駅前店 9,000円",
+        "  2025-06-03 リンリン 0123 1,000円",
+    ]
+    assert categories(connection, tool) == before
+    done = set_rule(connection, tool, shop="リンリン", category="自転車")
+    assert (done.changed, "3件のカテゴリが変わりました" in done.text) == (3, True)
+    assert {category for _, category in categories(connection, tool)} == {"交通費/自転車"}
+    month = monthly_household(
+        connection, tool, period="2025-06", category="交通費", today=date(2025, 7, 1)
+    )
+    assert month.spending == 30_000
+    undone = remove_rule(connection, tool, shop="リンリン")
+    assert (undone.changed, categories(connection, tool)) == (3, before)
+
+
+def test_the_rule_that_names_more_of_a_shop_wins(connection):
+    tool = fill(connection, BOUGHT)
+    set_rule(connection, tool, shop="リンリン", category="自転車")
+    set_rule(connection, tool, shop="リンリン 駅前", category="雑貨")
+    assert dict(categories(connection, tool))["ﾘﾝﾘﾝ 駅前店"] == "日用品/雑貨"
+    remove_rule(connection, tool, shop="リンリン 駅前")
+    assert dict(categories(connection, tool))["ﾘﾝﾘﾝ 駅前店"] == "交通費/自転車"
+
+
+def test_what_is_no_rule_is_refused(connection):
+    tool = fill(connection, BOUGHT)
+    with pytest.raises(InvalidRule, match="2文字以上"):
+        set_rule(connection, tool, shop="店", category="雑貨")
+    with pytest.raises(InvalidRule, match="大項目か"):
+        set_rule(connection, tool, shop="リンリン", category="支出")
+    with pytest.raises(UnknownCategory):
+        set_rule(connection, tool, shop="リンリン", category="宇宙")
+    with pytest.raises(InvalidRule, match="いまある規則: なし"):
+        remove_rule(connection, tool, shop="リンリン")
+
+
+def test_suggestions_come_from_the_users_own_history(connection):
+    tool = fill(
+        connection,
+        [
+            *[Bought(f"2025-05-0{n}", "家具のとびら", -n, "住宅/家具") for n in range(1, 5)],
+            Bought("2025-06-01", "家具のとびら ピコ", -18_700, "未分類/未分類"),
+            Bought("2025-06-02", "家具のとびら", -300, "/"),
+            Bought("2025-06-03", "まったく別", -5, "未分類/未分類"),
+        ],
+    )
+    (found,) = list_rules(connection, tool).suggestions
+    assert (found.shop, str(found.category), found.rows) == ("家具のとびら ピコ", "住宅 > 家具", 1)
+    assert 0.5 < found.confidence < 0.8
+    assert categories(connection, tool)[4][1] == "未分類/未分類"
+
+
+def imported(connection, tool, *lines, time=1, mode="update"):
+    text = "\r\n".join([HEADER, *lines, ""]).encode("cp932")
+    file = LedgerFile("明細.csv", len(text), time, lambda: text)
+    return import_ledger(connection, tool, [file], mode)
+
+
+def test_rules_and_notes_stay_over_imports_and_the_files_category_comes_back(connection):
+    from pathlib import Path
+
+    tool = add_tool(connection, "kakeibo", "家計簿", Path(), "household").id
+    old = "1,2025/07/01,りんりん,-500,財布,日用品,雑貨,,0,a"
+    ride = "1,2025/07/02,市営バス,-200,財布,交通費,自転車,,0,b"
+    imported(connection, tool, old, ride)
+    set_rule(connection, tool, shop="りんりん", category="自転車")
+    (row_id,) = connection.execute("SELECT min(id) FROM transactions").fetchone()
+    note_row(connection, tool, transaction_id=row_id, note="修理", tags=["#旅行", "旅行"])
+    new = old.replace("雑貨", "日用品そのほか")
+    report = imported(connection, tool, new, ride, "1,2025/07/03,りんりん,-9,財布,,,,0,c", time=2)
+    assert (report.updated, report.imported) == (1, 1)
+    assert [category for _, category in categories(connection, tool)] == ["交通費/自転車"] * 3
+    assert imported(connection, tool, new, ride, time=3, mode="replace").updated == 0
+    remove_rule(connection, tool, shop="りんりん")
+    assert [category for _, category in categories(connection, tool)] == [
+        "日用品/日用品そのほか", "交通費/自転車",
+    ]  # fmt: skip
+    (noted,) = list_notes(connection, tool, tag="旅行").rows
+    assert (noted.row.id, noted.note, noted.tags) == (row_id, "修理", ("旅行",))
+
+
+def test_notes_are_listed_with_the_sum_of_their_rows_and_removed(connection):
+    tool = fill(connection, BOUGHT)
+    ids = [row_id for (row_id,) in connection.execute("SELECT id FROM transactions ORDER BY id")]
+    for row_id in (ids[0], ids[1], ids[3]):
+        answer = note_row(connection, tool, transaction_id=row_id, tags=["自転車"])
+        assert answer.text.startswith("記録しました。")
+    listed = list_notes(connection, tool, tag="自転車")
+    assert (listed.total_rows, listed.total) == (3, -29_000)
+    note_row(connection, tool, transaction_id=ids[1], note="", tags=[])
+    assert list_notes(connection, tool).total_rows == 2
+    with pytest.raises(InvalidNote, match="ありません"):
+        note_row(connection, tool, transaction_id=10**6, note="x")
+    with pytest.raises(InvalidNote, match="500文字"):
+        note_row(connection, tool, transaction_id=ids[0], note="x" * 501)
+
+
+SHOPS = st.sampled_from(("りんりん", "りんりん駅前", "朝市", "朝市りんりん"))
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(st.tuples(SHOPS, st.sampled_from(("食費/外食", "服/靴"))), max_size=8),
+    st.lists(st.tuples(SHOPS, st.sampled_from(("外食", "靴", ""))), max_size=6),
+)
+def test_without_rules_every_row_has_its_files_category_again(connection, rows, rules):
+    bought = [Bought("2025-06-01", shop, -1, category) for shop, category in rows]
+    ends = [Bought("2025-06-01", "始", -1, "食費/外食"), Bought("2025-06-01", "終", -1, "服/靴")]
+    with connection:
+        number = connection.execute("SELECT count(*) FROM tools").fetchone()[0]
+        tool = fill(connection, [*ends, *bought], f"kakeibo{number}")
+    before, set_ = categories(connection, tool), set()
+    for shop, category in rules:
+        if category:
+            set_rule(connection, tool, shop=shop, category=category)
+            set_.add(shop)
+        elif shop in set_:
+            remove_rule(connection, tool, shop=shop)
+            set_.discard(shop)
+    for shop in set_:
+        remove_rule(connection, tool, shop=shop)
+    assert categories(connection, tool) == before
+    assert list_rules(connection, tool).rules == ()

@@ -1,0 +1,133 @@
+"""Recurring payments and forecasts, over rows that are made for the test."""
+
+import random
+from datetime import date, timedelta
+
+import pytest
+
+from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.forecast import forecast
+from mdvec.household.core.recurring import recurring_payments
+from mdvec.household.core.shop import shop_of
+
+AS_OF = date(2025, 6, 18)
+
+
+def rows_of(*payments):
+    """Rows of (day, shop, yen spent)."""
+    return [
+        CountedRow(number, date.fromisoformat(day), -yen, shop, shop_of(shop), "費", "", "カード")
+        for number, (day, shop, yen) in enumerate(sorted(payments), 1)
+    ]
+
+
+def each_month(shop, yen, day=5, first=1, last=6, year=2025):
+    return [(f"{year}-{month:02}-{day:02}", shop, yen) for month in range(first, last + 1)]
+
+
+def found(*payments, as_of=AS_OF):
+    return recurring_payments(rows_of(*payments), as_of)
+
+
+def test_a_contract_has_its_interval_its_yearly_cost_and_its_next_day():
+    (video,) = found(*each_month("動画 みるみる", 1_490, day=12))
+    assert (video.interval.name, video.is_fixed, video.amount) == ("毎月", True, 1_490)
+    assert (video.per_year, video.next_day, video.missed) == (17_880, date(2025, 7, 12), ())
+
+
+def test_a_price_rise_is_told_with_its_day():
+    rows = [*each_month("電話", 3_000, last=4), *each_month("電話", 3_300, first=5)]
+    (phone,) = found(*rows)
+    (change,) = phone.changes
+    assert (change.day, change.before, change.after) == (date(2025, 5, 5), 3_000, 3_300)
+    assert (phone.amount, phone.per_year) == (3_300, 39_600)
+
+
+def test_a_missed_payment_and_one_charged_twice_are_told():
+    rows = [row for row in each_month("保険", 6_000) if "-04-" not in row[0]]
+    (insurance,) = found(*rows, ("2025-05-07", "保険", 6_000))
+    assert insurance.missed == (date(2025, 4, 5),)
+    assert [row.day for row in insurance.twice] == [date(2025, 5, 7)]
+    assert len(insurance.rows) == 5
+
+
+def test_a_late_payment_is_missed_only_after_some_days_and_then_the_series_ends():
+    rows = each_month("保険", 6_000, last=4)
+    (late,) = found(*rows, as_of=date(2025, 5, 9))
+    assert (late.missed, late.next_day) == ((), date(2025, 5, 5))
+    (missed,) = found(*rows, as_of=date(2025, 5, 20))
+    assert (missed.missed, missed.next_day) == ((date(2025, 5, 5),), date(2025, 6, 5))
+    (ended,) = found(*rows, as_of=date(2025, 8, 20))
+    assert (ended.missed, ended.next_day) == ((), None)
+
+
+def test_a_bill_that_varies_and_one_of_every_other_month_recur_too():
+    power = [(f"2025-0{month}-15", "電力", 5_000 + 700 * (month % 3)) for month in range(1, 7)]
+    water = [(f"2025-0{month}-22", "水道局", 5_100 + month) for month in (1, 3, 5)]
+    one, two = found(*power, *water)
+    assert (one.name, one.interval.name, one.is_fixed) == ("電力", "毎月", False)
+    assert (two.name, two.interval.name, two.next_day) == (
+        "水道局", "2か月ごと", date(2025, 7, 22),
+    )  # fmt: skip
+
+
+def test_two_contracts_with_one_company_are_two():
+    rows = [*each_month("アップル", 150, day=3), *each_month("アップル", 1_080, day=20, last=5)]
+    assert [(one.amount, len(one.rows)) for one in found(*rows)] == [(1_080, 5), (150, 6)]
+
+
+def test_a_yearly_fee_is_found_from_two_and_shopping_is_not():
+    chance = random.Random(7)
+    shopping = [
+        ((date(2024, 1, 3) + timedelta(days=4 * n + chance.randrange(4))).isoformat(),
+         "スーパー", chance.randrange(300, 6_000))
+        for n in range(130)
+    ]  # fmt: skip
+    fee = [("2024-04-20", "カード年会費", 11_000), ("2025-04-21", "カード年会費", 11_000)]
+    (yearly,) = found(*shopping, *fee)
+    assert (yearly.interval.name, yearly.next_day) == ("毎年", date(2026, 4, 20))
+
+
+@pytest.mark.parametrize("day", [1, 2, 28, 29, 30, 31])
+def test_payments_around_the_end_of_a_month_keep_their_month(day):
+    days = [date(2025, month, 1) for month in range(1, 7)]
+    months = [(one + timedelta(days=day - 1)).isoformat() for one in days]
+    (rent,) = found(
+        *[(one, "家賃", 80_000) for one in months], as_of=date.fromisoformat(months[-1])
+    )
+    assert rent.missed == ()
+    last = date.fromisoformat(months[-1])
+    assert 26 <= (rent.next_day - last).days <= 34
+
+
+def test_a_forecast_adds_what_recurs_to_what_the_days_usually_bring():
+    rent = [row for year, last in ((2024, 12), (2025, 6)) for row in
+            each_month("家賃", 80_000, day=27, last=last, year=year)]  # fmt: skip
+    rent = [row for row in rent if row[0] <= AS_OF.isoformat()]
+    meals = [
+        (f"{year}-{month:02}-{day:02}", f"{chr(0x4E00 + 400 * day + year + month * 9)}屋", 1_000)
+        for year in (2024, 2025) for month in range(1, 13) for day in (3, 10, 25)
+        if f"{year}-{month:02}-{day:02}" <= AS_OF.isoformat()
+    ]  # fmt: skip
+    now, *ahead = forecast(rows_of(*rent, *meals), AS_OF)
+    assert (now.spent, now.recurring, now.other, now.amount) == (2_000, 80_000, 1_000, 83_000)
+    assert [(str(one.month), one.amount) for one in ahead] == [
+        ("2025-07", 83_000), ("2025-08", 83_000), ("2025-09", 83_000),
+    ]  # fmt: skip
+    assert (now.low, now.high, now.typical_error, now.trials) == (83_000, 83_000, 0, 12)
+
+
+def test_a_trial_sees_nothing_later_than_its_day():
+    steady = [
+        (f"2024-{month:02}-{day:02}", f"{chr(0x4E00 + 20 * day + month)}屋", 1_000)
+        for month in range(1, 12) for day in (4, 21)
+    ]  # fmt: skip
+    jump = [("2024-12-20", "家具", 90_000)]
+    (now, *_) = forecast(rows_of(*steady, *jump, ("2025-01-04", "店", 1_000)), date(2025, 1, 10))
+    assert now.amount == 2_000
+    assert now.high == 2_000 + 88_000 + 1_000
+    assert now.typical_error == 0
+
+
+def test_a_short_past_has_no_forecast():
+    assert forecast(rows_of(*each_month("店", 100, first=5)), AS_OF) == []

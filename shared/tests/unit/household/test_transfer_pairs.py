@@ -1,0 +1,91 @@
+"""Transfers that their statements do not mark, among purchases and refunds."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.household.core.compared import ComparedRow
+from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs
+
+
+def row(number, day, amount, account, text="店", category="未分類/未分類"):
+    major, _, minor = category.partition("/")
+    return ComparedRow(number, date(2025, 6, day), amount, text, major, minor, account, "")
+
+
+@pytest.mark.parametrize(
+    ("out", "into"),
+    [
+        (row(1, 3, -5_000, "銀行", "モバイルSuica チャージ"), row(2, 3, 5_000, "Suica", "入金")),
+        (row(1, 6, -30_000, "みらい銀行", "ﾌﾘｺﾐ"), row(2, 9, 30_000, "貯蓄銀行", "タナカ")),
+        (row(1, 3, -10_000, "銀行", "ＡＴＭ"), row(2, 3, 10_000, "財布", "")),
+        (row(1, 3, -9, "銀行", "x", "現金・カード/電子マネー"), row(2, 4, 9, "アプリ", "y")),
+    ],
+)
+def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
+    (pair,) = transfer_pairs([into, out])
+    assert (pair.out, pair.into, pair.is_likely) == (out, into, True)
+    assert "同じ金額が" in pair.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "into",
+    [
+        row(2, 4, 3_980, "カード", "ネット通販 返品"),
+        row(2, 4, 3_980, "銀行B", "給与 振込", "収入/給与"),
+        row(2, 4, 3_980, "カード", "ポイント"),
+    ],
+)
+def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
+    (pair,) = transfer_pairs([row(1, 3, -3_980, "アプリ", "ネット通販"), into])
+    assert not pair.is_likely
+
+
+@pytest.mark.parametrize(
+    "into",
+    [
+        row(2, 3, 5_000, "銀行", "チャージ"),
+        row(2, 3, 5_001, "Suica", "チャージ"),
+        row(2, 3, -5_000, "Suica", "チャージ"),
+        row(2, 4 + MAX_DAYS, 5_000, "Suica", "チャージ"),
+    ],
+)
+def test_one_account_another_amount_the_same_sign_and_distant_days_are_none(into):
+    assert transfer_pairs([row(1, 3, -5_000, "銀行", "チャージ"), into]) == []
+
+
+def test_each_row_is_in_one_pair_the_likeliest_then_the_nearest():
+    rows = [
+        row(1, 3, -5_000, "銀行", "チャージ"), row(2, 5, -5_000, "銀行", "チャージ"),
+        row(3, 5, 5_000, "Suica", "入金"), row(4, 3, 5_000, "カード", "返金"),
+    ]  # fmt: skip
+    pairs = [(pair.out.id, pair.into.id, pair.is_likely) for pair in transfer_pairs(rows)]
+    assert pairs == [(2, 3, True), (1, 4, False)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 28), st.sampled_from((-200, -100, 100, 200)), st.sampled_from("ab")
+        ),
+        max_size=20,
+    )
+)  # fmt: skip
+def test_pairs_are_those_that_every_pair_compared_would_allow(columns):
+    rows = [row(number, *one) for number, one in enumerate(columns, 1)]
+    pairs = transfer_pairs(rows)
+    ids = [one.id for pair in pairs for one in (pair.out, pair.into)]
+    assert len(ids) == len(set(ids))
+    for pair in pairs:
+        assert (pair.out.amount or 0) + (pair.into.amount or 0) == 0
+        assert pair.out.account != pair.into.account
+        assert pair.days <= MAX_DAYS
+    left = [one for one in rows if one.id not in ids]
+    assert not any(
+        a.amount == -b.amount and a.account != b.account
+        and abs((a.date - b.date).days) <= MAX_DAYS
+        for a in left for b in left
+    )  # fmt: skip
