@@ -20,7 +20,7 @@ def test_status_and_lists_are_drawn_as_tables(notes):
     listing = seen(notes.on_terminal("tool", "ls", "--all"))
     assert re.search(r"│ notes │ yes +│ markdown │ use +│", listing)
     details = seen(notes.on_terminal("status", "-n", "notes"))
-    assert re.search(r"│ chunks +│ heading, up to 192 tokens, overlap 24 +│", details)
+    assert re.search(r"│ chunks +│ heading, up to 192 tokens, overlap 48 +│", details)
     assert re.search(r"│ water\.md +│ 水の備え +│", details)
 
 

@@ -110,7 +110,8 @@ def test_tools_named_like_sql_or_like_tables_do_not_affect_others(mdvec, fill):
         names = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").get
     ledger = {
         "transactions", "duplicate_checks", "ledger_files", "ledger_versions",
-        "ledger_statements", "departed_pairs",
+        "ledger_statements", "departed_pairs", "budgets", "category_rules", "row_notes",
+        "asset_months",
     }  # fmt: skip
     datasets = {"dataset_files", "dataset_tables", "import_failures"}
     assert {name for name in names if not name.startswith("sqlite_")} == {

@@ -228,9 +228,11 @@ class Settings(BaseModel):
         """
         if self.database.path is None:
             return platformdirs.user_data_path(APP, appauthor=False) / DATABASE_NAME
-        path = Path(self.database.path)
-        # Unlike resolve(), this returns the path of a link that leads to itself.
-        return Path(os.path.realpath(path)) if path.is_symlink() else path
+        path, real = Path(self.database.path), Path(os.path.realpath(self.database.path))
+        # os.path, as Path's own tests raise an OSError for names that are too long. A link into a
+        # folder that is not there is left to the error of whoever opens it.
+        is_followed = os.path.islink(path) and os.path.isdir(real.parent)  # noqa: PTH112, PTH114
+        return real if is_followed else path
 
     @property
     def vector_engine(self) -> ChromaServer | None:

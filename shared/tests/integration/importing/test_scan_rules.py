@@ -43,12 +43,25 @@ def set_patterns(collection: Collection, **patterns: tuple[str, ...]) -> None:
     registering.update_tool(collection.database, "notes", None, None, patterns=changed)
 
 
+LATER_COLUMNS = {
+    "duplicate_checks": ("kept_id", "reasons", "is_announced"),
+    "departed_pairs": ("kept_id", "reasons"),
+    "transactions": ("filed_major", "filed_minor"),
+}
+
+
 def before_rules_were_stored(collection: Collection) -> None:
     """Turn the database into one of the previous format."""
     step = migrations.STEPS.index(migrations.m006_scan_rules)
     with open_database(collection.database, "write") as connection:
         for column in ("scan", "import_files", "import_done"):
             connection.execute(f"ALTER TABLE tools DROP COLUMN {column}")
+        connection.execute("DROP TRIGGER row_notes_follow")
+        for table in ("budgets", "category_rules", "row_notes", "asset_months"):
+            connection.execute(f"DROP TABLE {table}")
+        for table, columns in LATER_COLUMNS.items():
+            for column in columns:
+                connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.execute(f"PRAGMA user_version = {step}")
 
 

@@ -103,6 +103,7 @@ def first_format(collection: Collection) -> None:
         later = (
             "duplicate_checks", "transactions", "ledger_files", "ledger_versions",
             "ledger_statements", "departed_pairs", "dataset_files", "dataset_tables",
+            "budgets", "category_rules", "row_notes", "asset_months",
         )  # fmt: skip
         for table in later:
             connection.execute(f"DROP TABLE {table}")
