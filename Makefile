@@ -9,7 +9,7 @@ MEMBERS := -e ./manage-documents -e ./mcp-server
 MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml shared/src/mdvec/__init__.py
 TESTS := shared/tests manage-documents/tests mcp-server/tests tests
 
-.PHONY: help setup test-setup demo test soak conformance lint format docs bench dist dist-check mcpb clean
+.PHONY: help setup test-setup demo test coverage soak conformance lint format docs bench dist dist-check mcpb clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -21,8 +21,11 @@ test-setup: $(VENV)/.test-setup ## Add what the tests need to .venv: pytest, tor
 demo: setup ## Import the sample notes and household, start the server, ask both
 	@$(BIN)/python tools/demo.py
 
-test: test-setup ## Run all tests and print the coverage
+test: test-setup ## Run all tests
 	@$(BIN)/python tools/run_tests.py $(TESTS)
+
+coverage: test-setup ## Run all tests and check the coverage, as CI does (half as long again on Python 3.11)
+	@$(BIN)/python tools/run_tests.py --coverage $(TESTS)
 
 soak: test-setup ## Run the long tests whole, and every property test with new examples
 	@$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile soak --timeout 3600 $(TESTS)

@@ -1,4 +1,4 @@
-"""Run the tests, and check the coverage of each package."""
+"""Run the tests; with ``--coverage``, check the coverage of each package too."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ PACKAGES = {
     "mdvec_cli": "manage-documents/src",
     "mdvec_mcp": "mcp-server/src",
 }
+# Each worker begins with its part of the tests in their order, so that what a file's tests share
+# (models, torch, servers) is made once, and takes from another's end when it is done. Three on two
+# cores: some wait for files to settle, for models to be idle, for processes.
+PYTEST = ("pytest", "-m", "not soak", "-n", "3", "--dist", "worksteal")
 
 
 def python(*arguments: str) -> int:
@@ -29,14 +33,10 @@ def python(*arguments: str) -> int:
     return subprocess.run(command, cwd=ROOT, env=kept, check=False).returncode
 
 
-def main() -> int:
-    """Tests first; the coverage counts only when they pass."""
+def covered(tests: list[str]) -> int:
+    """Run the tests; the coverage counts only when they pass."""
     python("coverage", "erase")
-    # Each worker begins with its part of the tests in their order, so that what a file's tests
-    # share (models, torch, servers) is made once, and takes from another's end when it is done.
-    # Three on two cores: some wait for files to settle, for models to be idle, for processes.
-    spread = ("-n", "3", "--dist", "worksteal")
-    failed = python("coverage", "run", "-m", "pytest", "-m", "not soak", *spread, *sys.argv[1:])
+    failed = python("coverage", "run", "-m", *PYTEST, *tests)
     python("coverage", "combine", "--quiet")
     if failed:
         return failed
@@ -48,5 +48,12 @@ def main() -> int:
     return failed
 
 
+def main(arguments: list[str]) -> int:
+    """Run what the arguments name: tests, after ``--coverage`` if that is wished."""
+    if arguments[:1] == ["--coverage"]:
+        return covered(arguments[1:])
+    return python(*PYTEST, *arguments)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
