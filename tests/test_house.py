@@ -54,8 +54,8 @@ def test_each_module_can_be_imported_alone(source):
         for path in source.rglob("*.py")
     ]
     loaded = (
-        "import apsw, cachetools, duckdb, filelock, matplotlib.pyplot, mcp.server.mcpserver, numpy, "
-        "pathspec, platformdirs, pydantic, statistics, tomllib, uvicorn\n"
+        "import apsw, cachetools, duckdb, filelock, matplotlib.pyplot, mcp.server.mcpserver, "
+        "numpy, pathspec, platformdirs, pydantic, statistics, tomllib, uvicorn\n"
     )
     # Coverage would write a file for every fork, which takes five times as long as the imports.
     unwatched = {key: value for key, value in os.environ.items() if "COVERAGE" not in key}
