@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from mdvec.text.characters import splits_a_character
@@ -30,8 +30,10 @@ class Breaks:
 
     Attributes:
         blocks: the positions after blank lines.
-        sentences: the start of a sentence, a list item, a table row, a line after the end of a
-            sentence, or a line of code in a fence that is too large to keep whole.
+        sentences: the start of a sentence, a list item, a table row, or a line after the end of a
+            sentence.
+        code: the start of a line of code in a fence that is too large to keep whole. Passages end
+            there as at sentences, but none goes back to begin there.
         lines: the start of a line that continues a sentence, follows a heading or an opening
             tag, or closes an element.
         unbreakable: ranges such as links and table rows, cut only as a last resort.
@@ -39,19 +41,21 @@ class Breaks:
 
     blocks: list[int] = field(default_factory=list)
     sentences: list[int] = field(default_factory=list)
+    code: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     unbreakable: list[tuple[int, int]] = field(default_factory=list)
 
     def end(self, low: int, middle: int, high: int) -> int | None:
         """Where to end a passage in ``(low, high]``, after ``middle`` if possible; None: nowhere.
 
-        Prefers a block, then a sentence, then a line.
+        Prefers a block, then a sentence or a line of code, then another line.
         """
-        for places in (self.blocks, self.sentences):
-            if (place := _last(places, middle, high)) is not None:
+        preferred = ((self.blocks,), (self.sentences, self.code))
+        for lists in preferred:
+            if (place := _last(lists, middle, high)) is not None:
                 return place
-        clean = [_last(places, low, high) or low for places in (self.blocks, self.sentences)]
-        return max(clean) if max(clean) > low else _last(self.lines, low, high)
+        clean = [_last(lists, low, high) or low for lists in preferred]
+        return max(clean) if max(clean) > low else _last((self.lines,), low, high)
 
     def start(self, low: int, high: int) -> int:
         """The first block or sentence that begins in ``[low, high)``; ``high`` if none does."""
@@ -84,7 +88,7 @@ def breaks_between(
         _add_prose(found, content, at, max(fence.start, at))
         if is_too_large(fence):
             code = [place for place in line_starts(content, fence.start, fence.close) if place > at]
-            found.sentences.extend(place for place in code[1:] if place < fence.close)
+            found.code.extend(place for place in code[1:] if place < fence.close)
         at = min(fence.end, end)
     _add_prose(found, content, at, end)
     return found
@@ -153,9 +157,9 @@ def _line_at(content: str, start: int) -> str:
     return found[0] if found else ""
 
 
-def _last(places: list[int], low: int, high: int) -> int | None:
-    at = bisect_right(places, high) - 1
-    return places[at] if at >= 0 and places[at] > low else None
+def _last(lists: Iterable[list[int]], low: int, high: int) -> int | None:
+    found = [places[at] for places in lists if (at := bisect_right(places, high) - 1) >= 0]
+    return max((place for place in found if place > low), default=None)
 
 
 def _first(places: list[int], low: int, high: int) -> int:

@@ -102,6 +102,14 @@ def test_a_fence_that_must_be_cut_is_cut_between_lines_and_each_part_says_its_la
     assert {chunk.heading for chunk in found[1:]} == {"題 > jsx"}
 
 
+def test_no_passage_goes_back_into_code_that_the_one_before_it_shows():
+    code = "".join(f"call({number});\n" for number in range(30))
+    after = "後の文を一つ書きます。" * 12
+    found = chunks(f"```js\n{code}```\n\n{after}\n", overlap=32)
+    assert "".join(chunk.text for chunk in found).count("call(") == 30
+    assert len([chunk for chunk in found if chunk.text.startswith("call(")]) == 2
+
+
 def test_a_table_without_pipes_in_front_is_cut_between_rows():
     content = "名 | 額\n--- | ---\n" + "りんご。赤い | 百円。税込\n" * 20
     found = texts(content)
