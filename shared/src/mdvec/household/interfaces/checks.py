@@ -204,8 +204,7 @@ def open_pairs(connection: apsw.Connection, tool_id: int) -> list[OpenPair]:
     rows = connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision IS 'skip', c.of_transfer, a.account, a.description, b.account, "
-        "b.description "
-        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
+        f"b.description {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
         (tool_id,),
     )
     return [
