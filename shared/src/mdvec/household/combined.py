@@ -18,7 +18,6 @@ from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_c
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import Coverage, coverage, one_state
 
-
 _NONE_SHARED = "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
 
 

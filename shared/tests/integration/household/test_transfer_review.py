@@ -34,6 +34,11 @@ def ledger(connection):
     return connection, tool_id
 
 
+def decide(ledger, check_id, decision, **how):
+    connection, tool_id = ledger
+    return deciding.confirm(connection, tool_id, check_id, deciding.Choice(decision, **how))
+
+
 def sums(ledger, month="2025年6月"):
     found = monthly_household(*ledger, period=month, today=date(2025, 8, 1))
     return found.spending, found.income, found.counts.left_out.transfer
@@ -53,10 +58,11 @@ def test_a_transfer_is_a_candidate_with_its_reasons_and_counts_until_it_is_decid
 
 def test_both_rows_of_a_decided_transfer_leave_the_sums_and_either_brings_both_back(ledger):
     check_id = candidates(ledger)[0].check_id
-    done = deciding.confirm(*ledger, check_id, deciding.Choice("duplicate"))
+    done = decide(ledger, check_id, "duplicate")
     assert done.marked_transaction_ids == (1, 2)
     assert sums(ledger) == (2_000, 0, 2)
-    again = deciding.restore(*ledger, 2)
+    connection, tool_id = ledger
+    again = deciding.restore(connection, tool_id, 2)
     assert "取引ID 1" in again.message
     assert sums(ledger) == (5_000, 3_000, 0)
     assert [one.transaction_1.id for one in candidates(ledger)] == [3]
@@ -64,22 +70,22 @@ def test_both_rows_of_a_decided_transfer_leave_the_sums_and_either_brings_both_b
 
 def test_transfers_between_the_same_accounts_are_decided_and_taken_back_together(ledger):
     check_id = candidates(ledger)[0].check_id
-    deciding.confirm(*ledger, check_id, deciding.Choice("duplicate", alike=True))
+    decide(ledger, check_id, "duplicate", alike=True)
     assert (sums(ledger), sums(ledger, "2025年7月")) == ((2_000, 0, 2), (0, 0, 2))
-    deciding.confirm(*ledger, check_id, deciding.Choice("not_duplicate", alike=True))
+    decide(ledger, check_id, "not_duplicate", alike=True)
     assert (sums(ledger), sums(ledger, "2025年7月")) == ((5_000, 3_000, 0), (5_000, 5_000, 0))
 
 
 def test_no_row_of_a_transfer_can_be_kept(ledger):
     check_id = candidates(ledger)[0].check_id
     with pytest.raises(deciding.KeepInTransfer):
-        deciding.confirm(*ledger, check_id, deciding.Choice("duplicate", keep=1))
+        decide(ledger, check_id, "duplicate", keep=1)
 
 
 def test_a_row_counts_again_if_the_other_end_leaves_the_ledger(ledger):
     connection, tool_id = ledger
     check_id = candidates(ledger)[0].check_id
-    deciding.confirm(*ledger, check_id, deciding.Choice("duplicate"))
+    decide(ledger, check_id, "duplicate")
     connection.execute("UPDATE transactions SET removal = 'removed' WHERE id = 2")
     update_marks(connection, tool_id)
     assert sums(ledger) == (5_000, 0, 0)
@@ -95,9 +101,9 @@ def test_the_duplicate_of_a_transfers_end_stays_out_of_the_sums(ledger):
     )
     review.detect(connection, tool_id, DetectionOptions())
     (twice,) = [one for one in candidates(ledger) if not one.is_transfer]
-    deciding.confirm(*ledger, twice.check_id, deciding.Choice("duplicate", keep=1))
+    decide(ledger, twice.check_id, "duplicate", keep=1)
     check_id = next(one.check_id for one in candidates(ledger) if one.transaction_2.id == 2)
-    deciding.confirm(*ledger, check_id, deciding.Choice("duplicate"))
+    decide(ledger, check_id, "duplicate")
     assert sums(ledger) == (2_000, 0, 2)
 
 
