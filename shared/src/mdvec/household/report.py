@@ -122,7 +122,10 @@ class HouseholdReport:
         lines.append(Line(f"{report.chunks} rows can be searched, {report.embedded}"))
         for count, what in (
             (self.duplicate_candidates, "one purchase booked twice"),
-            (self.transfer_candidates, "a transfer that counts as income and spending"),
+            (
+                self.transfer_candidates,
+                "the two ends of a transfer, counted as spending and as income",
+            ),
         ):
             if count:
                 pairs = "pair is" if count == 1 else "pairs are"

@@ -88,3 +88,14 @@ def test_what_comes_next_follows_the_day_on_which_months_start(connection):
     assert unusual.text.startswith("2025年06月（5/26〜6/25）（2025-06-20 まで）")
     on_day_one = forecast_spending(connection, tool, today=date(2025, 6, 20)).months[0]
     assert (on_day_one.spent, on_day_one.recurring) == (73_000, 82_000)
+
+
+def test_a_month_that_is_over_is_no_forecast(connection):
+    tool = fill(
+        connection,
+        [Bought(f"2025-{at:02}-28", "朝市", -2_000) for at in range(1, 6)]
+        + [Bought("2025-06-30", "朝市", -2_000)],
+    )
+    june, july = forecast_spending(connection, tool, today=date(2025, 6, 30)).text.split("\n")[1:3]
+    assert june == "- 2025年06月: 2,000円（これまで 2,000円）"
+    assert july.startswith("- 2025年07月: 2,000円、8割の幅 ")
