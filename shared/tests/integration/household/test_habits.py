@@ -91,11 +91,8 @@ def test_what_comes_next_follows_the_day_on_which_months_start(connection):
 
 
 def test_a_month_that_is_over_is_no_forecast(connection):
-    tool = fill(
-        connection,
-        [Bought(f"2025-{at:02}-28", "朝市", -2_000) for at in range(1, 6)]
-        + [Bought("2025-06-30", "朝市", -2_000)],
-    )
+    rows = monthly("朝市", -2_000, "2024-06", 13, day=28, category="食費/食料品")
+    tool = fill(connection, [*rows, Bought("2025-06-30", "本屋", -500)])
     june, july = forecast_spending(connection, tool, today=date(2025, 6, 30)).text.split("\n")[1:3]
-    assert june == "- 2025年06月: 2,000円（これまで 2,000円）"
+    assert june == "- 2025年06月: 2,500円（これまで 2,500円）"
     assert july.startswith("- 2025年07月: 2,000円、8割の幅 ")
