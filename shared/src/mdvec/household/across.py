@@ -75,9 +75,12 @@ def pairs_across(
         found = with_transfers(find_pairs(others, options, reading=reading), others, options)
     except DuplicateDetectionError:
         return None
-    candidates = [(one, other, False, ("same_account",)) for one, other in twins]
+    by_id = {row.id: row for row in rows}
+    candidates: list[tuple[ComparedRow, ComparedRow, bool, tuple[str, ...]]] = [
+        (one, other, False, ("same_account",)) for one, other in twins
+    ]
     candidates += [
-        (pair.first, pair.second, pair.is_transfer, pair.reasons)
+        (by_id[pair.first.id], by_id[pair.second.id], pair.is_transfer, pair.reasons)
         for pair in found.pairs
         if pair.score >= LIKELY
     ]
