@@ -8,7 +8,8 @@ from mdvec.manage.registering import add_tool
 
 REPORT = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
-    "chunks_embedded", "seconds", "ledger", "duplicate_candidates", "dataset", "hints",
+    "chunks_embedded", "seconds", "ledger", "duplicate_candidates", "transfer_candidates",
+    "dataset", "hints",
 ]  # fmt: skip
 
 
@@ -89,7 +90,8 @@ def test_an_update_without_changes_loads_no_model(notes):
     assert report == {
         "tool": "notes", "mode": "update", "model": "use", "added": 0, "updated": 0,
         "deleted": 0, "unchanged": 3, "failed": [], "chunks": 4, "chunks_embedded": 0,
-        "ledger": None, "duplicate_candidates": None, "dataset": None, "hints": [],
+        "ledger": None, "duplicate_candidates": None, "transfer_candidates": None,
+        "dataset": None, "hints": [],
     }  # fmt: skip
 
 

@@ -70,7 +70,7 @@ class HouseholdContext:
 
     async def news(self, name: str | None) -> str:
         """What imports found since the last answer that tells of it, on a line; or ""."""
-        if not await self.run(name, "read", review.count_news):
+        if not any(await self.run(name, "read", review.count_news)):
             return ""
         try:
             news = await self.run(name, "write", review.take_news)

@@ -19,7 +19,7 @@ from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-Words = Annotated[str | None, Field(description="店名かメモの言葉（例: Amazon）。文は不可。")]
+Words = Annotated[str | None, Field(description="店名、メモ、タグの言葉（例: Amazon）。文は不可。")]
 Days = Annotated[str | None, Field(description="期間か日（例: 先月、12月31日）。省略時は全期間。")]
 # The bounds only inform the model; the library refuses other values, in Japanese.
 LeastYen = Annotated[
@@ -107,7 +107,7 @@ def _structured(answer: FoundAnswer) -> dict[str, Any]:
             }
             for group in groups
         ],
-        "rows": [row_fields(row) for row in answer.rows],
+        "rows": [row_fields(row, answer.noted.get(row.id)) for row in answer.rows],
         "page": answer.page,
         "pages": answer.pages,
         "next_page": answer.next_page,

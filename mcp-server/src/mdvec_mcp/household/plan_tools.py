@@ -124,7 +124,9 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
 
 def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def list_recurring_payments(tool: str | None = None) -> CallToolResult:
-        answer, newer = await context.answer(tool, partial(recurring, today=today()))
+        answer, newer = await context.answer(
+            tool, partial(recurring, month_starts_on=context.month_starts_on, today=today())
+        )
         return text_result(answer.text + newer, plain(answer))
 
     async def get_household_outlook(
@@ -144,7 +146,7 @@ def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher)
                 return text_result(owned.text + newer, plain(owned))
             chart = await in_thread(partial(charts.net_worth, owned), in_japanese)
             return with_chart(owned.text + newer, chart, plain(owned))
-        work = partial(_OUTLOOKS[what], today=today())
+        work = partial(_OUTLOOKS[what], month_starts_on=context.month_starts_on, today=today())
         answer, newer = await context.answer(tool, work)
         return text_result(answer.text + newer, plain(answer))
 

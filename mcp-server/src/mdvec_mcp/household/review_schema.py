@@ -11,6 +11,7 @@ from mdvec.household.core.review_wording import (
 from mdvec.text.one_line import on_one_line
 from pydantic import BaseModel, ConfigDict, Field
 
+_TRANSFER_DECISIONS = {"duplicate": "振替", "not_duplicate": "振替ではない", "skip": "保留"}
 _DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "skip": "保留"}
 
 
@@ -55,7 +56,8 @@ class CandidateModel(BaseModel):
     """Transactions that may record the same payment."""
 
     check_id: int
-    is_likely: bool = Field(description="同じ買い物らしい")
+    is_likely: bool = Field(description="同じ買い物（か振替）らしい")
+    is_transfer: bool = Field(description="口座間の移動の候補")
     transaction_1: CandidateRowModel
     transaction_2: CandidateRowModel
     others: list[CandidateRowModel]
@@ -115,7 +117,12 @@ def list_as_text(answer: CandidateList) -> str:
     """The list of candidates as text, those that are likely two purchases under a heading."""
     lines, likely = [answer.message], True
     for one in answer.candidates:
-        if likely and not one.is_likely and one.user_decision in (None, "skip"):
+        if (
+            likely
+            and not one.is_likely
+            and not one.is_transfer
+            and one.user_decision in (None, "skip")
+        ):
             lines.append("別の買い物らしい候補:")
             likely = False
         lines.append(candidate_as_text(one))
@@ -127,8 +134,11 @@ def list_as_text(answer: CandidateList) -> str:
 def candidate_as_text(pair: Candidate) -> str:
     """A candidate: a line of numbers, one of reasons, and one for each row."""
     amounts = "不明" if pair.amount_diff is None else f"{pair.amount_diff:,}円"
-    decision = _DECISIONS.get(pair.user_decision or "")
+    words = _TRANSFER_DECISIONS if pair.is_transfer else _DECISIONS
+    decision = words.get(pair.user_decision or "")
     kind = "同じ買い物らしい" if pair.is_likely else "別の買い物らしい"
+    if pair.is_transfer:
+        kind = "振替らしい" if pair.is_likely else "振替かもしれない"
     lines = [
         f"[check_id {pair.check_id}] {kind}（類似度 {pair.similarity_score:.0%}）、"
         f"日付差 {pair.date_diff_days}日、金額差 {amounts}"

@@ -67,8 +67,8 @@ TransactionId = Annotated[int, Field(description="復元する取引のID。")]
 Decision = Annotated[
     str,
     Field(
-        description="duplicate: 重複（keep 以外を集計から除外）、"
-        "not_duplicate: 重複ではない、skip: 保留。",
+        description="duplicate: 重複（keep 以外を集計から除外）か振替（両方を除外）、"
+        "not_duplicate: どちらでもない、skip: 保留。",
         json_schema_extra={"enum": list(deciding.DECISIONS)},
     ),
 ]
@@ -118,7 +118,7 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
 
     offer.add_tool(
         detect_duplicates,
-        description="家計簿から重複候補を検出し、判定待ちにする（取引は変えず、判定済みの組は"
+        description="家計簿から重複と、印のない振替の候補を検出し、判定待ちにする（取引は変えず、判定済みの組は"
         "除く）。全件の検索は前の検索の未判定の候補と入れ替わる。次に list_duplicate_candidates。",
         annotations=_WRITES,
         structured_output=True,
@@ -185,7 +185,7 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
     descriptions: dict[Callable[..., Any], str] = {
         confirm_duplicate: "重複候補（の全取引）へのユーザーの判定を記録する。必ず"
         "ユーザーに確認してから使う。",
-        restore_duplicate: "重複とした取引を集計に戻す。",
+        restore_duplicate: "重複や振替とした取引を集計に戻す。",
     }
     for function, description in descriptions.items():
         offer.add_tool(

@@ -17,7 +17,7 @@ from mdvec.database.household_schema import (
     m010_review,
     m011_subjects,
 )
-from mdvec.database.plan_schema import m012_plans
+from mdvec.database.plan_schema import m012_plans, m013_transfers
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -110,6 +110,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m010_review,
     m011_subjects,
     m012_plans,
+    m013_transfers,
 )
 LATEST = len(STEPS)
 

@@ -1,4 +1,4 @@
-"""The migration that creates what a household's user decides beyond duplicates, and its assets."""
+"""The migrations that create what a household's user decides beyond duplicates, and its assets."""
 
 from __future__ import annotations
 
@@ -48,6 +48,15 @@ CREATE TABLE asset_months (
 UPDATE ledger_files SET app_version = '' WHERE passed_over <> '';
 """
 
+_TRANSFERS = """
+ALTER TABLE duplicate_checks ADD COLUMN of_transfer INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE departed_pairs ADD COLUMN of_transfer INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE transactions ADD COLUMN is_moved INTEGER NOT NULL DEFAULT 0;
+CREATE TRIGGER transactions_moved AFTER UPDATE OF is_moved ON transactions BEGIN
+    UPDATE ledger_versions SET version = version + 1 WHERE tool_id = NEW.tool_id;
+END;
+"""
+
 
 def m012_plans(connection: apsw.Connection) -> None:
     """Create the tables of budgets, category rules, notes on rows, and assets by month.
@@ -56,3 +65,11 @@ def m012_plans(connection: apsw.Connection) -> None:
     ``filed_minor``. The next import reads the files again that were passed over: some hold assets.
     """
     connection.execute(_SCHEMA).fetchall()
+
+
+def m013_transfers(connection: apsw.Connection) -> None:
+    """Record pairs that may be transfers, and the rows that the user decided to be (``is_moved``).
+
+    ``is_transfer`` of a row stays what its file says.
+    """
+    connection.execute(_TRANSFERS).fetchall()

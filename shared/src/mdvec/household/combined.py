@@ -10,12 +10,15 @@ import apsw
 
 from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
+from mdvec.household.across import SharedPair, pairs_across, told
 from mdvec.household.core import wording
 from mdvec.household.core.periods import Period, resolve_period
 from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import Coverage, coverage, one_state
+
+_NONE_SHARED = "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class CombinedAnswer:
     spending: int
     income: int
     spending_by_category: tuple[CategoryShare, ...]
+    shared: tuple[SharedPair, ...]
     notes: tuple[str, ...]
     text: str
 
@@ -55,7 +59,8 @@ def combined_households(
 ) -> CombinedAnswer:
     """The households of ``tools`` (tool ids by name) in a period, by default the latest month.
 
-    A purchase that is in two of them counts twice; the notes say so.
+    A purchase that is in two of them counts twice: ``shared`` has the pairs that are likely one,
+    or a transfer between them, with a row in the period.
 
     Raises:
         EmptyLedger: no household has rows yet.
@@ -78,13 +83,16 @@ def combined_households(
             name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
             for name in tools
         }
+        across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
         raise InsufficientData(requested.in_words, available)
     notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
-    if len(tools) > 1:
-        notes.append("両方の家計簿にある同じ買い物は、二度数えています")
+    if across is None:
+        notes.append("両方の家計簿にある同じ買い物は二度数えています（行が多く、探せませんでした）")
+    elif len(tools) > 1 and not across:
+        notes.append(_NONE_SHARED)
     notes += [requested.understood] if period else []
-    return _answer(requested, cells, notes)
+    return _answer(requested, cells, across or [], notes)
 
 
 def _coverage(
@@ -97,7 +105,10 @@ def _coverage(
 
 
 def _answer(
-    period: Period, cells: Mapping[str, list[MonthlySum]], notes: list[str]
+    period: Period,
+    cells: Mapping[str, list[MonthlySum]],
+    across: list[SharedPair],
+    notes: list[str],
 ) -> CombinedAnswer:
     found = []
     for name, sums in cells.items():
@@ -123,8 +134,9 @@ def _answer(
             f"（{wording.format_percentage(share.share, signed=False)}）"
             for share in by_category
         ]
+    lines += told(across)
     lines.append(wording.notes_text(notes))
     text = "\n".join(line for line in lines if line)
     return CombinedAnswer(
-        period.days, tuple(found), spending, income, by_category, tuple(notes), text
+        period.days, tuple(found), spending, income, by_category, tuple(across), tuple(notes), text
     )

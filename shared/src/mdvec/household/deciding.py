@@ -1,4 +1,4 @@
-"""Decisions about duplicates: made for all rows of a candidate, for all alike, and undone."""
+"""Decisions about duplicates and transfers: on a candidate or all alike, and undone."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ class InvalidDecision(DuplicateResolutionError):
         )
 
 
+class KeepInTransfer(DuplicateResolutionError):
+    """Both rows of a transfer leave the sums, so none can be kept."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "振替の候補です。判定すると両方の取引が集計から外れるため、keep は指定できません"
+        )
+
+
 class RowNotInCandidate(DuplicateResolutionError):
     """A row that was named does not belong to the candidate."""
 
@@ -43,6 +52,11 @@ class _Target:
 
     rows: tuple[int, ...]
     checks: tuple[Check, ...]
+
+    @property
+    def is_transfer(self) -> bool:
+        """Whether the rows are the ends of a transfer."""
+        return self.checks[0].is_transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +80,8 @@ def confirm(
 
     It holds for all rows of the open candidate that the pair belongs to, or only for those that
     are named; for a pair that is decided already, for that pair. ``duplicate`` marks all but one
-    row: the one to keep, by default the one with the smallest id. ``not_duplicate`` and ``skip``
+    row: the one to keep, by default the one with the smallest id; of a transfer it marks both
+    rows, which then leave the sums. ``not_duplicate`` and ``skip``
     undo an earlier mark by the same pair; a skipped pair stays open. With ``alike`` it holds for
     all open candidates of the same accounts (likely ones) or habit (unlikely ones), of which the
     row of the kept one's account stays; for a decided pair, for all decided with it.
@@ -75,6 +90,7 @@ def confirm(
         InvalidDecision: the decision is none of these.
         CheckNotFound: the household has no such pair.
         RowNotInCandidate: a named row belongs to another candidate.
+        KeepInTransfer: the candidate is a transfer, and ``keep`` was given.
     """
     if choice.decision not in DECISIONS:
         raise InvalidDecision(choice.decision)
@@ -83,7 +99,7 @@ def confirm(
         own, *alike = _targets(connection, tool_id, check, choice)
         _check_rows(own, choice)
         targets = [_narrowed(connection, tool_id, own, choice.rows), *alike]
-        before = [row for row in own.rows if row_of(connection, tool_id, row).is_duplicate]
+        before = [row for row in own.rows if _is_marked(connection, tool_id, row, own)]
         kept = [_kept(connection, tool_id, target, choice) for target in targets]
         changes = [
             _decide(connection, tool_id, target, choice.decision, keep)
@@ -95,14 +111,17 @@ def confirm(
             row
             for target, keep in zip(targets, kept, strict=True)
             for row in target.rows
-            if choice.decision == "duplicate" and row != keep
+            if choice.decision == "duplicate" and (row != keep or target.is_transfer)
         ]
-        message = answers.bulk_message(choice.decision, len(targets), len(marked))
+        message = answers.bulk_message(
+            choice.decision, len(targets), len(marked), is_transfer=own.is_transfer
+        )
         if len(targets) == 1:
             rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
             message = answers.decision_message(
-                choice.decision, kept[0], rows, before, is_new=any(changes)
-            )
+                choice.decision, kept[0], rows, before, is_new=any(changes),
+                is_transfer=own.is_transfer,
+            )  # fmt: skip
     record("decision", household=tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
         success=True,
@@ -115,20 +134,30 @@ def confirm(
 def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Restoration:
     """Remove a row's mark; the pairs that marked it become ``not_duplicate``.
 
-    An unmarked row is left unchanged.
+    The other row of a transfer counts again, too. An unmarked row is left unchanged.
 
     Raises:
         TransactionNotFound: the household has no such row.
     """
     with connection:
         before = row_of(connection, tool_id, transaction_id)
-        for check in duplicate_checks.checks_that_mark(connection, tool_id, transaction_id):
+        marking = duplicate_checks.checks_that_mark(connection, tool_id, transaction_id)
+        for check in marking:
             marks.record_decision(connection, tool_id, check.id, "not_duplicate")
         marks.update_marks(connection, tool_id)
         after = row_of(connection, tool_id, transaction_id)
     record("restoration", household=tool_id, transaction=transaction_id)
     return Restoration(
-        success=True, message=answers.restoration_message(after, was_marked=before.is_duplicate)
+        success=True,
+        message=answers.restoration_message(
+            after,
+            was_marked=before.is_duplicate or bool(marking),
+            transfers=[
+                check.first_id + check.second_id - transaction_id
+                for check in marking
+                if check.is_transfer
+            ],
+        ),
     )
 
 
@@ -155,7 +184,16 @@ def _target(connection: apsw.Connection, tool_id: int, one: Arranged) -> _Target
     return _Target(one.rows, tuple(check_of(connection, tool_id, each) for each in one.checks))
 
 
+def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: _Target) -> bool:
+    """Whether a decision about the target, or about another pair like it, has marked the row."""
+    if target.is_transfer:
+        return any(check.decision == "duplicate" for check in target.checks)
+    return row_of(connection, tool_id, row).is_duplicate
+
+
 def _check_rows(target: _Target, choice: Choice) -> None:
+    if choice.keep is not None and target.is_transfer:
+        raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
         raise RowNotInCandidate("keep", choice.rows or target.rows)
     if choice.rows and (len(set(choice.rows)) < 2 or set(choice.rows) - set(target.rows)):
@@ -190,7 +228,7 @@ def _decide(
     connection: apsw.Connection, tool_id: int, target: _Target, decision: str, kept: int
 ) -> bool:
     """Store the decision about a target's pairs; whether it is another than before."""
-    if decision == "duplicate":
+    if decision == "duplicate" and not target.is_transfer:
         pairs = {(one.first_id, one.second_id): one for one in target.checks}
         wanted = [
             pairs.get((min(kept, row), max(kept, row)))
@@ -203,10 +241,11 @@ def _decide(
     changed = [
         one
         for one in wanted
-        if one.decision != decision or (decision == "duplicate" and one.kept_id != kept)
+        if one.decision != decision
+        or (decision == "duplicate" and not one.is_transfer and one.kept_id != kept)
     ]
     for one in changed:
-        keep = kept if decision == "duplicate" else None
+        keep = kept if decision == "duplicate" and not one.is_transfer else None
         marks.record_decision(connection, tool_id, one.id, decision, keep)
     return bool(changed)
 

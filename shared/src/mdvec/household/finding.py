@@ -16,6 +16,7 @@ from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.wording import InvalidPage, InvalidPageSize
 from mdvec.household.found_sums import GroupBy, groups_of, totals_of
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
+from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.row_search import Rows, RowSearch
@@ -36,7 +37,7 @@ class RowFilter:
     """The rows to find; None and "" restrict nothing.
 
     Attributes:
-        query: a shop, or words of shops and memos; those between spaces must all be there.
+        query: words of shops, memos, notes and tags; those between spaces must all be there.
         min_amount: the least amount in yen, without its sign.
         max_amount: the greatest amount in yen, without its sign.
         period: days or months in words.
@@ -79,9 +80,10 @@ def find_transactions(
 ) -> FoundAnswer:
     """The rows that match all filters: totals over all of them, groups, and one page.
 
-    Words match a shop or memo only where its words are the same, in any width, kana or spelling;
-    shops that have the letters inside another word are named in a note, but not summed. Sums are
-    exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of income.
+    Words match a shop, memo, note or tag only where its words are the same, in any width, kana or
+    spelling; shops that have the letters inside another word are named in a note, but not summed.
+    Sums are exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of
+    income.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -115,6 +117,7 @@ def find_transactions(
         first = (listing.page - 1) * listing.page_size
         ids = [int(number) for number in columns.ids[places[first : first + listing.page_size]]]
         stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
+        noted = notes_on(connection, tool_id, ids)
     groups, others = groups_of(columns, chosen, listing.group_by, listing.month_starts_on)
     return FoundAnswer(
         understood=search.understood,
@@ -123,6 +126,7 @@ def find_transactions(
         groups=groups,
         other_groups=others,
         rows=tuple(read_transaction(stored[number]) for number in ids),
+        noted=noted,
         page=listing.page,
         pages=pages,
         next_page=listing.page + 1 if listing.page < pages else None,

@@ -58,16 +58,16 @@ class AnomaliesAnswer:
 
 
 def list_recurring_payments(
-    connection: apsw.Connection, tool_id: int, *, today: date
+    connection: apsw.Connection, tool_id: int, *, month_starts_on: int = 1, today: date
 ) -> RecurringAnswer:
     """What recurs in the last three years of the ledger, as of its last row up to today.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of = rows_until_now(connection, tool_id, today)
+    rows, as_of = rows_until_now(connection, tool_id, today, month_starts_on)
     found = recurring_payments(rows, as_of)
-    until = Month.of(as_of).last_day
+    until = Month.of(as_of, month_starts_on).last_day
     due = sorted(
         (
             DuePayment(day, one.name, one.amount_on(day))
@@ -83,30 +83,36 @@ def list_recurring_payments(
     return RecurringAnswer(as_of, tuple(found), tuple(due), text)
 
 
-def forecast_spending(connection: apsw.Connection, tool_id: int, *, today: date) -> ForecastAnswer:
+def forecast_spending(
+    connection: apsw.Connection, tool_id: int, *, month_starts_on: int = 1, today: date
+) -> ForecastAnswer:
     """The spending of the ledger's latest month and the next three, with how wrong it would be.
+
+    Months start on the day ``month_starts_on``.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of = rows_until_now(connection, tool_id, today)
-    months = forecast(rows, as_of)
+    rows, as_of = rows_until_now(connection, tool_id, today, month_starts_on)
+    months = forecast(rows, as_of, month_starts_on)
     return ForecastAnswer(as_of, tuple(months), habit_wording.forecast_text(months, as_of))
 
 
-def find_anomalies(connection: apsw.Connection, tool_id: int, *, today: date) -> AnomaliesAnswer:
+def find_anomalies(
+    connection: apsw.Connection, tool_id: int, *, month_starts_on: int = 1, today: date
+) -> AnomaliesAnswer:
     """What is far from its own history in the ledger's latest month.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    rows, as_of = rows_until_now(connection, tool_id, today)
-    found = anomalies(rows, as_of)
-    return AnomaliesAnswer(as_of, tuple(found), anomalies_text(found, as_of))
+    rows, as_of = rows_until_now(connection, tool_id, today, month_starts_on)
+    found = anomalies(rows, as_of, month_starts_on)
+    return AnomaliesAnswer(as_of, tuple(found), anomalies_text(found, as_of, month_starts_on))
 
 
 def rows_until_now(
-    connection: apsw.Connection, tool_id: int, today: date
+    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
 ) -> tuple[list[CountedRow], date]:
     """The counting rows of three years, and the last day that the ledger knows of, up to today.
 
@@ -114,7 +120,8 @@ def rows_until_now(
         EmptyLedger: there are no rows yet.
     """
     with one_state(connection):
-        covered = coverage(connection, tool_id, today)
+        covered = coverage(connection, tool_id, today, month_starts_on)
         as_of = min(covered.last_day, today)
-        first = max(Month.of(as_of).plus(-_MONTHS_READ), covered.body.first).first_day
+        begun = Month.of(as_of, month_starts_on).plus(-_MONTHS_READ)
+        first = max(begun, covered.body.first).first_day
         return counted_rows(connection, tool_id, first, as_of), as_of

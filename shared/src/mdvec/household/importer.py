@@ -114,11 +114,11 @@ class _HouseholdImport:
             model=self.index.model_name,
             chunks=subjects.searchable_rows(self.connection, self.tool_id),
             chunks_embedded=self.index.chunks_embedded,
-            details=HouseholdReport(ledger, candidates),
+            details=HouseholdReport(ledger, *(candidates or (None, None))),
         )
 
-    def _look_for_duplicates(self, ledger: LedgerReport) -> int | None:
-        """How many new pairs are likely one purchase; None if none were looked for."""
+    def _look_for_duplicates(self, ledger: LedgerReport) -> tuple[int, int] | None:
+        """How many new pairs are likely one purchase, and transfers; None if not looked for."""
         options = self.options.detection
         if options is None or not (ledger.imported or ledger.updated):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -19,6 +20,7 @@ from mdvec.household.core.periods import (
     resolve_year_month,
     span_in_words,
 )
+from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
@@ -32,6 +34,7 @@ from mdvec.household.core.sums import (
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import Figures, InvalidPage, InvalidPageSize
 from mdvec.household.interfaces import sums as ledger_sums
+from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.overview import (
     coverage,
     named_subject,
@@ -149,8 +152,11 @@ def monthly_household(
         rows = ledger_sums.page_of_rows(
             connection, tool_id, days, named, offset=paging.offset, limit=page_size
         )
+        noted = notes_on(connection, tool_id, [row.id for row in rows])
     months = MonthRange.around(days, month_starts_on)
-    return _answer(requested.understood, days, months, named, sums, counts, rows, paging, notes)
+    return _answer(
+        requested.understood, days, months, named, sums, counts, rows, noted, paging, notes
+    )
 
 
 def _period(
@@ -171,6 +177,7 @@ def _answer(
     sums: list[MonthlySum],
     counts: Counts,
     rows: list[Transaction],
+    noted: Mapping[int, RowNote],
     paging: _Paging,
     notes: list[str],
 ) -> HouseholdAnswer:
@@ -182,7 +189,7 @@ def _answer(
     body = wording.household_text(
         span_in_words(days, months), subject, figures, spent, earned, rate
     )
-    listing = wording.page_text(rows, paging.offset + 1, paging.total, paging.next)
+    listing = wording.page_text(rows, noted, paging.offset + 1, paging.total, paging.next)
     notes = [*notes, *wording.removed_notes(sums)]
     texts = [body, wording.notes_text([*notes, understood, wording.counts_text(counts)]), listing]
     return HouseholdAnswer(
@@ -197,7 +204,7 @@ def _answer(
         spending_by_category=spent,
         income_by_category=earned,
         counts=counts,
-        rows=tuple(row_fields(row) for row in rows),
+        rows=tuple(row_fields(row, noted.get(row.id)) for row in rows),
         total_rows=paging.total,
         page=paging.number,
         pages=paging.pages,
@@ -207,9 +214,10 @@ def _answer(
     )
 
 
-def row_fields(row: Transaction) -> dict[str, object]:
-    """A row in an answer; ``date`` is YYYY-MM-DD."""
-    return {name: getattr(row, name) for name in _ROW_FIELDS} | {"date": row.date.isoformat()}
+def row_fields(row: Transaction, note: RowNote | None = None) -> dict[str, object]:
+    """A row in an answer; ``date`` is YYYY-MM-DD. Only a row with a note or tags has these."""
+    fields = {name: getattr(row, name) for name in _ROW_FIELDS} | {"date": row.date.isoformat()}
+    return fields | (note.fields() if note else {})
 
 
 def _figures(

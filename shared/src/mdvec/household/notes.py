@@ -10,6 +10,7 @@ from typing import Any
 import apsw
 
 from mdvec.errors import MdvecError
+from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency, row_line
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
@@ -75,6 +76,10 @@ def note_row(
                 "INSERT INTO row_notes (tool_id, identity, note, tags) VALUES (?, ?, ?, ?)",
                 (*key, note, json.dumps(cleaned, ensure_ascii=False)),
             )
+        # A search by words keeps the rows in memory until the ledger's version changes.
+        connection.execute(
+            "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
+        )
         rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
     if not rows:
         return NotesAnswer((), 0, 0, f"取引 {transaction_id} のメモとタグを消しました。")
@@ -122,6 +127,4 @@ _OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
 
 
 def _line(one: NotedRow) -> str:
-    tags = "".join(f" #{tag}" for tag in one.tags)
-    note = f" 「{one.note}」" if one.note else ""
-    return f"{row_line(one.row)}（ID {one.row.id}）{note}{tags}"
+    return f"{row_line(one.row)}（ID {one.row.id}）{RowNote(one.note, one.tags).in_words}"

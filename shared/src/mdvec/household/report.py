@@ -100,32 +100,41 @@ def report_of(
 class HouseholdReport:
     """A household's part of an import's report.
 
-    ``duplicate_candidates`` is how many pairs are likely one purchase and were not told of yet;
-    None if none were looked for.
+    ``duplicate_candidates`` is how many pairs are likely one purchase and were not told of yet,
+    ``transfer_candidates`` how many are likely a transfer; None if none were looked for.
     """
 
     ledger: LedgerReport
     duplicate_candidates: int | None
+    transfer_candidates: int | None
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
         return {
             "ledger": asdict(self.ledger),
             "duplicate_candidates": self.duplicate_candidates,
+            "transfer_candidates": self.transfer_candidates,
         }
 
     def lines(self, report: ImportReport) -> list[Line]:
         """The printed summary of the import."""
         lines = _ledger_lines(report.tool, self.ledger)
         lines.append(Line(f"{report.chunks} rows can be searched, {report.embedded}"))
-        if self.duplicate_candidates:
-            pairs = "pair is" if self.duplicate_candidates == 1 else "pairs are"
-            lines.append(
-                Line(
-                    f"{self.duplicate_candidates} new {pairs} likely one purchase booked twice; "
-                    "ask your client to review the duplicates"
+        for count, what in (
+            (self.duplicate_candidates, "one purchase booked twice"),
+            (
+                self.transfer_candidates,
+                "the two ends of a transfer, counted as spending and as income",
+            ),
+        ):
+            if count:
+                pairs = "pair is" if count == 1 else "pairs are"
+                lines.append(
+                    Line(
+                        f"{count} new {pairs} likely {what}; "
+                        "ask your client to review the duplicates"
+                    )
                 )
-            )
         return lines
 
 

@@ -1,4 +1,4 @@
-"""The review of duplicates: search the ledger for candidates, and list them.
+"""The review of duplicates and transfers: search the ledger for candidates, and list them.
 
 Nothing is marked without a decision by the user.
 """
@@ -15,7 +15,11 @@ from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
 from mdvec.household.core.candidates import Arranged, arrange, listed
 from mdvec.household.core.evidence import LIKELY
-from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions, find_pairs
+from mdvec.household.core.pairs import (
+    MAX_DATE_TOLERANCE,
+    DetectionOptions,
+    find_pairs,
+)
 from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.review_wording import (
     Candidate,
@@ -25,6 +29,7 @@ from mdvec.household.core.review_wording import (
     DuplicateStats,
 )
 from mdvec.household.core.transaction import Transaction
+from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.interfaces import checks as duplicate_checks
 from mdvec.household.interfaces.checks import Check
 from mdvec.household.interfaces.marks import update_marks
@@ -100,7 +105,9 @@ def detect(
         update_marks(connection, tool_id)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.compared_rows(connection, tool_id)
-    found = find_pairs(rows, options, transaction_ids, reading)
+    found = with_transfers(
+        find_pairs(rows, options, transaction_ids, reading), rows, options, transaction_ids
+    )
     dropped = 0
     with connection:
         known = duplicate_checks.known_pairs(connection, tool_id)
@@ -110,18 +117,20 @@ def detect(
             if transaction_ids is None:
                 dropped = duplicate_checks.drop_unfound(connection, tool_id, found.pairs)
     open_pairs, new, decided = 0, 0, 0
-    likely = 0
+    likely, transfers = 0, 0
     for pair in found.pairs:
         decision = known.get((pair.first.id, pair.second.id), "new")
         decided += decision in ("duplicate", "not_duplicate")
         if decision not in ("duplicate", "not_duplicate"):
             open_pairs += 1
-            likely += pair.score >= LIKELY
+            likely += pair.score >= LIKELY and not pair.is_transfer
+            transfers += pair.is_transfer
             new += decision == "new"
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     numbers = answers.Found(
-        open_pairs, likely, decided, dropped, found.below, options.min_similarity_score, wider
-    )
+        open_pairs, likely, transfers, decided, dropped, found.below,
+        options.min_similarity_score, wider,
+    )  # fmt: skip
     return Detection(
         candidates_count=open_pairs,
         likely_count=likely,
@@ -164,8 +173,9 @@ def list_candidates(
             candidate_of(connection, tool_id, check_of(connection, tool_id, check))
             for check in closed[max(first - len(found), 0) : max(last - len(found), 0)]
         ]
-    likely = sum(one.is_likely for one, _ in found)
-    numbers = answers.Listed(total, likely, page, pages, skip_checked)
+    likely = sum(one.is_likely and not one.is_transfer for one, _ in found)
+    transfers = sum(one.is_transfer for one, _ in found)
+    numbers = answers.Listed(total, likely, transfers, page, pages, skip_checked)
     return CandidateList(
         candidates=tuple(candidates),
         total_count=total,
@@ -205,18 +215,18 @@ def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
     )
 
 
-def count_news(connection: apsw.Connection, tool_id: int) -> int:
-    """How many likely pairs imports have found that the user has not been told of."""
+def count_news(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
+    """How many likely purchases and transfers imports found that the user was not told of."""
     return duplicate_checks.count_unannounced(connection, tool_id, LIKELY)
 
 
 def take_news(connection: apsw.Connection, tool_id: int) -> str:
     """Tells of the likely pairs that imports found, once; "" if there is nothing new."""
     with connection:
-        count = count_news(connection, tool_id)
-        if count:
+        purchases, transfers = count_news(connection, tool_id)
+        if purchases or transfers:
             duplicate_checks.mark_announced(connection, tool_id)
-    return answers.news_message(count)
+    return answers.news_message(purchases, transfers)
 
 
 def check_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Check:
@@ -263,13 +273,14 @@ def _candidate(
     alike: int,
 ) -> Candidate:
     rows = [row_of(connection, tool_id, row) for row in row_ids]
-    amounts = [row.amount for row in rows if row.amount is not None]
+    amounts = [abs(row.amount) for row in rows if row.amount is not None]
     days = [row.date for row in rows]
     best = checks[0]
     first, second, *others = map(answers.candidate_row, rows)
     return Candidate(
         check_id=min(check.id for check in checks),
         is_likely=best.score >= LIKELY,
+        is_transfer=best.is_transfer,
         transaction_1=first,
         transaction_2=second,
         others=tuple(others),

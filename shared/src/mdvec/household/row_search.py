@@ -97,7 +97,7 @@ class RowSearch:
         self._told.append("〜".join(bounds))
 
     def named(self, query: str | None) -> None:
-        """Keep the rows whose shop or memo the words name."""
+        """Keep the rows whose shop, memo, note or tag the words name."""
         if query is None or not query.strip():
             return
         words = WordsAsked(query)

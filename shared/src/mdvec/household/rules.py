@@ -22,7 +22,7 @@ from mdvec.household.interfaces.category_rules import (
     put_rule,
     rules_of,
 )
-from mdvec.household.interfaces.counted_rows import counted_rows
+from mdvec.household.interfaces.counted_rows import counted_rows, shop_totals
 from mdvec.household.interfaces.sums import category_names
 from mdvec.household.overview import one_state
 
@@ -120,8 +120,8 @@ def list_rules(connection: apsw.Connection, tool_id: int) -> RuleList:
     """The rules, and suggestions from the user's own history for rows without a category."""
     with one_state(connection):
         rules = rules_of(connection, tool_id)
-        rows = counted_rows(connection, tool_id, date.min, date.max)
-    found = suggestions(rows)
+        totals = shop_totals(connection, tool_id)
+    found = suggestions(totals)
     return RuleList(tuple(rules), tuple(found), rule_wording.rules_text(rules, found))
 
 

@@ -70,7 +70,7 @@ KINDS = {
             "household",
             importer="mdvec.household.importer:HOUSEHOLD",
             status="mdvec.tools.text_status:TEXTS",
-            report_fields=("ledger", "duplicate_candidates"),
+            report_fields=("ledger", "duplicate_candidates", "transfer_candidates"),
             endings=(".csv", ".tsv"),
             records="mdvec.household.found_rows:rows_of_chunk",
             has_ledger=True,

@@ -39,7 +39,7 @@ def test_both_households_and_their_sum(connection):
         "合わせたカテゴリ別の支出:",
         "- 食費: 4,000円（88.9%）",
         "- 教養: 500円（11.1%）",
-        "※ 両方の家計簿にある同じ買い物は、二度数えています。",
+        "※ 両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした。",
     ]
     rows = [row for row in (*HERS, *HIS) if row.day.startswith("2025-06")]
     assert answer.spending == sum(row.yen for row in rows if row.major != "収入")
@@ -55,3 +55,48 @@ def test_a_household_without_rows_is_named(connection):
         combined_households(connection, tools, period="2020年5月", today=TODAY)
     with pytest.raises(EmptyLedger):
         combined_households(connection, {"new": fill(connection, [], "new")}, today=TODAY)
+
+
+def test_what_both_households_have_is_told_as_candidates(connection):
+    hers = [
+        *HERS,
+        Bought("2025-06-07", "家具のカグヤ", -48_700, "日用品/家具", "共通カード"),
+        Bought("2025-06-11", "PAYPAY*マツヤフーズ", -6_543, "食費/外食", "彼女のカード"),
+        Bought("2025-06-15", "振込 ナツ", -50_000, "未分類/未分類", "彼女の銀行"),
+    ]
+    his = [
+        *HIS,
+        Bought("2025-06-07", "家具のカグヤ", -48_700, "日用品/家具", "共通カード"),
+        Bought("2025-06-10", "松屋", -6_543, "食費/外食", "PayPay"),
+        Bought("2025-06-16", "入金", 50_000, "収入/その他入金", "彼の銀行"),
+        Bought("2025-06-01", "朝市", -3_300),
+    ]
+    tools = {"hers": fill(connection, hers, "hers"), "his": fill(connection, his, "his")}
+    answer = combined_households(connection, tools, today=TODAY)
+    shared = [
+        (one.first.household, one.first.amount, one.second.household, one.is_transfer)
+        for one in sorted(answer.shared, key=lambda one: one.first.amount)
+    ]
+    assert shared == [
+        ("hers", -50_000, "his", True),
+        ("hers", -48_700, "his", False),
+        ("hers", -6_543, "his", False),
+    ]
+    assert "同じ買い物が両方に入っているらしい組: 2件" in answer.text
+    furniture = (
+        "- 2025-06-07 家具のカグヤ -48,700円（hers） と 2025-06-07 家具のカグヤ -48,700円（his）: "
+        "同じ口座の同じ明細が、両方の家計簿にある"
+    )
+    assert furniture in answer.text
+    assert "家計簿のあいだの振替らしい組: 1件" in answer.text
+    # They are candidates: the sums have both rows.
+    spent = [one.amount for one in (*hers, *his[1:]) if one.amount < 0 and one.counts]
+    assert answer.spending == -sum(spent)
+    may = combined_households(connection, tools, period="2025年5月", today=TODAY)
+    assert may.shared == ()
+
+
+def test_purchases_of_one_household_are_no_pair_of_two(connection):
+    twice = [Bought("2025-06-07", "家具のカグヤ", -48_700, "日用品/家具", name) for name in "ab"]
+    tools = {"hers": fill(connection, [*HERS, *twice], "hers"), "his": fill(connection, HIS, "his")}
+    assert combined_households(connection, tools, today=TODAY).shared == ()

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from mdvec.database.connection import open_database
 from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
+from mdvec.database.plan_schema import m013_transfers
 from mdvec.household import deciding, review
 from mdvec.household.core.candidates import arrange
 from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError
@@ -621,17 +622,17 @@ def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):
 def test_what_an_import_finds_is_told_once(db, tool):
     connected_twice(db, tool, 3)
     review.detect(db, tool, DetectionOptions(), by_user=False)
-    assert review.count_news(db, tool) == 3
+    assert review.count_news(db, tool) == (3, 0)
     assert "同じ買い物が二度入っているらしい組が3件あります" in review.take_news(db, tool)
     assert review.take_news(db, tool) == ""
     review.detect(db, tool, DetectionOptions(), by_user=False)
-    assert review.count_news(db, tool) == 0
+    assert review.count_news(db, tool) == (0, 0)
 
 
 def test_what_the_user_searched_for_is_no_news(db, tool):
     connected_twice(db, tool, 3)
     review.detect(db, tool, DetectionOptions())
-    assert review.count_news(db, tool) == 0
+    assert review.count_news(db, tool) == (0, 0)
 
 
 def test_an_imports_search_takes_nothing_back(db, tool):
@@ -657,7 +658,8 @@ def test_decisions_of_a_database_before_rows_were_chosen_stay():
         "(1, 3, 4, 0, '0', '0', 0.9, 'not_duplicate'), (1, 5, 6, 0, '0', '0', 0.9, NULL)"
     )
     m010_review(db)
-    assert (review.count_news(db, 1), candidates(db, 1)) == (0, [(5, 6)])
+    m013_transfers(db)
+    assert (review.count_news(db, 1), candidates(db, 1)) == ((0, 0), [(5, 6)])
     review.detect(db, 1, EXACT)
     assert marks(db) == {2: 1}
     assert [review.candidate_detail(db, 1, check).user_decision for check in (1, 2)] == [
@@ -681,6 +683,7 @@ class Review(RuleBasedStateMachine):
         m003_ledger(self.db)
         m005_statements(self.db)
         m010_review(self.db)
+        m013_transfers(self.db)
         for day in rows:
             add(self.db, 1, date=day)
             add(self.db, 2, date=day)

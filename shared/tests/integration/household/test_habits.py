@@ -7,7 +7,7 @@ from plan_ledger import Bought, fill, monthly
 
 from mdvec.database.connection import open_database
 from mdvec.household.core.wording import EmptyLedger
-from mdvec.household.habits import forecast_spending, list_recurring_payments
+from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 
 
 @pytest.fixture
@@ -67,3 +67,32 @@ def test_an_empty_ledger_is_refused(connection):
     tool = fill(connection, [])
     with pytest.raises(EmptyLedger):
         list_recurring_payments(connection, tool, today=date(2025, 6, 20))
+
+
+def test_what_comes_next_follows_the_day_on_which_months_start(connection):
+    rent = monthly("家賃", -80_000, "2024-10", 8, day=27, category="住宅/家賃")
+    rice = monthly("米", -3_000, "2024-10", 9, day=15, category="食費/食料品")
+    phone = monthly("電話", -2_000, "2024-10", 8, day=22)
+    late = Bought("2025-06-20", "病院", -70_000, "健康・医療/医療費")
+    tool = fill(connection, [*rent, *rice, *phone, late])
+    asked = {"month_starts_on": 26, "today": date(2025, 6, 20)}
+    june, july, *_ = forecast_spending(connection, tool, **asked).months
+    assert june.month.in_words == "2025年06月（5/26〜6/25）"
+    assert (june.spent, june.recurring) == (153_000, 2_000)
+    assert (july.spent, july.recurring) == (0, 85_000)
+    due = list_recurring_payments(connection, tool, **asked)
+    assert [(one.name, one.day) for one in due.due] == [("電話", date(2025, 6, 22))]
+    assert "2025-06-25 までに" in due.text
+    unusual = find_anomalies(connection, tool, **asked)
+    assert [one.name for one in unusual.anomalies] == ["健康・医療"]
+    assert unusual.text.startswith("2025年06月（5/26〜6/25）（2025-06-20 まで）")
+    on_day_one = forecast_spending(connection, tool, today=date(2025, 6, 20)).months[0]
+    assert (on_day_one.spent, on_day_one.recurring) == (73_000, 82_000)
+
+
+def test_a_month_that_is_over_is_no_forecast(connection):
+    rows = monthly("朝市", -2_000, "2024-06", 13, day=28, category="食費/食料品")
+    tool = fill(connection, [*rows, Bought("2025-06-30", "本屋", -500)])
+    june, july = forecast_spending(connection, tool, today=date(2025, 6, 30)).text.split("\n")[1:3]
+    assert june == "- 2025年06月: 2,500円（これまで 2,500円）"
+    assert july.startswith("- 2025年07月: 2,000円、8割の幅 ")

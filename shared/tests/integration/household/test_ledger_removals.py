@@ -14,7 +14,7 @@ from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 from mdvec.dates.months import Month
 from mdvec.household.core.periods import MonthRange
 from mdvec.household.core.sums import REASONS
-from mdvec.household.interfaces.counting import counts, counts_unless_duplicate, left_out
+from mdvec.household.interfaces.counting import counts, counts_unless_decided, left_out
 from mdvec.household.interfaces.rows import list_transactions
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
@@ -211,7 +211,7 @@ def test_every_question_leaves_out_the_same_rows(folder):
     for condition in (counts(), counts("t"), f"{left_out()} IS NULL"):
         assert ids(condition) == wanted
     alone = [row.id for row in rows if replace(row, is_duplicate=False).counts]
-    assert ids(counts_unless_duplicate("t")) == alone
+    assert ids(counts_unless_decided("t")) == alone
     reasons = folder.connection.execute(f"SELECT {left_out()} FROM transactions ORDER BY id")
     assert [reason for (reason,) in reasons] == [row.left_out for row in rows]
     assert {row.left_out for row in rows} == {None, *REASONS}

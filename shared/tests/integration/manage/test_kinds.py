@@ -49,7 +49,14 @@ def test_a_report_has_the_same_fields_for_every_kind_null_where_a_kind_has_none(
         folder = tmp_path / kind
         folder.mkdir()
         found = imported(folder, kind, file, text).json_fields()
-        assert list(found) == [*SHARED, "ledger", "duplicate_candidates", "dataset", "hints"]
+        assert list(found) == [
+            *SHARED,
+            "ledger",
+            "duplicate_candidates",
+            "transfer_candidates",
+            "dataset",
+            "hints",
+        ]
         own = {name for name in found if found[name] is not None} - {*SHARED, "hints"}
         assert own <= set(KINDS[kind].report_fields)
         assert bool(own) == bool(KINDS[kind].report_fields)

@@ -27,7 +27,7 @@ def row(number, day, amount, account, text="店", category="未分類/未分類"
 def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
     (pair,) = transfer_pairs([into, out])
     assert (pair.out, pair.into, pair.is_likely) == (out, into, True)
-    assert "同じ金額が" in pair.reasons[0]
+    assert pair.reasons[0] == "moved"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from statistics import median
 from typing import Literal
 
@@ -50,27 +51,32 @@ class Anomaly:
     rows: tuple[CountedRow, ...]
 
 
-def anomalies(rows: Iterable[CountedRow], as_of: date) -> list[Anomaly]:
-    """What is unusual in the month of ``as_of``, up to that day; the largest difference first."""
+def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[Anomaly]:
+    """What is unusual in the month of ``as_of``, up to that day; the largest difference first.
+
+    Months start on the day ``starts_on``.
+    """
     spending = [row for row in rows if not row.is_income and row.day <= as_of]
-    found = [*_of_categories(spending, as_of), *_of_shops(spending, Month.of(as_of))]
+    now = Month.of(as_of, starts_on)
+    found = [*_of_categories(spending, as_of, now), *_of_shops(spending, now)]
     return sorted(found, key=lambda one: (-abs(one.yen - one.usual), one.kind, one.name))
 
 
-def _of_categories(rows: Sequence[CountedRow], as_of: date) -> list[Anomaly]:
-    now = Month.of(as_of)
+def _of_categories(rows: Sequence[CountedRow], as_of: date, now: Month) -> list[Anomaly]:
     whole = as_of == now.last_day
     if not rows:
         return []
-    begun = Month.of(min(row.day for row in rows))
+    begun = Month.of(min(row.day for row in rows), now.starts_on)
     months = [one for back in range(1, _MONTHS + 1) if (one := now.plus(-back)) >= begun]
     if len(months) < _MIN_MONTHS:
         return []
     sums: dict[str, dict[Month, int]] = defaultdict(dict)
     behind: dict[str, list[CountedRow]] = defaultdict(list)
+    month_of = cache(lambda day: Month.of(day, now.starts_on))
+    over = as_of - now.first_day
     for row in rows:
-        month = Month.of(row.day)
-        if whole or row.day.day <= as_of.day:
+        month = month_of(row.day)
+        if whole or row.day - month.first_day <= over:
             by_month = sums[row.category_major]
             by_month[month] = by_month.get(month, 0) + row.yen
         if month == now:
@@ -89,7 +95,7 @@ def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
     current: list[CountedRow] = []
     for row in rows:
         if row.yen > 0:
-            if Month.of(row.day) == now:
+            if row.day >= now.first_day:
                 current.append(row)
             else:
                 before[row.shop].append(row.yen)

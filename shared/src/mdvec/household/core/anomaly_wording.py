@@ -10,9 +10,9 @@ from mdvec.household.core.anomalies import Anomaly
 from mdvec.household.core.wording import format_currency
 
 
-def anomalies_text(found: Sequence[Anomaly], as_of: date) -> str:
-    """Each anomaly with its reason."""
-    month = Month.of(as_of)
+def anomalies_text(found: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> str:
+    """Each anomaly with its reason; months start on the day ``starts_on``."""
+    month = Month.of(as_of, starts_on)
     until = "" if as_of == month.last_day else f"（{as_of} まで）"
     if not found:
         return f"{month.in_words}{until}に、いつもと大きく違うものはありません。"

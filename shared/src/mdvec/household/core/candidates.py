@@ -1,4 +1,4 @@
-"""Arranges the open pairs of a review: one candidate a purchase, likely ones first.
+"""Arranges the open pairs of a review: one candidate a purchase or transfer, likely ones first.
 
 Pairs that are likely one purchase and share a row make one candidate of three or more rows. Pairs
 that are likely two purchases of the same habit (the same two shops and accounts) stand behind one
@@ -25,6 +25,7 @@ class OpenPair:
     second_id: int
     score: float
     is_skipped: bool
+    is_transfer: bool
     first_payee: Payee
     second_payee: Payee
 
@@ -33,8 +34,8 @@ class OpenPair:
 class Arranged:
     """A candidate: its rows by id, its pairs, best first, and what candidates alike share.
 
-    Alike are likely purchases of the same accounts, and unlikely ones of the same shops and
-    accounts.
+    Alike are likely purchases or transfers of the same accounts, and unlikely ones of the same
+    shops and accounts.
     """
 
     rows: tuple[int, ...]
@@ -42,6 +43,7 @@ class Arranged:
     score: float
     is_likely: bool
     is_skipped: bool
+    is_transfer: bool
     kin: frozenset[Hashable]
 
     @property
@@ -51,13 +53,20 @@ class Arranged:
 
     def is_alike(self, other: Arranged) -> bool:
         """Whether the other candidate is of the same accounts or the same habit."""
-        return (self.is_likely, self.kin) == (other.is_likely, other.kin)
+        return self.kind == other.kind
+
+    @property
+    def kind(self) -> Hashable:
+        """What candidates that are alike share."""
+        return self.is_likely, self.is_transfer, self.kin
 
 
 def arrange(pairs: Iterable[OpenPair]) -> list[Arranged]:
     """All candidates: likely ones before unlikely, new before skipped, then by score."""
     ordered = sorted(pairs, key=lambda pair: (-pair.score, pair.check_id))
-    groups = _groups([pair for pair in ordered if pair.score >= LIKELY])
+    likely = [pair for pair in ordered if pair.score >= LIKELY]
+    groups = _groups([pair for pair in likely if not pair.is_transfer])
+    groups += [[pair] for pair in likely if pair.is_transfer]
     found = [_likely(group) for group in groups]
     found += [_unlikely(pair) for pair in ordered if pair.score < LIKELY]
     return sorted(
@@ -71,13 +80,12 @@ def listed(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]]:
     Of unlikely ones that are alike only the first is listed.
     """
     shown: list[Arranged] = []
-    alike = Counter[tuple[bool, frozenset[Hashable]]]()
+    alike = Counter[Hashable]()
     for one in arranged:
-        key = (one.is_likely, one.kin)
-        if one.is_likely or not alike[key]:
+        if one.is_likely or not alike[one.kind]:
             shown.append(one)
-        alike[key] += 1
-    return [(one, alike[one.is_likely, one.kin] - 1) for one in shown]
+        alike[one.kind] += 1
+    return [(one, alike[one.kind] - 1) for one in shown]
 
 
 def _groups(pairs: Sequence[OpenPair]) -> list[list[OpenPair]]:
@@ -103,6 +111,7 @@ def _likely(group: Sequence[OpenPair]) -> Arranged:
         score=max(pair.score for pair in group),
         is_likely=True,
         is_skipped=all(pair.is_skipped for pair in group),
+        is_transfer=group[0].is_transfer,
         kin=frozenset(account for account, _ in payees),
     )
 
@@ -114,5 +123,6 @@ def _unlikely(pair: OpenPair) -> Arranged:
         score=pair.score,
         is_likely=False,
         is_skipped=pair.is_skipped,
+        is_transfer=pair.is_transfer,
         kin=frozenset((pair.first_payee, pair.second_payee)),
     )

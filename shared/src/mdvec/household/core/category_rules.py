@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import Category
-from mdvec.household.core.counted_row import CountedRow
 
 UNCATEGORISED = "未分類"
 _MIN_LIKENESS = 0.6
@@ -45,31 +44,62 @@ def rule_for(shop: str, rules: Iterable[CategoryRule]) -> CategoryRule | None:
     return max(matching, key=lambda rule: (len(rule.shop), rule.shop), default=None)
 
 
-def suggestions(rows: Iterable[CountedRow]) -> list[Suggestion]:
+@dataclass(frozen=True, slots=True)
+class ShopTotal:
+    """The rows of a shop in one category: its name as written, how many, and their yen."""
+
+    shop: str
+    name: str
+    category_major: str
+    category_minor: str
+    rows: int
+    yen: int
+
+
+def suggestions(totals: Iterable[ShopTotal]) -> list[Suggestion]:
     """Categories for the hundred largest shops without one, the largest sum first."""
     known: dict[str, Counter[Category]] = defaultdict(Counter)
-    open_: dict[str, list[CountedRow]] = defaultdict(list)
-    for row in rows:
-        if row.category_major in ("", UNCATEGORISED):
-            open_[row.shop].append(row)
+    open_: dict[str, list[ShopTotal]] = defaultdict(list)
+    for one in totals:
+        if one.category_major in ("", UNCATEGORISED):
+            open_[one.shop].append(one)
         else:
-            known[row.shop][Category(row.category_major, row.category_minor or None)] += 1
-    letters = {shop: _letter_pairs(shop) for shop in known}
-    largest = sorted(open_, key=lambda shop: -abs(sum(row.yen for row in open_[shop])))
-    found = [_suggest(shop, open_[shop], known, letters) for shop in largest[:_MAX_SHOPS]]
+            known[one.shop][Category(one.category_major, one.category_minor or None)] += one.rows
+    likely = _Likeness(known)
+    largest = sorted(open_, key=lambda shop: -abs(sum(one.yen for one in open_[shop])))
+    found = [_suggest(shop, open_[shop], known, likely) for shop in largest[:_MAX_SHOPS]]
     return sorted(
         (one for one in found if one is not None), key=lambda one: (-abs(one.yen), one.shop)
     )
 
 
+class _Likeness:
+    """How alike a shop's name and the known ones are: the Dice coefficient of letter pairs."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._sizes: dict[str, int] = {}
+        self._holders: dict[str, list[str]] = defaultdict(list)
+        for shop in known:
+            pairs = _letter_pairs(shop)
+            self._sizes[shop] = len(pairs)
+            for pair in pairs:
+                self._holders[pair].append(shop)
+
+    def of(self, shop: str) -> dict[str, float]:
+        """The likeness of each known shop that shares letters; 1 for the shop itself."""
+        own = _letter_pairs(shop)
+        shared = Counter(one for pair in own for one in self._holders.get(pair, ()))
+        found = {one: 2 * n / (len(own) + self._sizes[one]) for one, n in shared.items()}
+        return found | ({shop: 1.0} if shop in self._sizes else {})
+
+
 def _suggest(
     shop: str,
-    rows: Sequence[CountedRow],
+    totals: Sequence[ShopTotal],
     known: Mapping[str, Counter[Category]],
-    letters: Mapping[str, frozenset[str]],
+    likely: _Likeness,
 ) -> Suggestion | None:
-    own = _letter_pairs(shop)
-    likeness = {one: 1.0 if one == shop else _likeness(own, letters[one]) for one in known}
+    likeness = likely.of(shop)
     like = max(likeness, key=lambda one: (likeness[one], known[one].total(), one), default=None)
     if like is None or likeness[like] < _MIN_LIKENESS:
         return None
@@ -79,9 +109,9 @@ def _suggest(
     if confidence < _MIN_CONFIDENCE:
         return None
     return Suggestion(
-        shop=rows[0].name,
-        rows=len(rows),
-        yen=sum(row.yen for row in rows),
+        shop=totals[0].name,
+        rows=sum(one.rows for one in totals),
+        yen=sum(one.yen for one in totals),
         category=category,
         confidence=round(confidence, 2),
         like=like,
@@ -92,8 +122,3 @@ def _letter_pairs(shop: str) -> frozenset[str]:
     """The pairs of adjacent letters of a normalised shop."""
     letters = "".join(char for char in shop if char.isalnum()) or shop
     return frozenset(map(str.__add__, letters, letters[1:])) or frozenset(letters)
-
-
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """The Dice coefficient of two sets of letter pairs."""
-    return 2 * len(one & other) / max(len(one) + len(other), 1)

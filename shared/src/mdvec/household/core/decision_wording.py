@@ -1,4 +1,4 @@
-"""The answers to decisions about duplicates, with their Japanese messages.
+"""The answers to decisions about duplicates and transfers, with their Japanese messages.
 
 Each message states the result and the next possible step.
 """
@@ -36,8 +36,11 @@ def decision_message(
     marked_before: Sequence[int],
     *,
     is_new: bool,
+    is_transfer: bool,
 ) -> str:
     """Message after a candidate was decided; ``rows`` are as they are now."""
+    if is_transfer:
+        return transfer_message(decision, rows, marked_before, is_new=is_new)
     kept = next(row for row in rows if row.id == kept_id)
     others = [row for row in rows if row.id != kept_id]
     if not is_new:
@@ -45,6 +48,24 @@ def decision_message(
     if decision == "duplicate":
         return mark_message(kept, others)
     return rejection_message(rows, marked_before, open_again=decision == "skip")
+
+
+def transfer_message(
+    decision: str, rows: Sequence[Transaction], marked_before: Sequence[int], *, is_new: bool
+) -> str:
+    """Message after a candidate that may be a transfer was decided."""
+    ids = "、".join(str(row.id) for row in rows)
+    noted = "記録しました" if is_new else "既に記録されています"
+    freed = f"取引ID {ids} は再び集計に含まれます。" if marked_before else ""
+    match decision:
+        case "duplicate":
+            return (
+                f"振替として{noted}。取引ID {ids} は収入にも支出にも入りません。"
+                "取り消すには restore_duplicate にどちらかの取引IDを渡してください。"
+            )
+        case "not_duplicate":
+            return f"振替ではないと{noted}。この組は今後候補に出ません。{freed}"
+    return f"保留にしました。この組は候補に残ります。{freed}"
 
 
 def mark_message(kept: Transaction, marked: Sequence[Transaction]) -> str:
@@ -59,17 +80,18 @@ def mark_message(kept: Transaction, marked: Sequence[Transaction]) -> str:
     )
 
 
-def bulk_message(decision: str, candidates: int, marked: int) -> str:
+def bulk_message(decision: str, candidates: int, marked: int, *, is_transfer: bool) -> str:
     """Message after several candidates were decided at once."""
+    what = "振替" if is_transfer else "重複"
     match decision:
         case "duplicate":
-            done = f"重複として記録し、取引{marked}件を今後の集計から除外しました"
+            done = f"{what}として記録し、取引{marked}件を今後の集計から除外しました"
         case "not_duplicate":
-            done = "重複ではないと記録しました。今後候補に出ません"
+            done = f"{what}ではないと記録しました。今後候補に出ません"
         case _:
             done = "保留にしました。候補に残ります"
     return (
-        f"{candidates}件の候補を{done}。まとめて戻すには、同じ check_id と alike で "
+        f"{candidates}件の候補を{done}。まとめて戻すには、同じ check_id と alike で"
         "もう一度判定してください。"
     )
 
@@ -104,15 +126,26 @@ def already_decided_message(decision: str, others: Sequence[Transaction]) -> str
     return "この組は既に保留になっています。候補に残ります。"
 
 
-def restoration_message(row: Transaction, *, was_marked: bool) -> str:
-    """Message after a row was restored, or had not been marked."""
+def restoration_message(
+    row: Transaction, *, was_marked: bool, transfers: Sequence[int] = ()
+) -> str:
+    """Message after a row was restored, or had not been marked.
+
+    ``transfers`` are the other ends of the transfers that it was an end of.
+    """
     if not was_marked:
-        return f"取引ID {row.id} は重複としてマークされていません。変更はありません。"
+        return f"取引ID {row.id} は重複や振替としてマークされていません。変更はありません。"
     sums = (
         "再び集計に含まれます。"
         if row.counts
         else "計算対象外などの取引のため、集計には含まれません。"
     )
+    if transfers:
+        others = "、".join(map(str, transfers))
+        return (
+            f"取引ID {row.id} と、振替の相手の取引ID {others} を戻しました。{sums}"
+            "その組は「振替ではない」と記録しました。"
+        )
     return (
         f"取引ID {row.id} を復元しました。{sums}重複としていた組は「重複ではない」と記録しました。"
     )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
+from itertools import accumulate
 from statistics import median
 
+from mdvec.dates.days import ONE_DAY
 from mdvec.dates.months import Month
 from mdvec.household.core.counted_row import CountedRow
-from mdvec.household.core.recurring import recurring_payments
+from mdvec.household.core.recurring import Payees
 
 AHEAD = 3
 """How many months after the running one are forecast."""
@@ -56,18 +57,42 @@ class _Parts:
         return self.spent + self.recurring + self.other
 
 
-def forecast(rows: Sequence[CountedRow], as_of: date) -> list[MonthForecast]:
+class _Spending:
+    """A ledger's spending, ready to be summed over any days and searched for what recurs."""
+
+    def __init__(self, rows: Iterable[CountedRow], starts_on: int) -> None:
+        spending = [row for row in rows if not row.is_income]
+        self.payees = Payees(spending)
+        self.starts_on = starts_on
+        by_day: dict[int, int] = {}
+        for row in spending:
+            at = row.day.toordinal()
+            by_day[at] = by_day.get(at, 0) + row.yen
+        self.first = min(by_day, default=None)
+        begin, end = self.first or 0, max(by_day, default=-1)
+        self._begin = begin
+        self._until = [0, *accumulate(by_day.get(at, 0) for at in range(begin, end + 1))]
+
+    def between(self, first: date, last: date) -> int:
+        """The sum of these days, both included."""
+        end = len(self._until) - 1
+        before = min(max(first.toordinal() - self._begin, 0), end)
+        after = min(max(last.toordinal() - self._begin + 1, before), end)
+        return self._until[after] - self._until[before]
+
+
+def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[MonthForecast]:
     """The month of ``as_of`` and the next three, from the spending up to ``as_of``.
 
-    Empty without three whole months before. Each trial takes the rows up to the same day of an
-    earlier month, and nothing later.
+    Months start on the day ``starts_on``. Empty without three whole months before. Each trial
+    takes the rows up to the same day of an earlier month, and nothing later.
     """
-    rows = sorted((row for row in rows if not row.is_income), key=lambda row: row.day)
-    found = _predict(rows, as_of)
+    spending = _Spending((row for row in rows if row.day <= as_of), starts_on)
+    found = _predict(spending, as_of)
     if not found:
         return []
-    errors = _errors(rows, as_of)
-    month = Month.of(as_of)
+    errors = _errors(spending, as_of)
+    month = Month.of(as_of, starts_on)
     return [_with_band(month.plus(at), parts, errors[at]) for at, parts in enumerate(found)]
 
 
@@ -84,69 +109,64 @@ def _with_band(month: Month, parts: _Parts, errors: list[int]) -> MonthForecast:
     )
 
 
-def _errors(rows: Sequence[CountedRow], as_of: date) -> list[list[int]]:
+def _errors(spending: _Spending, as_of: date) -> list[list[int]]:
     """For each month ahead, the actual minus the forecast amount of every trial."""
     errors: list[list[int]] = [[] for _ in range(AHEAD + 1)]
-    now = Month.of(as_of)
-    actual = _by_month(rows)
+    now = Month.of(as_of, spending.starts_on)
+    begun = as_of - now.first_day
     for back in range(1, _TRIALS + AHEAD + 1):
         month = now.plus(-back)
-        day = month.last_day.replace(day=min(as_of.day, month.last_day.day))
+        day = min(month.first_day + begun, month.last_day)
         if as_of == now.last_day:
             day = month.last_day
-        for at, parts in enumerate(_predict(rows, day)):
-            if month.plus(at) < now and len(errors[at]) < _TRIALS:
-                errors[at].append(actual.get(month.plus(at), 0) - parts.amount)
+        for at, parts in enumerate(_predict(spending, day)):
+            ahead = month.plus(at)
+            if ahead < now and len(errors[at]) < _TRIALS:
+                errors[at].append(spending.between(*_ends(ahead)) - parts.amount)
     return errors
 
 
-def _predict(rows: Sequence[CountedRow], as_of: date) -> list[_Parts]:
-    """The running month and those ahead, from rows up to ``as_of``; empty without a habit.
-
-    ``rows`` are in order of days, perhaps with later ones.
-    """
-    now = Month.of(as_of)
-    begun = Month.of(rows[0].day) if rows else now
-    rows = _between(rows, now.plus(-_SEEN).first_day, as_of)
+def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
+    """The running month and those ahead, from rows up to ``as_of``; empty without a habit."""
+    now = Month.of(as_of, spending.starts_on)
+    if spending.first is None:
+        return []
+    begun = Month.of(date.fromordinal(spending.first), spending.starts_on)
     habit = [one for back in range(1, _HABIT + 1) if (one := now.plus(-back)) >= begun]
     if len(habit) < _MIN_HABIT:
         return []
-    series = [one for one in recurring_payments(rows, as_of) if not one.is_income]
-    regular = {row.id for one in series for row in one.rows}
-    recent = _between(rows, habit[-1].first_day, as_of)
-    other = [row for row in recent if row.id not in regular]
+    series = spending.payees.series(as_of, since=now.plus(-_SEEN).first_day)
+    regular = [row for one in series for row in one.rows]
     last = now.plus(AHEAD).last_day
     due: dict[Month, int] = {}
     for payment in series:
         for day in payment.expected(last):
-            month = max(Month.of(day), now)
+            month = max(Month.of(day, spending.starts_on), now)
             due[month] = due.get(month, 0) + payment.amount_on(day)
-    spent = sum(row.yen for row in _between(rows, now.first_day, as_of))
     is_over = as_of == now.last_day
-    rest = 0 if is_over else _usual(other, habit, as_of.day)
+    over = as_of - now.first_day + ONE_DAY
+    rest = 0 if is_over else _usual(spending, regular, habit, over)
+    spent = spending.between(now.first_day, as_of)
     found = [_Parts(spent, 0 if is_over else due.get(now, 0), rest)]
-    whole = _usual(other, habit, 0)
+    whole = _usual(spending, regular, habit, timedelta(0))
     for at in range(1, AHEAD + 1):
         late = due.get(now, 0) if is_over and at == 1 else 0
         found.append(_Parts(0, due.get(now.plus(at), 0) + late, whole))
     return found
 
 
-def _usual(rows: Sequence[CountedRow], habit: Sequence[Month], after_day: int) -> int:
-    """The median of what these months brought after a day of the month."""
-    sums = _by_month([row for row in rows if row.day.day > after_day])
-    return int(median(sums.get(month, 0) for month in habit))
+def _usual(
+    spending: _Spending, regular: Sequence[CountedRow], habit: Sequence[Month], over: timedelta
+) -> int:
+    """The median of what these months brought beside ``regular`` rows, after their first days."""
+    sums = []
+    for month in habit:
+        first, last = _ends(month)
+        first += over
+        apart = sum(row.yen for row in regular if first <= row.day <= last)
+        sums.append(spending.between(first, last) - apart if first <= last else 0)
+    return int(median(sums))
 
 
-def _by_month(rows: Sequence[CountedRow]) -> dict[Month, int]:
-    by_number: dict[tuple[int, int], int] = {}
-    for row in rows:
-        number = row.day.year, row.day.month
-        by_number[number] = by_number.get(number, 0) + row.yen
-    return {Month(*number): yen for number, yen in by_number.items()}
-
-
-def _between(rows: Sequence[CountedRow], first: date, last: date) -> Sequence[CountedRow]:
-    """The rows of these days, both included."""
-    begin = bisect_left(rows, first, key=lambda row: row.day)
-    return rows[begin : bisect_right(rows, last, key=lambda row: row.day)]
+def _ends(month: Month) -> tuple[date, date]:
+    return month.first_day, month.last_day

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
+from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import REASONS, format_currency, notes_text, page_text
 from mdvec.text.one_line import shortened
@@ -66,7 +67,8 @@ class FoundAnswer:
 
     ``left_out`` has the number of rows that match but are not in the totals, by why they do not
     count; it is empty if only such rows were asked for. ``groups`` are at most ``MAX_GROUPS``, or
-    all months; ``other_groups`` sums the others. ``next_page`` is None on the last page.
+    all months; ``other_groups`` sums the others. ``noted`` has the notes on the rows, by id.
+    ``next_page`` is None on the last page.
     """
 
     understood: str
@@ -75,6 +77,7 @@ class FoundAnswer:
     groups: tuple[Group, ...]
     other_groups: Totals | None
     rows: tuple[Transaction, ...]
+    noted: Mapping[int, RowNote]
     page: int
     pages: int
     next_page: int | None
@@ -88,7 +91,7 @@ class FoundAnswer:
         lines += [f"- {group.name}: {group.totals.in_words}" for group in self.groups]
         if self.other_groups is not None:
             lines.append(f"- そのほか: {self.other_groups.in_words}")
-        listing = page_text(self.rows, self.first, self.totals.rows, self.next_page)
+        listing = page_text(self.rows, self.noted, self.first, self.totals.rows, self.next_page)
         parts = ["\n".join(lines), notes_text(self.notes), listing]
         return "\n".join(part for part in parts if part)
 

@@ -80,7 +80,7 @@ def forecast_text(months: Sequence[MonthForecast], as_of: date) -> str:
     lines = [f"支出の見通しです（{as_of} までの明細から）。"]
     for one in months:
         band = (
-            "" if one.low is None
+            "" if one.low is None or _is_over(one, as_of)
             else f"、8割の幅 {format_currency(one.low)}〜{format_currency(one.high)}"
         )  # fmt: skip
         parts = [
@@ -92,11 +92,16 @@ def forecast_text(months: Sequence[MonthForecast], as_of: date) -> str:
         f"※ 同じ方法を過去の {one.trials}回に当てはめると、{_ahead(at)}のずれの中央値は "
         f"{format_currency(one.typical_error)} でした。"
         for at, one in enumerate(months)
-        if one.typical_error is not None
+        if one.typical_error is not None and not _is_over(one, as_of)
     ]
     if all(one.typical_error is None for one in months):
         lines.append("※ 過去が短く、この方法のずれはまだ確かめられません。")
     return "\n".join(lines)
+
+
+def _is_over(one: MonthForecast, as_of: date) -> bool:
+    """Whether the month has ended: its spending is known, not forecast."""
+    return one.month.last_day <= as_of
 
 
 def _ahead(months: int) -> str:

@@ -1,4 +1,4 @@
-"""A pair of rows that may be one purchase."""
+"""A pair of rows that may be one purchase, or the two ends of a transfer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mdvec.household.core.compared import Entry
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two rows that may be one purchase; ``first`` has the smaller id.
+    """Two rows that may be one purchase, or a transfer; ``first`` has the smaller id.
 
     ``reasons`` are the codes of what speaks for and against it.
     """
@@ -18,6 +18,7 @@ class Pair:
     second: Entry
     score: float
     reasons: tuple[str, ...] = ()
+    is_transfer: bool = False
 
     @property
     def is_equal(self) -> bool:

@@ -7,6 +7,7 @@ as charged twice, and an interval without a row as missed.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -62,6 +63,8 @@ INTERVALS = (
 
 _OF_A_PART = tuple(replace(one, needed=one.needed + 2) for one in INTERVALS[1:-1])
 """For some of a shop's rows: chance makes a few of many rows look regular."""
+_FEWEST = min(one.needed for one in INTERVALS)
+_FEWEST_OF_A_PART = min(one.needed for one in _OF_A_PART)
 _CLOSE = 1.3
 
 
@@ -120,21 +123,39 @@ class Recurring:
         return self.amount
 
 
+class Payees:
+    """The rows of each shop, ready to be searched for what recurs as of any day."""
+
+    def __init__(self, rows: Iterable[CountedRow]) -> None:
+        groups: dict[tuple[bool, str], list[CountedRow]] = defaultdict(list)
+        for row in rows:
+            if row.yen > 0:
+                groups[row.is_income, row.shop].append(row)
+        for group in groups.values():
+            group.sort(key=lambda row: (row.day, row.id))
+        self._groups = [(group, [row.day for row in group]) for group in groups.values()]
+
+    def series(self, as_of: date, since: date = date.min) -> list[Recurring]:
+        """The series among the rows of these days, the largest yearly cost first, income last."""
+        found: list[Recurring] = []
+        for group, days in self._groups:
+            begin, end = bisect_left(days, since), bisect_right(days, as_of)
+            if end - begin >= _FEWEST:
+                found += _series_of(group[begin:end], as_of)
+        return sorted(found, key=lambda one: (one.is_income, -one.per_year, one.name, one.last.id))
+
+
 def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[Recurring]:
     """The series among rows up to ``as_of``, the largest yearly cost first, income last."""
-    groups: dict[tuple[bool, str], list[CountedRow]] = defaultdict(list)
-    for row in rows:
-        if row.day <= as_of and row.yen > 0:
-            groups[row.is_income, row.shop].append(row)
-    found = [one for group in groups.values() for one in _series_of(group, as_of)]
-    return sorted(found, key=lambda one: (one.is_income, -one.per_year, one.name, one.last.id))
+    return Payees(rows).series(as_of)
 
 
 def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[Recurring]:
-    rows = sorted(rows, key=lambda row: (row.day, row.id))
     whole = _series(rows, as_of)
     if whole is not None:
         return [whole]
+    if len(rows) < _FEWEST_OF_A_PART:
+        return []
     found = []
     for cluster in _clusters(rows):
         series = _series(cluster, as_of, _OF_A_PART) if len(cluster) < len(rows) else None
@@ -144,27 +165,37 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[Recurring]:
 
 
 def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
-    """The rows by amounts that are close to each other, each in order of days."""
+    """The rows by amounts that are close to each other, each in order of days.
+
+    Clusters too small to recur are left out.
+    """
     found: list[list[CountedRow]] = []
-    for row in sorted(rows, key=lambda row: row.yen):
-        if found and row.yen <= found[-1][-1].yen * _CLOSE:
+    highest = 0.0
+    # All rows of a group have the same sign; yen would be computed anew for each comparison.
+    for row in sorted(rows, key=lambda row: abs(row.amount)):
+        if abs(row.amount) <= highest:
             found[-1].append(row)
         else:
             found.append([row])
-    return [sorted(cluster, key=lambda row: (row.day, row.id)) for cluster in found]
+        highest = abs(row.amount) * _CLOSE
+    return [
+        sorted(cluster, key=lambda row: (row.day, row.id))
+        for cluster in found
+        if len(cluster) >= _FEWEST_OF_A_PART
+    ]
 
 
 def _equal(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
     by_amount: dict[int, list[CountedRow]] = defaultdict(list)
     for row in rows:
-        by_amount[row.yen].append(row)
-    return list(by_amount.values())
+        by_amount[row.amount].append(row)
+    return [part for part in by_amount.values() if len(part) >= _FEWEST_OF_A_PART]
 
 
 def _series(
     rows: Sequence[CountedRow], as_of: date, intervals: Sequence[Interval] = INTERVALS
 ) -> Recurring | None:
-    if len(rows) < 2:
+    if len(rows) < (_FEWEST if intervals is INTERVALS else _FEWEST_OF_A_PART):
         return None
     kept, interval = _regular(rows, intervals)
     if interval is None or len(kept) < interval.needed:
@@ -229,7 +260,9 @@ def _without_repeats(rows: Sequence[CountedRow], interval: Interval) -> list[Cou
     kept: list[CountedRow] = []
     for row in rows:
         repeats = (
-            kept and kept[-1].yen == row.yen and (row.day - kept[-1].day).days <= interval.days // 3
+            kept
+            and kept[-1].amount == row.amount
+            and (row.day - kept[-1].day).days <= interval.days // 3
         )
         if not repeats:
             kept.append(row)

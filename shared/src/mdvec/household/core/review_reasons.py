@@ -1,10 +1,14 @@
-"""Says in Japanese why two rows are likely one purchase, or likely two."""
+"""Says in Japanese why two rows are likely one purchase, likely two, or a transfer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 _REASONS = {
+    "moved": "同じ金額が一方の口座から出て、もう一方の口座に入っている",
+    "moving_words": "振替、振込、チャージなど、口座間の移動を表すことばがある",
+    "refund": "入ったほうは返金か収入らしい",
+    "same_account": "同じ口座の同じ明細が、両方の家計簿にある",
     "charged_twice": "毎月1回の支払いが、ここだけ2回ある",
     "final_amount": "同じ店が数日後に少し違う金額で請求している（仮の金額と確定額らしい）",
     "named_account": "内容がもう一方の口座の店や決済サービスを指している",

@@ -14,7 +14,8 @@ from mdvec.household.core.transaction import Transaction
 class Detection:
     """The result of a search: ``candidates_count`` undecided pairs.
 
-    ``likely_count`` of them are likely one purchase, ``new_count`` had not been found before;
+    ``likely_count`` of them are likely one purchase, others may be transfers; ``new_count``
+    had not been found before;
     ``decided_count`` further pairs are already decided; ``below_threshold_count`` further pairs
     are within the tolerances but score too low. ``dropped_count`` pairs of an earlier search are
     no candidates any more.
@@ -58,14 +59,16 @@ class DetectionParams:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Rows that may be the same purchase; ``amount_diff`` is absolute, in yen.
+    """Rows that may be the same purchase or a transfer; ``amount_diff`` is absolute, in yen.
 
-    ``others`` are the third and further rows. Likely one purchase or likely two, with the reasons
-    in words; ``alike_count`` open candidates are of the same accounts or habit.
+    ``others`` are the third and further rows. Likely one purchase, likely two, or
+    ``is_transfer``, with the reasons in words; ``alike_count`` open candidates are of the same
+    accounts or habit.
     """
 
     check_id: int
     is_likely: bool
+    is_transfer: bool
     transaction_1: CandidateRow
     transaction_2: CandidateRow
     others: tuple[CandidateRow, ...]
@@ -109,6 +112,7 @@ class Found:
 
     candidates: int
     likely: int
+    transfers: int
     decided: int
     dropped: int
     below: int
@@ -122,6 +126,7 @@ class Listed:
 
     total: int
     likely: int
+    transfers: int
     page: int
     pages: int
     open_only: bool
@@ -152,10 +157,9 @@ def detection_message(found: Found) -> str:
         "日付がもっと離れた組も探せます。"
     ]
     if found.candidates:
-        unlikely = found.candidates - found.likely
+        groups = _groups(found.candidates, found.likely, found.transfers)
         parts = [
-            f"{found.candidates}件の重複候補が見つかりました"
-            f"（同じ買い物らしい {found.likely}件、別の買い物らしい {unlikely}件）。",
+            f"{found.candidates}件の{_kind(found.transfers)}が見つかりました{groups}。",
             "list_duplicate_candidates で一覧を確認できます。",
         ]
         if not found.likely:
@@ -177,13 +181,13 @@ def detection_message(found: Found) -> str:
 
 def list_message(listed: Listed) -> str:
     """Message of a page of candidates: how many there are of each group, and where the rest is."""
-    kind = "未確認の重複候補" if listed.open_only else "重複候補"
+    kind = _kind(listed.transfers)
+    kind = f"未確認の{kind}" if listed.open_only else kind
     if not listed.total:
         return f"{kind}はありません。detect_duplicates で検出できます。"
     parts = [f"{kind}は{listed.total}件です"]
     if listed.open_only:
-        unlikely = listed.total - listed.likely
-        parts.append(f"（同じ買い物らしい {listed.likely}件、別の買い物らしい {unlikely}件）")
+        parts.append(_groups(listed.total, listed.likely, listed.transfers))
     parts.append("。")
     if listed.pages > 1:
         parts.append(f"{listed.page}/{listed.pages}ページです。")
@@ -191,11 +195,26 @@ def list_message(listed: Listed) -> str:
     return "".join(parts)
 
 
-def news_message(count: int) -> str:
+def _kind(transfers: int) -> str:
+    return "重複・振替の候補" if transfers else "重複候補"
+
+
+def _groups(total: int, likely: int, transfers: int) -> str:
+    unlikely = total - likely - transfers
+    moved = f"、口座間の移動かもしれない {transfers}件" if transfers else ""
+    return f"（同じ買い物らしい {likely}件、別の買い物らしい {unlikely}件{moved}）"
+
+
+def news_message(purchases: int, transfers: int) -> str:
     """What a month's answer says of candidates that an import found; "" for none."""
-    if not count:
+    told = [
+        f"{words}{count}件"
+        for words, count in (
+            ("同じ買い物が二度入っているらしい組が", purchases),
+            ("振替らしいのに収入と支出に入っている組が", transfers),
+        )
+        if count
+    ]
+    if not told:
         return ""
-    return (
-        f"新しい明細に、同じ買い物が二度入っているらしい組が{count}件あります"
-        "（list_duplicate_candidates で確認できます）。"
-    )
+    return f"新しい明細に、{'、'.join(told)}あります（list_duplicate_candidates で確認できます）。"

@@ -11,14 +11,18 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.compared import Entry
+from mdvec.household.core.pair import Pair
+from mdvec.household.core.pairs import DetectionOptions, FoundPairs
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
+
+_LIKELY_SCORE, _UNLIKELY_SCORE, _PER_DAY = 0.9, 0.4, 0.05
 
 _WORDS = re.compile(
     r"振替|振り替え|振込|振り込み|フリカエ|フリコミ|送金|資金移動|口座間|入金|出金|引出|引き出し"
@@ -33,7 +37,8 @@ _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
 class TransferPair:
     """Two rows that may be the ends of a transfer: where money goes out, and where it comes in.
 
-    ``is_likely`` is whether words or categories speak for it. ``reasons`` are in Japanese.
+    ``is_likely`` is whether words or categories speak for it. ``reasons`` are the codes of what
+    speaks for and against it.
     """
 
     out: Entry
@@ -61,6 +66,36 @@ def transfer_pairs(rows: Iterable[Entry], max_days: int = MAX_DAYS) -> list[Tran
     return found
 
 
+def with_transfers(
+    found: FoundPairs,
+    rows: Iterable[Entry],
+    options: DetectionOptions,
+    only: Collection[int] | None = None,
+) -> FoundPairs:
+    """The pairs of a search and those that may be transfers, best score first.
+
+    Likely transfers score more than others, the nearer in days the more. ``only`` limits them to
+    pairs with a row of these ids.
+    """
+    moves = [
+        pair
+        for one in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS))
+        if only is None or one.out.id in only or one.into.id in only
+        for pair in [_candidate(one)]
+    ]
+    kept = [pair for pair in moves if pair.score >= options.min_similarity_score]
+    pairs = sorted(
+        (*found.pairs, *kept), key=lambda pair: (-pair.score, pair.first.id, pair.second.id)
+    )
+    return FoundPairs(tuple(pairs), found.below + len(moves) - len(kept))
+
+
+def _candidate(one: TransferPair) -> Pair:
+    first, second = sorted((one.out, one.into), key=lambda row: row.id)
+    score = (_LIKELY_SCORE if one.is_likely else _UNLIKELY_SCORE) - one.days * _PER_DAY
+    return Pair(first, second, round(score, 2), one.reasons, is_transfer=True)
+
+
 def _opposites(rows: Iterable[Entry], max_days: int) -> Iterable[tuple[Entry, Entry]]:
     """Every pair of a row that goes out and one of the same amount that comes in near it."""
     incoming: dict[int, list[Entry]] = defaultdict(list)
@@ -85,16 +120,12 @@ def _opposites(rows: Iterable[Entry], max_days: int) -> Iterable[tuple[Entry, En
 
 def _pair(out: Entry, into: Entry) -> TransferPair:
     days = abs((into.date - out.date).days)
-    told = [(row, _words(row)) for row in (out, into)]
-    speaks = [f"「{' '.join(row.description.split())}」" for row, words in told if words]
+    speaks = _words(out) or _words(into)
     against = _PURCHASE.search(_folded(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded(into))
     )
-    when = "同じ日" if days == 0 else f"{days}日違い"
-    reasons = [f"同じ金額が {out.account}から出て {into.account}に入っています（{when}）"]
-    reasons += [f"{'と'.join(speaks)}は口座間の移動を表すことばです"] if speaks else []
-    reasons += ["入ったほうは返金か収入のようです"] if against else []
-    return TransferPair(out, into, days, bool(speaks) and not against, tuple(reasons))
+    reasons = ["moved", *["moving_words"] * speaks, *["refund"] * bool(against)]
+    return TransferPair(out, into, days, speaks and not against, tuple(reasons))
 
 
 def _words(row: Entry) -> bool:

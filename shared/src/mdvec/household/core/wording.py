@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.savings import SavingsTrend
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
@@ -260,18 +261,25 @@ def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
     return f"{sum(cell.rows for cell in sums):,}件{amounts}"
 
 
-def row_line(row: Transaction) -> str:
-    """One line for a row: date, shop, amount, category, and why it does not count if so."""
+def row_line(row: Transaction, note: RowNote | None = None) -> str:
+    """One line for a row: date, shop, amount, category, why it does not count if so, its note."""
     where = str(Category(row.category_major, row.category_minor or None)) or "未分類"
     why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
     shop = " ".join(row.description.split())
-    return f"- {row.date} {shop} {format_currency(row.amount)} {where}{why}"
+    noted = note.in_words if note else ""
+    return f"- {row.date} {shop} {format_currency(row.amount)} {where}{why}{noted}"
 
 
-def page_text(rows: Sequence[Transaction], first: int, total: int, next_page: int | None) -> str:
-    """A page of rows, numbered from ``first``, and how to get the next page."""
+def page_text(
+    rows: Sequence[Transaction],
+    noted: Mapping[int, RowNote],
+    first: int,
+    total: int,
+    next_page: int | None,
+) -> str:
+    """A page of rows with their notes, numbered from ``first``, and how to get the next page."""
     if not rows:
         return ""
     head = f"明細 {first:,}〜{first + len(rows) - 1:,}件目（全 {total:,}件）:"
     onward = [] if next_page is None else [f"続きは page={next_page} で取得できます。"]
-    return "\n".join([head, *(row_line(row) for row in rows), *onward])
+    return "\n".join([head, *(row_line(row, noted.get(row.id)) for row in rows), *onward])

@@ -1,4 +1,4 @@
-"""The table of pairs that may be duplicates."""
+"""The table of pairs that may be duplicates or transfers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transactio
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
     "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
-    "c.user_decision, c.kept_id, c.reasons, c.decided_at"
+    "c.user_decision, c.kept_id, c.reasons, c.decided_at, c.of_transfer"
 )
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _WITH_ROWS = (
@@ -49,6 +49,7 @@ class Check:
     kept_id: int
     reasons: tuple[str, ...]
     decided_at: str | None
+    is_transfer: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,8 @@ def store_pairs(
     connection.executemany(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct, reasons, is_announced) "
-        "SELECT ?, a.id, b.id, ?, ?, ?, ?, ?, ? "
+        "detection_amount_tolerance_pct, reasons, is_announced, of_transfer) "
+        "SELECT ?, a.id, b.id, ?, ?, ?, ?, ?, ?, ? "
         "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ? "
         "ON CONFLICT (transaction_id_1, transaction_id_2) DO UPDATE SET "
         "similarity_score = excluded.similarity_score, "
@@ -131,6 +132,7 @@ def store_pairs(
                 str(options.amount_tolerance_pct),
                 " ".join(pair.reasons),
                 announced,
+                pair.is_transfer,
                 pair.first.id,
                 pair.second.id,
             )
@@ -201,13 +203,15 @@ def open_pairs(connection: apsw.Connection, tool_id: int) -> list[OpenPair]:
     """All open pairs: undecided, and both of their rows count."""
     rows = connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
-        "c.user_decision IS 'skip', a.account, a.description, b.account, b.description "
-        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
+        "c.user_decision IS 'skip', c.of_transfer, a.account, a.description, b.account, "
+        f"b.description {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT}",
         (tool_id,),
     )
     return [
-        OpenPair(check, one, other, score, bool(skipped), (account, shop), (account_2, shop_2))
-        for check, one, other, score, skipped, account, shop, account_2, shop_2 in rows
+        OpenPair(
+            check, one, other, score, bool(skipped), bool(moves), (account, shop), (payee, name)
+        )
+        for check, one, other, score, skipped, moves, account, shop, payee, name in rows
     ]
 
 
@@ -231,15 +235,16 @@ def decided_together(connection: apsw.Connection, tool_id: int, check: Check) ->
     return [int(found) for (found,) in rows]
 
 
-def count_unannounced(connection: apsw.Connection, tool_id: int, least: float) -> int:
-    """How many open pairs that score ``least`` or more the user has not been told of."""
-    (found,) = _numbers_of(
+def count_unannounced(connection: apsw.Connection, tool_id: int, least: float) -> tuple[int, int]:
+    """How many open pairs of this score or more are news: purchases, and transfers."""
+    purchases, transfers = _numbers_of(
         connection,
-        f"SELECT count(*) {_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} "
+        "SELECT count(*) FILTER (WHERE NOT c.of_transfer), count(*) FILTER (WHERE c.of_transfer) "
+        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} "
         "AND NOT c.is_announced AND c.similarity_score >= ?",
         (tool_id, least),
     )
-    return found
+    return purchases, transfers
 
 
 def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
@@ -274,7 +279,7 @@ def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: 
     rows = connection.execute(
         f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? "
         "AND ? IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id IS NOT ? "
-        "AND (c.kept_id NOT NULL OR c.transaction_id_2 = ?) "
+        "AND (c.kept_id NOT NULL OR c.of_transfer OR c.transaction_id_2 = ?) "
         "AND c.user_decision = 'duplicate' ORDER BY c.id",
         (tool_id, transaction_id, transaction_id, transaction_id),
     )
@@ -298,7 +303,7 @@ def _numbers_of(
 
 def _check(row: tuple[Any, ...]) -> Check:
     check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row[:8]
-    kept_id, reasons, decided_at = row[8:]
+    kept_id, reasons, decided_at, is_transfer = row[8:]
     return Check(
         id=check_id,
         first_id=first_id,
@@ -311,4 +316,5 @@ def _check(row: tuple[Any, ...]) -> Check:
         kept_id=kept_id or first_id,
         reasons=tuple(reasons.split()),
         decided_at=decided_at,
+        is_transfer=bool(is_transfer),
     )

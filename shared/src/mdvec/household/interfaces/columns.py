@@ -13,8 +13,10 @@ import apsw
 from cachetools import LRUCache
 
 from mdvec.dates.months import Month
+from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.shop import shops_of
 from mdvec.household.interfaces.counting import left_out
+from mdvec.household.interfaces.row_notes import all_notes
 from mdvec.household.interfaces.rows import data_version
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class LedgerColumns:
     """The rows of a ledger by day and id.
 
     ``days`` are ordinals; ``amounts`` are in yen, 0 where ``has_amount`` is false. ``texts`` are
-    pairs of description and memo, ``categories`` pairs of 大項目 and 中項目,
+    description and memo, and the user's note and tags, ``categories`` pairs of 大項目 and 中項目,
     ``shops`` has the shop of each text. ``reasons`` says why a row does not count, or None.
     """
 
@@ -74,8 +76,12 @@ def read_columns(connection: apsw.Connection, tool_id: int) -> LedgerColumns:
     ).fetchall()
     columns = list(zip(*rows, strict=True)) or [()] * 9
     ids, dates, yen, descriptions, memos, majors, minors, accounts, reasons = columns
-    texts = _codes(zip(descriptions, memos, strict=True))
-    of_text = _codes(_shop_names([description for description, _ in texts.values]))
+    noted = all_notes(connection, tool_id)
+    texts = _codes(
+        (description, memo, *_words_of(noted.get(row_id)))
+        for row_id, description, memo in zip(ids, descriptions, memos, strict=True)
+    )
+    of_text = _codes(_shop_names([description for description, *_ in texts.values]))
     ordinals = {day: date.fromisoformat(day).toordinal() for day in set(dates)}
     is_large = sum(abs(amount) for amount in yen if amount is not None) > _MAX_EXACT
     return LedgerColumns(
@@ -89,6 +95,10 @@ def read_columns(connection: apsw.Connection, tool_id: int) -> LedgerColumns:
         accounts=_codes(accounts),
         reasons=_codes(reasons),
     )
+
+
+def _words_of(note: RowNote | None) -> tuple[str, ...]:
+    return () if note is None else (note.note, *note.tags)
 
 
 def _shop_names(descriptions: Sequence[str]) -> list[str]:

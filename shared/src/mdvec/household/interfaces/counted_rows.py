@@ -1,4 +1,4 @@
-"""Queries on the rows of a ledger that count."""
+"""Queries on the rows of a ledger that count, and their sums by shop."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.category_rules import ShopTotal
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.shop import shops_of
 from mdvec.household.core.subjects import Subject, Total
@@ -36,6 +37,22 @@ def counted_rows(
             row_id, date.fromisoformat(day), amount, text, shops[text], major, minor, account
         )
         for row_id, day, amount, text, major, minor, account in found
+    ]
+
+
+def shop_totals(connection: apsw.Connection, tool_id: int) -> list[ShopTotal]:
+    """The rows that count, summed by description and category, the earliest first."""
+    found: list[tuple[Any, ...]] = connection.execute(
+        "SELECT description, category_major, category_minor, count(*), "
+        "sum(CASE WHEN category_major = ? THEN amount ELSE -amount END) "
+        f"FROM transactions WHERE +tool_id = ? AND {counts()} "
+        "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)",
+        (INCOME, tool_id),
+    ).fetchall()
+    shops = shops_of(str(row[0]) for row in found)
+    return [
+        ShopTotal(shops[text], " ".join(text.split()), major, minor, rows, yen)
+        for text, major, minor, rows, yen in found
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 _NOT_IN_LEDGER = "{0}removal IS 'removed'"
 _REASONS = {
     "not_target": "NOT {0}is_target",
-    "transfer": "{0}is_transfer",
+    "transfer": "({0}is_transfer OR {0}is_moved)",
     "duplicate": "{0}is_duplicate",
     "no_amount": "{0}amount IS NULL",
     "no_category": "{0}category_major = ''",
@@ -24,12 +24,14 @@ def left_out() -> str:
 
 def counts(table: str = "") -> str:
     """Whether a row of ``table`` (its name or alias) goes into sums."""
-    return _none_of(_REASONS, table)
+    return _none_of(_REASONS.values(), table)
 
 
-def counts_unless_duplicate(table: str = "") -> str:
-    """Whether a row of ``table`` would go into sums if it were not marked as a duplicate."""
-    return _none_of([reason for reason in _REASONS if reason != "duplicate"], table)
+def counts_unless_decided(table: str = "") -> str:
+    """Whether a row of ``table`` would go into sums without the user's decisions about pairs."""
+    file_says = {**_REASONS, "transfer": "{0}is_transfer"}
+    del file_says["duplicate"]
+    return _none_of(file_says.values(), table)
 
 
 def in_ledger(table: str = "") -> str:
@@ -37,9 +39,9 @@ def in_ledger(table: str = "") -> str:
     return f"NOT ({_NOT_IN_LEDGER.format(_prefix(table))})"
 
 
-def _none_of(reasons: Iterable[str], table: str) -> str:
+def _none_of(conditions: Iterable[str], table: str) -> str:
     prefix = _prefix(table)
-    return " AND ".join(f"NOT ({_REASONS[reason].format(prefix)})" for reason in reasons)
+    return " AND ".join(f"NOT ({holds.format(prefix)})" for holds in conditions)
 
 
 def _prefix(table: str) -> str:

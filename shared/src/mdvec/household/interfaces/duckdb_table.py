@@ -54,7 +54,7 @@ def ledger_lines(connection: apsw.Connection, tool_id: int, household: str) -> I
     # Built by SQLite: as Python values the same rows take twice as long.
     rows = connection.execute(
         "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
-        f"account, memo, {left_out()}, is_transfer, is_duplicate, shop_of(description)) "
+        f"account, memo, {left_out()}, is_transfer | is_moved, is_duplicate, shop_of(description)) "
         "FROM transactions WHERE +tool_id = ?",
         (household, tool_id),
     )

@@ -1,15 +1,16 @@
-"""The duplicate marks in the ledger, which are derived from decisions.
+"""The marks of duplicates and transfers in the ledger, which are derived from decisions.
 
 Of a pair with the decision ``duplicate``, the row that the user did not keep is marked, by default
 the one with the larger id. It is marked as a duplicate of the unmarked row at the end of the chain
 of such pairs. Decisions that together would keep no row are followed as far as one row stays.
+Both rows of a transfer are marked, as long as the ledger has both.
 """
 
 from __future__ import annotations
 
 import apsw
 
-from mdvec.household.interfaces.counting import counts_unless_duplicate
+from mdvec.household.interfaces.counting import counts_unless_decided, in_ledger
 
 
 def record_decision(
@@ -37,11 +38,12 @@ def record_decision(
 
 
 def update_marks(connection: apsw.Connection, tool_id: int) -> None:
-    """Update the duplicate marks to match the decisions.
+    """Update the marks to match the decisions.
 
-    Call within every transaction that removes rows or decisions: a row whose original is gone
-    counts again.
+    Call within every transaction that removes rows or decisions: a row whose original, or the
+    other end of whose transfer, is gone counts again.
     """
+    _update_transfers(connection, tool_id)
     wanted = _originals(connection, tool_id)
     # The plus keeps SQLite off the index: looking up each row would take many times as long.
     marked: dict[int, int | None] = dict(
@@ -63,6 +65,26 @@ def update_marks(connection: apsw.Connection, tool_id: int) -> None:
     )
 
 
+def _update_transfers(connection: apsw.Connection, tool_id: int) -> None:
+    ends = connection.execute(
+        "SELECT a.id, b.id FROM duplicate_checks AS c "
+        "JOIN transactions AS a ON a.id = c.transaction_id_1 "
+        "JOIN transactions AS b ON b.id = c.transaction_id_2 "
+        "WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND c.of_transfer "
+        f"AND {in_ledger('a')} AND {in_ledger('b')}",
+        (tool_id,),
+    )
+    wanted = {row for pair in ends for row in pair}
+    marked = connection.execute(
+        "SELECT id FROM transactions WHERE +tool_id = ? AND is_moved", (tool_id,)
+    )
+    connection.executemany(
+        "UPDATE transactions SET is_moved = NOT is_moved, updated_at = CURRENT_TIMESTAMP "
+        "WHERE id = ?",
+        [(row,) for row in wanted ^ {row for (row,) in marked}],
+    )
+
+
 def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
     """For each row to be marked, the row that it duplicates.
 
@@ -72,9 +94,10 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
     pairs = connection.execute(
         "WITH decided AS (SELECT coalesce(kept_id, transaction_id_1) AS kept, "
         "transaction_id_1 + transaction_id_2 - coalesce(kept_id, transaction_id_1) AS dropped "
-        "FROM duplicate_checks WHERE tool_id = ? AND user_decision = 'duplicate') "
+        "FROM duplicate_checks WHERE tool_id = ? AND user_decision = 'duplicate' "
+        "AND NOT of_transfer) "
         "SELECT kept, dropped FROM decided JOIN transactions AS t ON t.id = kept "
-        f"WHERE {counts_unless_duplicate('t')} ORDER BY dropped, kept",
+        f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept",
         (tool_id,),
     )
     originals: dict[int, int] = {}

@@ -17,7 +17,7 @@ from mdvec.household.core.source_row import SourceRow, Values
 from mdvec.household.core.transaction import Transaction
 
 _FIELDS = tuple(field.name for field in fields(Transaction))
-_STORED_AS = {"is_removed": "removal IS 'removed'"}
+_STORED_AS = {"is_removed": "removal IS 'removed'", "is_transfer": "is_transfer | is_moved"}
 TRANSACTION_COLUMNS = ", ".join(_STORED_AS.get(name, name) for name in _FIELDS)
 """The SELECT list that ``read_transaction`` expects."""
 _FLAGS = ("is_target", "is_transfer", "is_duplicate", "is_removed")

@@ -1,0 +1,24 @@
+"""What the user noted on a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RowNote:
+    """A note ("" for none) and tags."""
+
+    note: str
+    tags: tuple[str, ...]
+
+    @property
+    def in_words(self) -> str:
+        """The note and tags after a row's line."""
+        note = f" 「{self.note}」" if self.note else ""
+        return note + "".join(f" #{tag}" for tag in self.tags)
+
+    def fields(self) -> dict[str, object]:
+        """Its fields in a row of an answer; only those that it has."""
+        both: dict[str, object] = {"note": self.note, "tags": list(self.tags)}
+        return {name: value for name, value in both.items() if value}
