@@ -19,6 +19,7 @@ RELEASED = {
     "m010_review": "01717138c2342019",
     "m011_subjects": "9ca15b94afee2477",
     "m012_plans": "f0953f092a94c9c1",
+    "m013_combined": "5254178fe9884c4c",
 }
 
 

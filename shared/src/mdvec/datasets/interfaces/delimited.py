@@ -7,7 +7,7 @@ from which DuckDB checks every value of a column before the column gets its type
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -38,11 +38,13 @@ def delimited_to_parquet(
     on_rows: Callable[[int], None] = lambda _: None,
     *,
     ending: str = "",
+    as_text: Collection[str] = (),
 ) -> None:
     """Convert ``source`` to the Parquet file ``target``.
 
     ``on_rows`` is called now and then with the number of rows read since. ``ending`` is the file's
-    suffix, for a path without one. A temporary plain copy of the rows is written beside ``target``.
+    suffix, for a path without one. The columns named in ``as_text`` stay text, whatever they hold.
+    A temporary plain copy of the rows is written beside ``target``.
 
     Raises:
         UnreadableFile: the file cannot be converted; the message says why, and names the line.
@@ -57,7 +59,7 @@ def delimited_to_parquet(
         is_wide = len(names) >= MIN_WIDE_COLUMNS
         write = lists_to_parquet if is_wide else _write_typed
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
-            write(connection, names, plain, target)
+            write(connection, names, plain, target, as_text)
     except duckdb.Error as error:
         raise UnreadableFile(f"it cannot be read as CSV ({first_line(error)})") from error
     finally:
@@ -155,7 +157,11 @@ def _inner_names(names: Sequence[str]) -> list[str]:
 
 
 def _write_typed(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], plain: Path, target: Path
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    plain: Path,
+    target: Path,
+    as_text: Collection[str],
 ) -> None:
     columns = _inner_names(names)
     types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
@@ -164,7 +170,8 @@ def _write_typed(
         "header = true, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
         f"max_line_size = {_MAX_LINE_BYTES}, parallel = false)"
     )
-    kinds = _kinds(connection, columns, scan)
+    typed = [column for column, name in zip(columns, names, strict=True) if name not in as_text]
+    kinds = _kinds(connection, columns, scan, typed)
     shown = ", ".join(
         f"{column if kind is None else kind.value(column)} AS {identifier(name)}"
         for column, kind, name in zip(columns, kinds, names, strict=True)
@@ -175,9 +182,9 @@ def _write_typed(
 
 
 def _kinds(
-    connection: duckdb.DuckDBPyConnection, columns: Sequence[str], scan: str
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[str], scan: str, typed: Sequence[str]
 ) -> list[ValueKind | None]:
-    """Each column's kind; None for text.
+    """Each column's kind; None for text, and for the columns not in ``typed``.
 
     A sample of rows rules out most kinds; the others are checked on all rows.
     """
@@ -185,6 +192,7 @@ def _kinds(
     candidates = {
         column: [kind for kind in VALUE_KINDS if kind.could_fit(row[at] for row in sample)]
         for at, column in enumerate(columns)
+        if column in typed
     }
     found: dict[str, ValueKind] = {}
     while tried := [(column, kinds[0]) for column, kinds in candidates.items() if kinds]:

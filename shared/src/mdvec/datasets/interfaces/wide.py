@@ -7,7 +7,7 @@ query about columns is a query about list elements, whose text hardly grows with
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -34,9 +34,13 @@ def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
 
 
 def lists_to_parquet(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], plain: Path, target: Path
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    plain: Path,
+    target: Path,
+    as_text: Collection[str] = (),
 ) -> None:
-    """Find each column's type and write all rows to ``target``.
+    """Find each column's type and write all rows to ``target``; those in ``as_text`` stay text.
 
     The connection's optimizer should be off: it needs minutes for thousands of columns.
     """
@@ -44,7 +48,10 @@ def lists_to_parquet(
         f"read_json({literal(one_path(plain))}, format = 'newline_delimited', records = false, "
         f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {_MAX_ROW_BYTES})"
     )
-    kinds = _kinds(connection, len(names), scan)
+    kinds = [
+        None if name in as_text else kind
+        for name, kind in zip(names, _kinds(connection, len(names), scan), strict=True)
+    ]
     shown = ", ".join(
         f"{cell if kind is None else kind.value_of_cell(cell)} AS {identifier(name)}"
         for cell, kind, name in zip(
