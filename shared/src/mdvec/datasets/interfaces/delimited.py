@@ -7,6 +7,7 @@ from which DuckDB checks every value of a column before the column gets its type
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of such files, and their possible delimiters."""
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
 _SAMPLE_ROWS = 1_000
 _VERDICTS_PER_QUERY = 100
 _ROWS_AT_ONCE = 20_000
@@ -73,8 +75,11 @@ def _write_plain(
     encoding = file_encoding(source)
     try:
         with source.open(encoding=encoding, newline="") as text:
-            delimiter = _delimiter(text, allowed)
-            return _copy_rows(text, delimiter, plain, on_rows)
+            named = _SEPARATOR_LINE.fullmatch(text.readline())
+            start = text.tell() if named else 0
+            delimiter = named[1] if named else _delimiter(text, allowed)
+            text.seek(start)
+            return _copy_rows(text, delimiter, plain, on_rows, skipped=1 if named else 0)
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             "it changed while the import read it; import again", may_pass=True
@@ -91,14 +96,13 @@ def _delimiter(text: TextIO, allowed: str) -> str:
         except csv.Error:
             return 0
 
-    best = max(allowed, key=cells)
-    text.seek(0)
-    return best
+    return max(allowed, key=cells)
 
 
 def _copy_rows(
-    text: TextIO, delimiter: str, plain: Path, on_rows: Callable[[int], None]
+    text: TextIO, delimiter: str, plain: Path, on_rows: Callable[[int], None], *, skipped: int
 ) -> tuple[str, ...]:
+    """Copy the rows; ``skipped`` is the number of lines before the header."""
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     rows = _rows(reader)
     try:
@@ -111,7 +115,7 @@ def _copy_rows(
             is_wide = len(names) >= MIN_WIDE_COLUMNS
             if not is_wide:
                 writer.writerow(_inner_names(names))
-            whole = _whole(rows, len(names), lambda: reader.line_num)
+            whole = _whole(rows, len(names), lambda: reader.line_num + skipped)
             while batch := list(islice(whole, _WIDE_ROWS_AT_ONCE if is_wide else _ROWS_AT_ONCE)):
                 if is_wide:
                     write_lists(batch, copy)
@@ -121,7 +125,7 @@ def _copy_rows(
     except NoHeader as error:
         raise UnreadableFile(str(error)) from error
     except csv.Error as error:
-        raise UnreadableFile(f"line {reader.line_num}: {_what(error)}") from error
+        raise UnreadableFile(f"line {reader.line_num + skipped}: {_what(error)}") from error
     return names
 
 
