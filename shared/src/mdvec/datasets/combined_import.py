@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from mdvec.datasets.core.agreement import agreed_type, common_columns, difference
 from mdvec.datasets.core.grouping import hive_type, hive_values
 from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine, exact_types
-from mdvec.datasets.interfaces.parquet import ParquetFacts
+from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable
 from mdvec.datasets.planning import PlannedGroup
@@ -152,13 +153,21 @@ class CombinedImport:
         added = {old.combined.file_column, *old.combined.from_path}
         return {column.name: column.type for column in old.columns if column.name not in added}
 
+    @cached_property
+    def _units_before(self) -> Mapping[str, str]:
+        return {} if self._old is None else parquet_facts(self._old.parquet).units
+
     def _agreed_types(self, common: tuple[str, ...]) -> dict[str, str]:
         """One type for each column; a file is read again where only text fits all."""
         as_text: set[str] = set()
         while True:
             rows = self._rows(common)
             types = {name: rows[0].types[name] for name in common} if rows else {}
-            differing = [name for name in common if len({some.types[name] for some in rows}) > 1]
+            differing = [
+                name
+                for name in common
+                if len({(some.types[name], some.units.get(name)) for some in rows}) > 1
+            ]
             exact = [exact_types(some, differing) for some in rows]
             agreed = {name: agreed_type(some[name] for some in exact) for name in differing}
             texts = {name for name, kind in agreed.items() if kind is None}
@@ -210,14 +219,21 @@ class CombinedImport:
                         {column.name: column.type for column in part.facts.columns},
                         folder=self._root if is_own else None,
                         from_path=given,
+                        units=part.facts.units,
                     )
                 )
             elif rows and rows[-1].is_combined and not given and not rows[-1].from_path:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
             elif self._old is not None:
-                types = self._types_before()
                 rows.append(
-                    Rows((path,), self._old.parquet, types, is_combined=True, from_path=given)
+                    Rows(
+                        (path,),
+                        self._old.parquet,
+                        self._types_before(),
+                        is_combined=True,
+                        from_path=given,
+                        units=self._units_before,
+                    )
                 )
         return rows
 
@@ -238,7 +254,9 @@ class CombinedImport:
         column = _free_name({*types, *from_path})
         if any(some.is_combined for some in rows) and self._old and self._old.combined:
             column = self._old.combined.file_column
-        columns = CombinedColumns(types, from_path, column)
+        units = {name: unit for some in rows for name, unit in some.units.items()}
+        units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
+        columns = CombinedColumns(types, from_path, column, units)
         self._outcome.file_column = column
         self._outcome.from_path = tuple(from_path)
         self._outcome.parquet = combine(rows, columns, self._snapshots)

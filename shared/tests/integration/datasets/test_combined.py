@@ -141,6 +141,16 @@ def test_whole_numbers_too_long_for_a_double_stay_exact(shop):
     assert shop.rows("s__a", "n") == [("123456789012345678",), ("1.5",)]
 
 
+def test_different_currencies_in_different_files_stay_text(shop):
+    for month, (price, rate) in enumerate([("$5", "5%"), ("$6.50", "6%")], 1):
+        shop.csv(f"a{month}.csv", f"{price},{rate}", header="price,rate")
+    shop.import_("new")
+    assert shop.rows("s__a", "price, rate") == [(5.0, 5.0), (6.5, 6.0)]
+    shop.csv("a3.csv", "7円,NA", header="price,rate")
+    shop.import_()
+    assert shop.rows("s__a", "price, rate") == [("$5", 5.0), ("$6.50", 6.0), ("7円", None)]
+
+
 def test_a_file_with_other_columns_stays_a_table_of_its_own_and_is_named(shop):
     shop.csv("sales_1.csv", "2024-01-01,a,1")
     shop.csv("sales_2.csv", "b,2,2024-01-01", header="shop,yen,day")

@@ -12,6 +12,12 @@ LONG = "BIGINT over 15 digits"
 MAX_EXACT = 10**15
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _MAX_NAMED = 3
+_IN = " in "
+
+
+def in_unit(kind: str, unit: str) -> str:
+    """A type whose numbers count a unit, such as "$" or "%"."""
+    return f"{kind}{_IN}{unit}" if unit and kind != NO_VALUES else kind
 
 
 def common_columns(files: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -34,14 +40,15 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
 def agreed_type(types: Iterable[str]) -> str | None:
     """The type that holds every value of columns with these types, or None if only text does.
 
-    The types are those that DuckDB names, ``NO_VALUES`` or ``LONG``.
+    The types are those that DuckDB names, ``NO_VALUES`` or ``LONG``; numbers that count something
+    (``in_unit``) agree only with their like.
     """
     kinds = set(types) - {NO_VALUES}
     if not kinds:
         return "VARCHAR"
     if len(kinds) == 1:
         (kind,) = kinds
-        return "BIGINT" if kind == LONG else kind
+        return "BIGINT" if kind == LONG else kind.partition(_IN)[0]
     if kinds <= {LONG, *_INTEGERS}:
         return "BIGINT"
     if kinds <= {"FLOAT", "DOUBLE", *_INTEGERS}:

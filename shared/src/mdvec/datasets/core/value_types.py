@@ -56,12 +56,14 @@ class ValueKind:
         pattern: a regular expression that its values match.
         reading: SQL that turns ``{v}``, the trimmed text, into a text that casts to the type.
         also: SQL over ``{v}``: a further condition on a value.
+        unit: what its numbers count, where that is not part of the type: "$" or "%".
     """
 
     type: str
     pattern: str
     reading: str = "{v}"
     also: str = "true"
+    unit: str = ""
 
     def fits(self, column: str) -> str:
         """SQL: whether every value of a column fits; NULL if it has no values."""
@@ -119,8 +121,13 @@ VALUE_KINDS = (
     ),
     ValueKind("BIGINT", _amount(r"[¥￥\\]", "円?", ""), reading=_SIGNED_DIGITS),
     ValueKind("DOUBLE", _amount(r"[¥￥\\]", "円?", _DECIMALS), reading=_SIGNED_DIGITS),
-    ValueKind("DOUBLE", _amount(r"\$", "", _DECIMALS), reading=_SIGNED_DIGITS),
-    ValueKind("DOUBLE", rf"{_MINUS}?{_GROUPED}(\.\d{{1,6}})? ?[%％]", reading=_SIGNED_DIGITS),
+    ValueKind("DOUBLE", _amount(r"\$", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="$"),
+    ValueKind(
+        "DOUBLE",
+        rf"{_MINUS}?{_GROUPED}(\.\d{{1,6}})? ?[%％]",
+        reading=_SIGNED_DIGITS,
+        unit="%",
+    ),
     ValueKind("DATE", _DATE),
     ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?"),

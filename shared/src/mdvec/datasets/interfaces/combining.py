@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mdvec.datasets.core.agreement import LONG, MAX_EXACT, NO_VALUES
+from mdvec.datasets.core.agreement import LONG, MAX_EXACT, NO_VALUES, in_unit
 from mdvec.datasets.core.value_types import ValueKind
 from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
+from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, rows_at_once
 from mdvec.files.scan import UnreadableFile
@@ -35,6 +36,7 @@ class Rows:
         folder: the folder that ``parquet`` must lie in, if it is the user's own file.
         is_combined: whether ``parquet`` has rows of other files, too.
         from_path: the columns that folders in the path give, as text.
+        units: the units of the numbers in its columns, where they have one.
     """
 
     paths: tuple[str, ...]
@@ -43,6 +45,7 @@ class Rows:
     folder: Path | None = None
     is_combined: bool = False
     from_path: tuple[tuple[str, str | None], ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class CombinedColumns:
     types: Mapping[str, str]
     from_path: Mapping[str, str]
     file: str
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def exact_types(rows: Rows, columns: Collection[str]) -> dict[str, str]:
@@ -61,7 +65,7 @@ def exact_types(rows: Rows, columns: Collection[str]) -> dict[str, str]:
         UnreadableFile: the Parquet file cannot be read.
     """
     uncertain = [name for name in columns if rows.types[name] in _UNCERTAIN]
-    types = {name: rows.types[name] for name in columns}
+    types = {name: in_unit(rows.types[name], rows.units.get(name, "")) for name in columns}
     if not uncertain:
         return types
     with _opened([rows]) as (connection, (scan,)):
@@ -100,7 +104,8 @@ def _written(parts: Sequence[Rows], columns: CombinedColumns, snapshots: Snapsho
             _select(part, columns, scan) for part, scan in zip(parts, scans, strict=True)
         )
         size = f", ROW_GROUP_SIZE {rows_at_once(width)}" if width >= MIN_WIDE_COLUMNS else ""
-        connection.execute(f"COPY ({query}) TO {literal(str(target))} (FORMAT parquet{size})")
+        options = f"FORMAT parquet{size}{units_metadata(columns.units)}"
+        connection.execute(f"COPY ({query}) TO {literal(str(target))} ({options})")
     return whole
 
 

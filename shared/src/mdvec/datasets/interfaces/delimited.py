@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
+from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, lists_to_parquet, write_lists
 from mdvec.files.encoding import file_encoding
 from mdvec.files.scan import UnreadableFile
@@ -180,8 +181,10 @@ def _write_typed(
         f"{column if kind is None else kind.value(column)} AS {identifier(name)}"
         for column, kind, name in zip(columns, kinds, names, strict=True)
     )
+    units = {name: kind.unit for name, kind in zip(names, kinds, strict=True) if kind and kind.unit}
     connection.execute(
-        f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} (FORMAT parquet)"
+        f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
+        f"(FORMAT parquet{units_metadata(units)})"
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.connection import one_path
+from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.text.quoting import identifier, literal
 
 if TYPE_CHECKING:
@@ -59,9 +60,11 @@ def lists_to_parquet(
             (f"row[{at}]" for at in range(1, len(names) + 1)), kinds, names, strict=True
         )
     )
+    units = {name: kind.unit for name, kind in zip(names, kinds, strict=True) if kind and kind.unit}
     connection.execute(
         f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
-        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(names))})"
+        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(names))}"
+        f"{units_metadata(units)})"
     )
 
 
