@@ -23,6 +23,7 @@ place; any other exception is a bug.
             DatabaseUnusable          mdvec.database.connection
             NoRoom                    mdvec.manage.compacting
         SnapshotsUnwritable           mdvec.datasets.interfaces.snapshots
+        InvalidTableChoice            mdvec.datasets.options
         ReadingRefused                mdvec.documents.reading
         ModelError                    mdvec.embedding.embedder
             UnknownModel              mdvec.embedding.catalog
@@ -57,6 +58,7 @@ place; any other exception is a bug.
         InvalidNote                   mdvec.household.notes
         DuplicateResolutionError      mdvec.household.review
             InvalidDecision           mdvec.household.deciding
+            KeepInTransfer            mdvec.household.deciding
             RowNotInCandidate         mdvec.household.deciding
             CheckNotFound             mdvec.household.review
             InvalidLimit              mdvec.household.review

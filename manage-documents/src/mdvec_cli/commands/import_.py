@@ -120,6 +120,19 @@ def import_command(
                      help="Household: count a removed row again, permanently; repeatable.",
                      show_default=False),
     ] = None,
+    table: Annotated[
+        list[str] | None,
+        typer.Option("--table", metavar="NAME=PATTERN",
+                     help="Dataset: make one table of the files that fit, such as "
+                          "sales=sales_*.csv; repeatable, and kept.",
+                     show_default=False),
+    ] = None,
+    separate: Annotated[
+        bool,
+        typer.Option("--separate",
+                     help="Dataset: make a table of each file, even where names differ by a date "
+                          "or number only."),
+    ] = False,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
@@ -129,6 +142,7 @@ def import_command(
 
     A dataset's tables are only recorded: their columns, rows and periods.
     """
+    from mdvec.datasets.options import DatasetOptions, chosen_tables
     from mdvec.household.options import RemovalOptions
     from mdvec.manage.import_request import import_request
 
@@ -148,10 +162,12 @@ def import_command(
     )  # fmt: skip
     removals = RemovalOptions(accept_removals, tuple(restore_removed or ()))
 
+    tables = DatasetOptions(chosen_tables(table or ()), is_separate=separate)
+
     def request(tool: str) -> ImportRequest:
         return import_request(
             settings, tool, mode.value, model=model, removals=removals, take_scan=take_scan,
-            checksum=checksum,
+            checksum=checksum, tables=tables if table or separate else None,
         )  # fmt: skip
 
     run = functools.partial(

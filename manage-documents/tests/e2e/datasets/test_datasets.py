@@ -65,6 +65,7 @@ def test_the_json_report_names_the_fields_of_a_dataset(imported):
         "name": "runs__june", "origin": "June.csv", "rows": 2,
         "columns": [{"name": "日付", "type": "DATE"}, {"name": "pace", "type": "DOUBLE"}],
         "period_column": "日付", "first": "2025-06-01", "last": "2025-06-30",
+        "files": [],
     }  # fmt: skip
     assert laps["columns"][1] == {"name": "name", "type": "VARCHAR"}
     assert report["dataset"]["left_out"] == []
@@ -137,3 +138,20 @@ def test_ctrl_c_stops_a_file_of_ten_thousand_columns_at_once(imported):
     assert (process.returncode, out) == (130, "")
     assert "stopped; the tool 'runs' still has what it had before" in err
     assert overview(runs.database).tools[0].rows == 3
+
+
+def test_files_of_a_pattern_become_one_table_and_only_in_a_dataset(mdvec):
+    for month in (1, 2):
+        mdvec.write(f"sales_{month}.csv", f"n\n{month}\n")
+    registering.add_tool(mdvec.database, "s", "sales", mdvec.docs, "dataset")
+    registering.add_tool(mdvec.database, "notes", "notes", mdvec.docs, "markdown")
+    apart, named, wrong, refused = mdvec.each(
+        "import -n s --separate",
+        "import -n s -m update --table all=sales_*.csv",
+        "import -n s -m update --table all",
+        "import -n notes --separate",
+    )
+    assert "2 tables" in apart.out
+    assert "s__all: 2 rows, 2 columns, from sales_*.csv (2 files)" in named.out
+    assert (wrong.code, "'all' is not NAME=PATTERN" in wrong.err) == (2, True)
+    assert "'notes' is not a dataset" in refused.err

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mdvec.database.connection import Connection, DatabaseEmptied, open_database, snapshot
-from mdvec.datasets.interfaces.tables import DatasetTable, dataset_tables
+from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable, dataset_tables
 from mdvec.household.interfaces.rows import data_version
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
@@ -15,6 +15,9 @@ from mdvec.tools.rows import Tool
 from mdvec_mcp.analytics.core.guard import Answer, Guard
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable
+
+_File = DatasetTable | CombinedFile
+"""What has a source, and the size and time of that at the import."""
 
 
 def current_data(database: Path) -> Data:
@@ -87,6 +90,8 @@ def _all_tools(connection: Connection, database: Path) -> list[Tool]:
 
 def _described_table(table: DatasetTable) -> Answer:
     entry: Answer = {"name": table.name, "from": table.origin, "rows": table.rows}
+    if table.combined is not None:
+        entry["files"] = len(table.combined.files)
     if table.first is not None:
         entry["period"] = [table.first, table.last]
     return entry | {"columns": {column.name: column.type for column in table.columns}}
@@ -118,17 +123,23 @@ def _changes(tool: Tool, tables: Sequence[DatasetTable]) -> list[str]:
 
 
 def _change(table: DatasetTable, folder: Path) -> str | None:
-    place = table.source.resolve()
+    """What changed in the table's file, or in the first changed one of many."""
+    files: Sequence[_File] = (table,) if table.combined is None else table.combined.files
+    return next((said for file in files if (said := _change_of(file, folder))), None)
+
+
+def _change_of(file: _File, folder: Path) -> str | None:
+    place = file.source.resolve()
     if not place.exists():
         return "files gone"
-    if place != table.source and not place.is_relative_to(folder):
+    if place != file.source and not place.is_relative_to(folder):
         return "files that are links out of the source folder, which are not followed,"
-    return "files changed" if _is_changed(table) else None
+    return "files changed" if _is_changed(file) else None
 
 
-def _is_changed(table: DatasetTable) -> bool:
+def _is_changed(file: _File) -> bool:
     try:
-        status = table.source.stat()
+        status = file.source.stat()
     except OSError:
         return True
-    return (status.st_size, status.st_mtime_ns) != (table.size, table.mtime_ns)
+    return (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns)

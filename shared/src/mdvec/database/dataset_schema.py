@@ -1,4 +1,4 @@
-"""The migration that creates the tables of datasets."""
+"""The migrations that create the tables of datasets."""
 
 from __future__ import annotations
 
@@ -36,3 +36,10 @@ CREATE TABLE dataset_tables (
 def m004_datasets(connection: apsw.Connection) -> None:
     """Create the lists of each dataset's files and tables."""
     connection.execute(_SCHEMA)
+
+
+def m014_combined(connection: apsw.Connection) -> None:
+    """The files of each table that combines several, as JSON."""
+    there = connection.execute("SELECT name FROM pragma_table_info('dataset_tables')").get
+    if "combined" not in there:
+        connection.execute("ALTER TABLE dataset_tables ADD COLUMN combined TEXT")

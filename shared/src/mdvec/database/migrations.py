@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import apsw
 
-from mdvec.database.dataset_schema import m004_datasets
+from mdvec.database.dataset_schema import m004_datasets, m014_combined
 from mdvec.database.household_schema import (
     m003_ledger,
     m005_statements,
@@ -111,6 +111,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m011_subjects,
     m012_plans,
     m013_transfers,
+    m014_combined,
 )
 LATEST = len(STEPS)
 

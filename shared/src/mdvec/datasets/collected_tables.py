@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mdvec.datasets.core.grouping import Group
 from mdvec.datasets.core.names import table_name
 from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
 from mdvec.files.scan import UnreadableFile
@@ -35,7 +36,18 @@ class CollectedTables:
         Raises:
             TableNameTaken: another file's table has it.
         """
-        name = self._name(path, inner_table)
+        return self._if_free(self._name(path, inner_table))
+
+    def free_group_name(self, group: Group) -> str:
+        """The SQL name of the table of a group of files.
+
+        Raises:
+            TableNameTaken: another file's table has it.
+        """
+        parts = [group.name] if group.name else []
+        return self._if_free(table_name(self._tool.name, *parts))
+
+    def _if_free(self, name: str) -> str:
         other = self._by_name.get(name)
         if other is not None:
             raise TableNameTaken(

@@ -6,30 +6,31 @@ private Parquet files, so that queries never open, lock or wait for the user's o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import apsw
-
 from mdvec import __version__
+from mdvec.datasets import found_files, group_tables
 from mdvec.datasets.collected_tables import CollectedTables, TableNameTaken
+from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.copies import remove_unneeded_copies
 from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.delimited import DELIMITERS, delimited_to_parquet
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.interfaces.tables import DatasetTable, FileTable, ImportedFile, origin_of
-from mdvec.datasets.report import DatasetReport, TableReport
-from mdvec.files.scan import FileState, FoundFile, Problem, Scan, UnreadableFile
+from mdvec.datasets.interfaces.tables import FileTable, ImportedFile, origin_of
+from mdvec.datasets.options import DatasetOptions
+from mdvec.datasets.planning import Plan, PlannedGroup, plan
+from mdvec.datasets.refusals import check_mode, check_outcome
+from mdvec.datasets.report import DatasetReport, TableChanges, TableReport
+from mdvec.files.scan import FoundFile, Problem, UnreadableFile
 from mdvec.files.within import opened_within, path_of
 from mdvec.importing.job import Importer, ImportJob, ProgressCount, check_unchanged
-from mdvec.importing.options import ImportRefused
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.tools import import_state
-from mdvec.tools.rows import Tool
 
 _COMPUTED = "it is a computed column; only columns that hold values are copied"
 
@@ -49,42 +50,7 @@ def import_dataset(job: ImportJob) -> ImportReport:
         ) from None
 
 
-def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    files = datasets.imported_files(connection, tool.id).values()
-    return {file.path: (file.size, file.mtime_ns) for file in files}
-
-
-def _found_states(connection: apsw.Connection, tool: Tool, found: Scan) -> Mapping[str, FileState]:
-    return {file.path: file.state for file in _data_files(connection, tool, found)}
-
-
-DATASET = Importer(import_dataset, _stored_states, _found_states)
-
-
-def _data_files(connection: apsw.Connection, tool: Tool, found: Scan) -> list[FoundFile]:
-    """The files of a scan without our own copies; a database has the state of its log, too."""
-    copies = datasets.snapshot_root(connection).resolve()
-    has_copies = copies.is_relative_to(tool.source.resolve())
-    return [
-        _with_log(tool, file)
-        for file in found.files
-        if not (has_copies and _path_of(tool, file.path).is_relative_to(copies))
-    ]
-
-
-def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
-    if not file.path.lower().endswith(".duckdb"):
-        return file
-    with suppress(UnreadableFile):  # opening it will say why
-        size, mtime_ns = database_file.file_state(_path_of(tool, file.path))
-        return replace(file, size=size, mtime_ns=mtime_ns)
-    return file
-
-
-def _path_of(tool: Tool, path: str) -> Path:
-    """The real file behind a path of the scan."""
-    source = tool.source
-    return (source / path if source.is_dir() else source).resolve()
+DATASET = Importer(import_dataset, found_files.stored_states, found_files.found_states)
 
 
 class _DatasetImport:
@@ -103,54 +69,101 @@ class _DatasetImport:
         folder = datasets.snapshot_folder(self.connection, self.tool.id)
         self.snapshots = Snapshots(folder)
         self.root = job.tool.source.resolve()
-        found = _data_files(self.connection, job.tool, job.found)
+        found = found_files.data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
         self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
 
     def run(self) -> ImportReport:
         """Read what changed, record everything, then remove the copies that nothing needs."""
-        self._check_mode()
+        check_mode(self.job, self.stored, self.found)
         try:
             remove_unneeded_copies(self.connection, self.tool.id)
             self._import_files()
             self._keep_unseen()
-            self._check_outcome()
+            if not self.tables:
+                check_outcome(self.tool, self.stored, self.failed)
             self._record()
         finally:
             remove_unneeded_copies(self.connection, self.tool.id)
         return self._report()
 
-    def _check_mode(self) -> None:
-        if self.job.request.mode == "new" and self.stored:
-            raise ImportRefused(
-                f"the tool {self.tool.name!r} has {len(self.stored)} tables already; "
-                "use --mode update to follow changes, or --mode replace to build it again"
-            )
-        if self.stored and not self.found and not self.job.found.unseen:
-            raise ImportRefused(
-                f"there is no data file in {self.tool.source}, but {self.tool.name!r} has "
-                f"{len(self.stored)} tables; put the files back (is a disk not mounted?), or "
-                f"delete the tool with: mdvec tool delete -n {self.tool.name}"
-            )
-
     def _import_files(self) -> None:
         unchanged = {file.path for file in self.found if self._is_unchanged(file)}
         self.progress.files = len(self.found) - len(unchanged)
-        for file in self.found:
+        planned = self._plan(unchanged)
+        # A new file must not take the name of an existing table.
+        for group in planned.groups:
+            if group.old is not None:
+                self._import_group(group, unchanged)
+        for file in planned.single:
             if file.path in unchanged:
                 self._take_over(file)
             else:
                 self._import_file(file)
                 self.progress.file_done()
+        for group in planned.groups:
+            if group.old is None:
+                self._import_group(group, unchanged)
 
-    def _check_outcome(self) -> None:
-        if self.stored and self.failed and not self.tables:
-            first = self.failed[0]
-            raise ImportRefused(
-                f"not one file could be imported ({first.file_path}: {first.reason}); "
-                f"the tool {self.tool.name!r} was left as it was"
-            )
+    def _plan(self, unchanged: Collection[str]) -> Plan:
+        if not self.tool.source.is_dir():
+            return Plan((), tuple(self.found))
+        options = self.job.request.options
+        return plan(
+            self.found,
+            self.stored,
+            options if isinstance(options, DatasetOptions) else DatasetOptions(),
+            unchanged,
+            is_rebuilt=self.job.request.mode == "replace",
+        )
+
+    def _import_group(self, planned: PlannedGroup, unchanged: Collection[str]) -> None:
+        """Import files as one table, or note why they cannot be."""
+        try:
+            name = self.tables.free_group_name(planned.group)
+        except TableNameTaken as error:
+            if planned.group.is_chosen:
+                self._fail(planned.group.pattern, error)
+            else:
+                for file in planned.files:
+                    self._import_file(file)
+            return
+        files = CombinedImport(planned, self._read, self._source, self.snapshots, self.root)
+        try:
+            with self.job.stopwatch.stage("datasets"):
+                outcome = files.run(unchanged, group_tables.unseen_files(planned, self.job.found))
+                table = group_tables.group_table(name, self.root, planned, outcome)
+        except UnreadableFile as error:
+            self._fail(planned.group.pattern, error)
+            self._keep_copies(planned.group.pattern)
+            self._keep_states(file.path for file in group_tables.files_before(planned))
+        else:
+            self._put_group(planned, outcome, table)
+        for file in planned.files:
+            if file.path not in unchanged:
+                self.progress.file_done()
+
+    def _put_group(
+        self, planned: PlannedGroup, outcome: CombinedOutcome, table: FileTable | None
+    ) -> None:
+        if table is not None:
+            self.tables.put(table)
+        self.files += group_tables.complete_files(planned, outcome)
+        for path, error in outcome.failed:
+            self._fail(path, error)
+        self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
+        for part, reason in outcome.apart:
+            left_out = ((part.file.path, reason),) if reason else ()
+            with self._failing(part.file, left_out):
+                name = self.tables.free_name(part.file.path, "")
+                self._put_new(part.file, "", name, part.parquet, part.facts)
+
+    def _keep_states(self, paths: Iterable[str]) -> None:
+        self.files += [self.known[path] for path in paths if path in self.known]
+
+    def _source(self, path: str) -> Path:
+        return found_files.source_path(self.tool, path)
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
@@ -160,7 +173,7 @@ class _DatasetImport:
             file.size, file.mtime_ns, __version__,
         ):  # fmt: skip
             return False
-        source = _path_of(self.tool, file.path)
+        source = self._source(file.path)
         return all(
             stored.table.source == source and stored.table.parquet.is_file()
             for stored in self._stored_of(file.path)
@@ -181,14 +194,20 @@ class _DatasetImport:
 
     def _import_file(self, file: FoundFile) -> None:
         """Import a new or changed file, or note why it cannot be imported."""
-        before = len(self.failed)
         left_out: list[tuple[str, str]] = []
+        with self._failing(file, left_out), self.job.stopwatch.stage("datasets"):
+            if file.path.lower().endswith(".duckdb"):
+                self._copy_database(file, left_out)
+            else:
+                name = self.tables.free_name(file.path, "")
+                self._put_new(file, "", name, *self._read(file))
+
+    @contextmanager
+    def _failing(self, file: FoundFile, left_out: Sequence[tuple[str, str]]) -> Iterator[None]:
+        """Note that a file is imported, or why it cannot be; its old copies stay then."""
+        before = len(self.failed)
         try:
-            with self.job.stopwatch.stage("datasets"):
-                if file.path.lower().endswith(".duckdb"):
-                    self._copy_database(file, left_out)
-                else:
-                    self._take_file(file)
+            yield
         except UnreadableFile as error:
             self._fail(file.path, error)
             self._keep_copies(file.path)
@@ -197,20 +216,21 @@ class _DatasetImport:
                 ImportedFile(file.path, file.size, file.mtime_ns, tuple(left_out), __version__)
             )
 
-    def _take_file(self, file: FoundFile) -> None:
-        name = self.tables.free_name(file.path, "")
-        source = _path_of(self.tool, file.path)
+    def _read(self, file: FoundFile, as_text: Collection[str] = ()) -> tuple[Path, ParquetFacts]:
+        """A file as Parquet: its own path, or that of a new copy; some columns as text."""
+        source = self._source(file.path)
         with opened_within(source, self.root) as descriptor:
             ending, there = source.suffix.lower(), path_of(descriptor)
             if ending not in DELIMITERS:
-                self._put_new(file, "", name, source, parquet_facts(there, source.name))
-                return
+                return source, parquet_facts(there, source.name)
             with self.snapshots.new() as (part, whole):
-                delimited_to_parquet(there, part, self.progress.add_units, ending=ending)
-        self._put_new(file, "", name, whole, parquet_facts(whole))
+                delimited_to_parquet(
+                    there, part, self.progress.add_units, ending=ending, as_text=as_text
+                )
+        return whole, parquet_facts(whole)
 
     def _copy_database(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
-        source = _path_of(self.tool, file.path)
+        source = self._source(file.path)
         with database_file.opened(source, self.snapshots.folder, self.root) as database:
             left_out.extend(
                 (origin_of(file.path, view.label), "it is a view; only tables are copied")
@@ -236,25 +256,12 @@ class _DatasetImport:
     def _put_new(
         self, file: FoundFile, inner_table: str, name: str, parquet: Path, facts: ParquetFacts
     ) -> None:
-        source = _path_of(self.tool, file.path)
+        source = self._source(file.path)
         if source.suffix.lower() not in DELIMITERS:
             self.progress.add_units(facts.rows)
         if database_file.file_state(source) != (file.size, file.mtime_ns):
             raise UnreadableFile("it changed while the import read it; import again", may_pass=True)
-        table = DatasetTable(
-            name=name,
-            origin=origin_of(file.path, inner_table),
-            parquet=parquet,
-            source=source,
-            size=file.size,
-            mtime_ns=file.mtime_ns,
-            rows=facts.rows,
-            columns=facts.columns,
-            period_column=facts.period_column,
-            first=facts.first,
-            last=facts.last,
-        )
-        self.tables.put(FileTable(file.path, inner_table, table))
+        self.tables.put(group_tables.file_table(name, file, inner_table, source, parquet, facts))
 
     def _keep_copies(self, path: str, inner_table: str | None = None) -> None:
         """Keep the copies and the state of a file, or of one table of it, that cannot be read."""
@@ -292,18 +299,16 @@ class _DatasetImport:
             import_state.record_import(self.connection, self.tool, self.job.rules)
 
     def _report(self) -> ImportReport:
-        before = {stored.table.name: stored.table for stored in self.stored}
         now = self.tables.ordered()
-        known = [table for table in now if table.name in before]
-        unchanged = sum(table == before[table.name] for table in known)
+        changed = TableChanges.between((stored.table for stored in self.stored), now)
         left_out = [
             Problem(origin, reason) for file in self.files for origin, reason in file.left_out
         ]
         return self.job.report(
-            added=len(now) - len(known),
-            updated=len(known) - unchanged,
-            deleted=len(before) - len(known),
-            unchanged=unchanged,
+            added=changed.added,
+            updated=changed.updated,
+            deleted=changed.deleted,
+            unchanged=changed.unchanged,
             failed=self.failed,
             details=DatasetReport(tuple(map(TableReport.of, now)), tuple(left_out)),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from mdvec.datasets.core.columns import Column
@@ -14,7 +15,8 @@ from mdvec.importing.report import ImportReport, Line
 class TableReport:
     """A table after an import: its SQL name, its file, its size and its columns.
 
-    ``first`` and ``last`` are the ends of ``period_column``.
+    ``first`` and ``last`` are the ends of ``period_column``; ``files`` are those of a table that
+    combines several.
     """
 
     name: str
@@ -24,17 +26,21 @@ class TableReport:
     period_column: str | None
     first: str | None
     last: str | None
+    files: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, table: DatasetTable) -> TableReport:
         """From the stored table, without its paths."""
+        files = table.combined.files if table.combined else ()
         return cls(
             table.name, table.origin, table.rows, table.columns,
-            table.period_column, table.first, table.last,
+            table.period_column, table.first, table.last, tuple(file.path for file in files),
         )  # fmt: skip
 
     def __str__(self) -> str:
         about = f"{self.name}: {self.rows:,} rows, {len(self.columns)} columns, from {self.origin}"
+        if self.files:
+            about += f" ({len(self.files)} files)"
         if self.first is None:
             return about
         return f"{about}; {self.period_column} {self.first} to {self.last}"
@@ -66,3 +72,21 @@ class DatasetReport:
                 for problem in self.left_out
             ),
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """How many tables an import added, updated, deleted and left unchanged."""
+
+    added: int
+    updated: int
+    deleted: int
+    unchanged: int
+
+    @classmethod
+    def between(cls, before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -> TableChanges:
+        """The changes from the tables before an import to those after it."""
+        old, new = ({table.name: table for table in tables} for tables in (before, now))
+        known = len(new.keys() & old.keys())
+        unchanged = sum(table == old.get(name) for name, table in new.items())
+        return cls(len(new) - known, known - unchanged, len(old) - known, unchanged)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
+from mdvec.datasets.options import DatasetOptions
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import canonical
@@ -25,10 +26,12 @@ def import_request(
     take_scan: bool = False,
     checksum: bool = False,
     is_automatic: bool = False,
+    tables: DatasetOptions | None = None,
 ) -> ImportRequest:
     """The request of an import: the settings, with the options of this import.
 
-    ``model`` is a model requested by name; the default is that of the settings.
+    ``model`` is a model requested by name; the default is that of the settings. ``tables`` are
+    options for a dataset; a tool of another kind refuses them.
     """
     named, chunking, duplicates = settings.model.name, settings.chunking, settings.duplicates
     detection = duplicates.options() if duplicates.auto_detect_on_import else None
@@ -45,7 +48,7 @@ def import_request(
             chunking.min_chars,
         ),
         model=canonical(model) if model else (None if named == catalog.AUTO else named),
-        options=HouseholdOptions(detection, removals or RemovalOptions()),
+        options=tables or HouseholdOptions(detection, removals or RemovalOptions()),
         scan_explicit=frozenset(settings.scan.model_fields_set),
         take_scan=take_scan,
         checksum=checksum,

@@ -20,6 +20,7 @@ RELEASED = {
     "m011_subjects": "9ca15b94afee2477",
     "m012_plans": "f0953f092a94c9c1",
     "m013_transfers": "6106586b57fc6f1e",
+    "m014_combined": "803331f4c5abb1be",
 }
 
 

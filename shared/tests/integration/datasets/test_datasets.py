@@ -154,13 +154,13 @@ def test_a_single_file_is_a_table_of_the_tools_name(runs, tmp_path):
     assert (table.name, table.source) == ("my_runs__laps", runs.folder / "store.duckdb")
 
 
-def test_files_in_folders_are_tables_of_their_own_without_columns_from_their_path(runs):
-    for year in (2024, 2025):
-        runs.parquet(f"year={year}/data.parquet")
+def test_files_in_folders_are_tables_of_their_own(runs):
+    for folder in ("lap", "pit"):
+        runs.parquet(f"{folder}/data.parquet")
     runs.import_("new")
     assert {name: len(table.columns) for name, table in runs.tables().items()} == {
-        "my_runs__year_2024_data": 2,
-        "my_runs__year_2025_data": 2,
+        "my_runs__lap_data": 2,
+        "my_runs__pit_data": 2,
     }
 
 

@@ -88,7 +88,7 @@ def test_a_column_that_would_lose_digits_stays_text(tmp_path):
         "as programs write": ["1_000", "0x10"],
         "words": ["yes", "no"],
         "nothing but NA": ["NA", "NA"],
-        "a dash": ["-", "1"],
+        "a dash": ["-", "a"],
         "full width": ["１２", "３"],
         "two kinds": ["1", "2025-01-01"],
     }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _VALUE = re.compile(r"[-+¥￥\\]?\d[\d,.:/ T-]*")
+_YEAR = re.compile(r"(19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
         raise NoHeader("its first line is empty; put the names of the columns there")
     if cells[0].lower().startswith(("<!doctype", "<html", "<?xml")):
         raise NoHeader("it is a web page, no table; download the file again")
-    if all(_VALUE.fullmatch(cell) for cell in named):
+    if all(_VALUE.fullmatch(cell) for cell in named) and not _are_years(cells):
         raise NoHeader(
             "its first line holds values, not names; put a line with the columns' names before it"
         )
@@ -46,6 +47,16 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
     all_named = {cell.lower() for cell in cells}
     return tuple(
         _unique(cell or f"column{number}", taken, all_named) for number, cell in enumerate(cells, 1)
+    )
+
+
+def _are_years(cells: Sequence[str]) -> bool:
+    """Whether the cells are years, each once; the first may be empty, above the rows' names."""
+    years = cells if cells[0] else cells[1:]
+    return (
+        len(cells) > 1
+        and all(_YEAR.fullmatch(cell) for cell in years)
+        and len(set(years)) == len(years)
     )
 
 

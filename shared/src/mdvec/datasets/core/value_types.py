@@ -1,8 +1,8 @@
 """The kinds of values that a text column can hold, and the SQL that recognizes and reads them.
 
 A column gets a kind only if all of its values fit it, so nothing is lost: '00123', and numbers too
-long to be exact, stay text. An empty cell is not a value; neither is NA, NaN, NULL or None in a
-column whose other values are all of one kind.
+long to be exact, stay text. An empty cell is not a value; neither is NA, NaN, NULL, None or a dash
+in a column whose other values are all of one kind.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_NO_VALUES = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None")
+_NO_VALUES = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—")
 _NO_VALUES_SQL = str(_NO_VALUES)
 _MANY_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0')) <= 17"
 _DATE = r"[12]\d{3}[-/]\d{1,2}[-/]\d{1,2}"
@@ -19,9 +19,32 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
 _WHOLE = r"0|-?[1-9]\d{0,14}"
 _FRACTION = r"-?(0|[1-9]\d*)?\.\d+([eE][-+]?\d{1,3})?"
 _POWER = r"-?[1-9]\d*[eE][-+]\d{1,3}"
-_YEN = r"-?[¥￥\\]?-?(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
+_GROUPED = r"(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
+# A number in brackets is negative, but (1), (2), (3) more likely count something.
+_BRACKETED = r"([1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{2,14})"
+_MINUS = "[-▲△−－]"
+_DECIMALS = r"(\.\d{1,2})?"
+_JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)(\d{1,2}|元))年\d{1,2}月\d{1,2}日"
 _READ_WITH_SPACES = ("BIGINT", "DOUBLE", "DATE")
-_ONLY_DIGITS = "regexp_replace({v}, '[^0-9.-]', '', 'g')"
+_SIGNED_DIGITS = (
+    f"if(regexp_matches({{v}}, '{_MINUS}|[(]'), '-', '') || "
+    "regexp_replace({v}, '[^0-9.]', '', 'g')"
+)
+_YEAR = (
+    "CASE substr({v}, 1, 2) WHEN '令和' THEN 2018 WHEN '平成' THEN 1988 WHEN '昭和' THEN 1925 "
+    "WHEN '大正' THEN 1911 WHEN '明治' THEN 1867 ELSE 0 END "
+    "+ TRY_CAST(replace(regexp_extract({v}, '([0-9]+|元)年', 1), '元', '1') AS INTEGER)"
+)
+_ISO_DATE = (
+    f"({_YEAR})::VARCHAR || '-' || regexp_extract({{v}}, '年([0-9]+)月', 1) || '-' || "
+    "regexp_extract({v}, '月([0-9]+)日', 1)"
+)
+
+
+def _amount(currency: str, suffix: str, decimals: str) -> str:
+    """The pattern of amounts in one currency, whose sign may stand on either side of the minus."""
+    plain = f"{_MINUS}?{currency}?{_MINUS}?{_GROUPED}{decimals}{suffix}"
+    return f"{plain}|[(]{currency}?{_BRACKETED}{decimals}{suffix}[)]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +56,14 @@ class ValueKind:
         pattern: a regular expression that its values match.
         reading: SQL that turns ``{v}``, the trimmed text, into a text that casts to the type.
         also: SQL over ``{v}``: a further condition on a value.
+        unit: what its numbers count, where that is not part of the type: "$" or "%".
     """
 
     type: str
     pattern: str
     reading: str = "{v}"
     also: str = "true"
+    unit: str = ""
 
     def fits(self, column: str) -> str:
         """SQL: whether every value of a column fits; NULL if it has no values."""
@@ -94,9 +119,17 @@ VALUE_KINDS = (
         f"{_WHOLE}|{_FRACTION}|{_POWER}",
         also=f"isfinite(TRY_CAST({{v}} AS DOUBLE)) AND {_MANY_DIGITS}",
     ),
-    ValueKind("BIGINT", f"{_YEN}円?", reading=_ONLY_DIGITS),
-    ValueKind("DOUBLE", rf"{_YEN}(\.\d{{1,2}})?円?", reading=_ONLY_DIGITS),
+    ValueKind("BIGINT", _amount(r"[¥￥\\]", "円?", ""), reading=_SIGNED_DIGITS),
+    ValueKind("DOUBLE", _amount(r"[¥￥\\]", "円?", _DECIMALS), reading=_SIGNED_DIGITS),
+    ValueKind("DOUBLE", _amount(r"\$", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="$"),
+    ValueKind(
+        "DOUBLE",
+        rf"{_MINUS}?{_GROUPED}(\.\d{{1,6}})? ?[%％]",
+        reading=_SIGNED_DIGITS,
+        unit="%",
+    ),
     ValueKind("DATE", _DATE),
+    ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?"),
     ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{_TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
 )

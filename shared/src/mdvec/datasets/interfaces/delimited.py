@@ -7,7 +7,8 @@ from which DuckDB checks every value of a column before the column gets its type
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 from mdvec.datasets.core.columns import NoHeader, column_names
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
+from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, lists_to_parquet, write_lists
 from mdvec.files.encoding import file_encoding
 from mdvec.files.scan import UnreadableFile
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of such files, and their possible delimiters."""
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
 _SAMPLE_ROWS = 1_000
 _VERDICTS_PER_QUERY = 100
 _ROWS_AT_ONCE = 20_000
@@ -38,11 +41,13 @@ def delimited_to_parquet(
     on_rows: Callable[[int], None] = lambda _: None,
     *,
     ending: str = "",
+    as_text: Collection[str] = (),
 ) -> None:
     """Convert ``source`` to the Parquet file ``target``.
 
     ``on_rows`` is called now and then with the number of rows read since. ``ending`` is the file's
-    suffix, for a path without one. A temporary plain copy of the rows is written beside ``target``.
+    suffix, for a path without one. The columns named in ``as_text`` stay text, whatever they hold.
+    A temporary plain copy of the rows is written beside ``target``.
 
     Raises:
         UnreadableFile: the file cannot be converted; the message says why, and names the line.
@@ -57,7 +62,7 @@ def delimited_to_parquet(
         is_wide = len(names) >= MIN_WIDE_COLUMNS
         write = lists_to_parquet if is_wide else _write_typed
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
-            write(connection, names, plain, target)
+            write(connection, names, plain, target, as_text)
     except duckdb.Error as error:
         raise UnreadableFile(f"it cannot be read as CSV ({first_line(error)})") from error
     finally:
@@ -71,8 +76,11 @@ def _write_plain(
     encoding = file_encoding(source)
     try:
         with source.open(encoding=encoding, newline="") as text:
-            delimiter = _delimiter(text, allowed)
-            return _copy_rows(text, delimiter, plain, on_rows)
+            named = _SEPARATOR_LINE.fullmatch(text.readline())
+            start = text.tell() if named else 0
+            delimiter = named[1] if named else _delimiter(text, allowed)
+            text.seek(start)
+            return _copy_rows(text, delimiter, plain, on_rows, skipped=1 if named else 0)
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             "it changed while the import read it; import again", may_pass=True
@@ -89,14 +97,13 @@ def _delimiter(text: TextIO, allowed: str) -> str:
         except csv.Error:
             return 0
 
-    best = max(allowed, key=cells)
-    text.seek(0)
-    return best
+    return max(allowed, key=cells)
 
 
 def _copy_rows(
-    text: TextIO, delimiter: str, plain: Path, on_rows: Callable[[int], None]
+    text: TextIO, delimiter: str, plain: Path, on_rows: Callable[[int], None], *, skipped: int
 ) -> tuple[str, ...]:
+    """Copy the rows; ``skipped`` is the number of lines before the header."""
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     rows = _rows(reader)
     try:
@@ -109,7 +116,7 @@ def _copy_rows(
             is_wide = len(names) >= MIN_WIDE_COLUMNS
             if not is_wide:
                 writer.writerow(_inner_names(names))
-            whole = _whole(rows, len(names), lambda: reader.line_num)
+            whole = _whole(rows, len(names), lambda: reader.line_num + skipped)
             while batch := list(islice(whole, _WIDE_ROWS_AT_ONCE if is_wide else _ROWS_AT_ONCE)):
                 if is_wide:
                     write_lists(batch, copy)
@@ -119,7 +126,7 @@ def _copy_rows(
     except NoHeader as error:
         raise UnreadableFile(str(error)) from error
     except csv.Error as error:
-        raise UnreadableFile(f"line {reader.line_num}: {_what(error)}") from error
+        raise UnreadableFile(f"line {reader.line_num + skipped}: {_what(error)}") from error
     return names
 
 
@@ -155,7 +162,11 @@ def _inner_names(names: Sequence[str]) -> list[str]:
 
 
 def _write_typed(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], plain: Path, target: Path
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    plain: Path,
+    target: Path,
+    as_text: Collection[str],
 ) -> None:
     columns = _inner_names(names)
     types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
@@ -164,20 +175,23 @@ def _write_typed(
         "header = true, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
         f"max_line_size = {_MAX_LINE_BYTES}, parallel = false)"
     )
-    kinds = _kinds(connection, columns, scan)
+    typed = [column for column, name in zip(columns, names, strict=True) if name not in as_text]
+    kinds = _kinds(connection, columns, scan, typed)
     shown = ", ".join(
         f"{column if kind is None else kind.value(column)} AS {identifier(name)}"
         for column, kind, name in zip(columns, kinds, names, strict=True)
     )
+    units = {name: kind.unit for name, kind in zip(names, kinds, strict=True) if kind and kind.unit}
     connection.execute(
-        f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} (FORMAT parquet)"
+        f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
+        f"(FORMAT parquet{units_metadata(units)})"
     )
 
 
 def _kinds(
-    connection: duckdb.DuckDBPyConnection, columns: Sequence[str], scan: str
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[str], scan: str, typed: Sequence[str]
 ) -> list[ValueKind | None]:
-    """Each column's kind; None for text.
+    """Each column's kind; None for text, and for the columns not in ``typed``.
 
     A sample of rows rules out most kinds; the others are checked on all rows.
     """
@@ -185,6 +199,7 @@ def _kinds(
     candidates = {
         column: [kind for kind in VALUE_KINDS if kind.could_fit(row[at] for row in sample)]
         for at, column in enumerate(columns)
+        if column in typed
     }
     found: dict[str, ValueKind] = {}
     while tried := [(column, kinds[0]) for column, kinds in candidates.items() if kinds]:

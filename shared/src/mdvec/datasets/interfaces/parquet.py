@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files.scan import UnreadableFile
-from mdvec.text.quoting import identifier
+from mdvec.text.quoting import identifier, literal
 
 if TYPE_CHECKING:
     import duckdb
+
+_UNITS = "mdvec_units"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,8 @@ class ParquetFacts:
     """A Parquet file's columns, number of rows and period.
 
     ``period_column`` is the first column of dates or timestamps, if any; ``first`` and ``last``
-    are its earliest and latest value in ISO 8601.
+    are its earliest and latest value in ISO 8601. ``units`` are the units of its numbers by column,
+    as an import wrote them.
     """
 
     columns: tuple[Column, ...]
@@ -28,6 +33,14 @@ class ParquetFacts:
     period_column: str | None
     first: str | None
     last: str | None
+    units: Mapping[str, str] = field(default_factory=dict)
+
+
+def units_metadata(units: Mapping[str, str]) -> str:
+    """The option of a COPY that keeps the units of columns; "" if there are none."""
+    if not units:
+        return ""
+    return f", KV_METADATA {{{_UNITS}: {literal(json.dumps(units, ensure_ascii=False))}}}"
 
 
 def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
@@ -50,13 +63,22 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     found = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
     columns = tuple(Column(str(row[0]), str(row[1])) for row in found)
     (rows,) = connection.execute(f"SELECT count(*) FROM {scan}").fetchone() or (0,)
+    units = _units(connection, file)
     dated = next((column.name for column in columns if column.is_dated), None)
     if dated is None:
-        return ParquetFacts(columns, rows, None, None, None)
+        return ParquetFacts(columns, rows, None, None, None, units)
     name = identifier(dated)
     ends = connection.execute(f"SELECT min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}")
     first, last = ends.fetchone() or (None, None)
-    return ParquetFacts(columns, rows, dated, _iso(first), _iso(last))
+    return ParquetFacts(columns, rows, dated, _iso(first), _iso(last), units)
+
+
+def _units(connection: duckdb.DuckDBPyConnection, file: Path) -> Mapping[str, str]:
+    found = connection.execute(
+        f"SELECT decode(value) FROM parquet_kv_metadata({literal(one_path(file))}) "
+        f"WHERE decode(key) = '{_UNITS}'"
+    ).fetchone()
+    return {} if found is None else dict(json.loads(found[0]))
 
 
 def _iso(shown: str | None) -> str | None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.grouping import Group
 from mdvec.datasets.core.names import table_name
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
@@ -22,6 +23,38 @@ _TABLE_COLUMNS = (
     "name", "path", "inner_table", "source", "snapshot", "size", "mtime_ns", "rows", "columns",
     "period_column", "period_first", "period_last",
 )  # fmt: skip
+_COMBINED_COLUMN = "combined"
+"""A later column, which a file of an older format lacks; readers do not migrate files."""
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedFile:
+    """One of the files of a combined table, as it was at its import.
+
+    ``path`` is as scanned, ``source`` its absolute path.
+    """
+
+    path: str
+    source: Path
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """The files that are one table.
+
+    Attributes:
+        group: what they have in common.
+        file_column: the column that names the file of each row.
+        from_path: the columns that their folders give.
+        files: the files, by path.
+    """
+
+    group: Group
+    file_column: str
+    from_path: tuple[str, ...]
+    files: tuple[CombinedFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +63,8 @@ class DatasetTable:
 
     Attributes:
         name: its name in SQL.
-        origin: the user's file relative to the source folder, with ``#table`` for a .duckdb file.
+        origin: the user's file relative to the source folder, with ``#table`` for a .duckdb file;
+            the pattern of the files of a combined table.
         parquet: the absolute path of the file to read.
         source: the absolute path of the user's file; for a Parquet file, the same.
         size: the source's size at its import; a .duckdb file's includes its log.
@@ -40,6 +74,7 @@ class DatasetTable:
         period_column: the first column of dates or timestamps, if any.
         first: the earliest value of ``period_column``, in ISO 8601.
         last: the latest value of ``period_column``, in ISO 8601.
+        combined: the files that it combines; None for one file. ``source`` is their folder then.
     """
 
     name: str
@@ -53,6 +88,7 @@ class DatasetTable:
     period_column: str | None
     first: str | None
     last: str | None
+    combined: Combination | None = None
 
     @property
     def is_copy(self) -> bool:
@@ -92,11 +128,13 @@ def dataset_tables(connection: apsw.Connection, tool_id: int) -> list[DatasetTab
 def file_tables(connection: apsw.Connection, tool_id: int) -> list[FileTable]:
     """The tables of a dataset with their files, by name."""
     folder = snapshot_folder(connection, tool_id)
+    there = connection.execute("SELECT name FROM pragma_table_info('dataset_tables')").get
+    columns = [name for name in (*_TABLE_COLUMNS, _COMBINED_COLUMN) if name in there]
     rows = connection.execute(
-        f"SELECT {', '.join(_TABLE_COLUMNS)} FROM dataset_tables WHERE tool_id = ? ORDER BY name",
+        f"SELECT {', '.join(columns)} FROM dataset_tables WHERE tool_id = ? ORDER BY name",
         (tool_id,),
     )
-    return [_file_table(folder, dict(zip(_TABLE_COLUMNS, row, strict=True))) for row in rows]
+    return [_file_table(folder, dict(zip(columns, row, strict=True))) for row in rows]
 
 
 def table_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
@@ -125,7 +163,7 @@ def record_dataset(
     """Replace a dataset's records; call within a transaction."""
     for table, columns, rows in (
         ("dataset_files", _FILE_COLUMNS, map(_file_row, files)),
-        ("dataset_tables", _TABLE_COLUMNS, map(_table_row, tables)),
+        ("dataset_tables", (*_TABLE_COLUMNS, _COMBINED_COLUMN), map(_table_row, tables)),
     ):
         connection.execute(f"DELETE FROM {table} WHERE tool_id = ?", (tool_id,))
         connection.executemany(
@@ -173,6 +211,7 @@ def _file_table(folder: Path, row: Mapping[str, Any]) -> FileTable:
         period_column=row["period_column"],
         first=row["period_first"],
         last=row["period_last"],
+        combined=_combination(row.get(_COMBINED_COLUMN)),
     )
     return FileTable(row["path"], row["inner_table"], table)
 
@@ -192,7 +231,31 @@ def _table_row(of_file: FileTable) -> dict[str, apsw.SQLiteValue]:
         "period_column": table.period_column,
         "period_first": table.first,
         "period_last": table.last,
+        _COMBINED_COLUMN: _combination_row(table.combined),
     }
+
+
+def _combination(stored: object) -> Combination | None:
+    if not isinstance(stored, str):
+        return None
+    found = json.loads(stored)
+    files = (CombinedFile(path, Path(source), *state) for path, source, *state in found["files"])
+    return Combination(
+        Group(**found["group"]), found["file_column"], tuple(found["from_path"]), tuple(files)
+    )
+
+
+def _combination_row(combined: Combination | None) -> str | None:
+    if combined is None:
+        return None
+    files = [(file.path, str(file.source), file.size, file.mtime_ns) for file in combined.files]
+    row = {
+        "group": asdict(combined.group),
+        "file_column": combined.file_column,
+        "from_path": combined.from_path,
+        "files": files,
+    }
+    return json.dumps(row, ensure_ascii=False)
 
 
 def _imported_file(row: Mapping[str, Any]) -> ImportedFile:

@@ -7,12 +7,13 @@ query about columns is a query about list elements, whose text hardly grows with
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
 from mdvec.datasets.interfaces.connection import one_path
+from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.text.quoting import identifier, literal
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MIN_WIDE_COLUMNS = 200
 """The number of columns from which rows are stored as lists."""
 _MAX_ROW_BYTES = 2**26
+_SAMPLE_ROWS = 5
 _CELLS_AT_ONCE = 10_000_000
 _MAX_ROWS_AT_ONCE = 122_880
 _MIN_ROWS_AT_ONCE = 2_048
@@ -34,9 +36,13 @@ def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
 
 
 def lists_to_parquet(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], plain: Path, target: Path
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    plain: Path,
+    target: Path,
+    as_text: Collection[str] = (),
 ) -> None:
-    """Find each column's type and write all rows to ``target``.
+    """Find each column's type and write all rows to ``target``; those in ``as_text`` stay text.
 
     The connection's optimizer should be off: it needs minutes for thousands of columns.
     """
@@ -44,16 +50,21 @@ def lists_to_parquet(
         f"read_json({literal(one_path(plain))}, format = 'newline_delimited', records = false, "
         f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {_MAX_ROW_BYTES})"
     )
-    kinds = _kinds(connection, len(names), scan)
+    kinds = [
+        None if name in as_text else kind
+        for name, kind in zip(names, _kinds(connection, len(names), scan), strict=True)
+    ]
     shown = ", ".join(
         f"{cell if kind is None else kind.value_of_cell(cell)} AS {identifier(name)}"
         for cell, kind, name in zip(
             (f"row[{at}]" for at in range(1, len(names) + 1)), kinds, names, strict=True
         )
     )
+    units = {name: kind.unit for name, kind in zip(names, kinds, strict=True) if kind and kind.unit}
     connection.execute(
         f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
-        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(names))})"
+        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(names))}"
+        f"{units_metadata(units)})"
     )
 
 
@@ -64,19 +75,30 @@ def rows_at_once(columns: int) -> int:
 
 
 def _kinds(connection: duckdb.DuckDBPyConnection, width: int, scan: str) -> list[ValueKind | None]:
-    """Each column's kind; each round tries the next kind on all undecided columns."""
+    """Each column's kind; each round tries the next kind on all undecided columns.
+
+    A few rows rule out most kinds, so that few rounds go through all cells.
+    """
     found: list[ValueKind | None] = [None] * width
-    tried = dict.fromkeys(range(width), 0)
-    while tried:
+    sample = connection.execute(f"SELECT row FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
+    waiting = {
+        column: [
+            number
+            for number, kind in enumerate(VALUE_KINDS)
+            if kind.could_fit(row[column] for (row,) in sample)
+        ]
+        for column in range(width)
+    }
+    while tried := {column: numbers[0] for column, numbers in waiting.items() if numbers}:
         verdicts = _verdicts(connection, tried, width, scan)
-        for column in list(tried):
+        for column, number in tried.items():
             verdict = verdicts.get(column)
-            if verdict is False and tried[column] + 1 < len(VALUE_KINDS):
-                tried[column] += 1
+            if verdict is False:
+                del waiting[column][0]
                 continue
             if verdict:
-                found[column] = VALUE_KINDS[tried[column]]
-            del tried[column]
+                found[column] = VALUE_KINDS[number]
+            del waiting[column]
     return found
 
 

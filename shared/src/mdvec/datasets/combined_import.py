@@ -1,0 +1,282 @@
+"""Imports many files as one table: only new and changed ones are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from mdvec.datasets.core.agreement import agreed_type, common_columns, difference
+from mdvec.datasets.core.grouping import hive_type, hive_values
+from mdvec.datasets.interfaces import database_file
+from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine, exact_types
+from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.snapshots import Snapshots
+from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable
+from mdvec.datasets.planning import PlannedGroup
+from mdvec.files.scan import FoundFile, UnreadableFile
+
+_MIN_FILES = 2
+
+ReadFile = Callable[[FoundFile, Collection[str]], tuple[Path, ParquetFacts]]
+"""Reads a file into Parquet, with some columns as text; the path is the file's own for Parquet."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """A file that was read: its Parquet file and that file's facts."""
+
+    file: FoundFile
+    parquet: Path
+    facts: ParquetFacts
+
+
+@dataclass
+class CombinedOutcome:
+    """What became of the files of a group.
+
+    Attributes:
+        files: the files of the combined table; none if there is no such table.
+        parquet: the new Parquet file of the table; None if its old one still holds.
+        apart: files that stay tables of their own, with the reason if it is worth telling.
+        failed: files that cannot be read, with the error.
+    """
+
+    files: dict[str, CombinedFile] = field(default_factory=dict)
+    file_column: str = "file"
+    from_path: tuple[str, ...] = ()
+    parquet: Path | None = None
+    apart: list[tuple[ReadPart, str]] = field(default_factory=list)
+    failed: list[tuple[str, UnreadableFile]] = field(default_factory=list)
+
+
+class CombinedImport:
+    """The import of one group of files."""
+
+    def __init__(
+        self,
+        planned: PlannedGroup,
+        read: ReadFile,
+        source_of: Callable[[str], Path],
+        snapshots: Snapshots,
+        root: Path,
+    ) -> None:
+        self._planned = planned
+        self._read = read
+        self._source_of = source_of
+        self._snapshots = snapshots
+        self._root = root
+        self._parts: dict[str, ReadPart] = {}
+        self._kept: dict[str, CombinedFile] = {}
+        self._outcome = CombinedOutcome()
+
+    @property
+    def _old(self) -> DatasetTable | None:
+        return None if self._planned.old is None else self._planned.old.table
+
+    def run(self, unchanged: Collection[str], unseen: Collection[str]) -> CombinedOutcome:
+        """Read what changed, and combine it with what did not.
+
+        Args:
+            unchanged: the paths of files that are as at their last import.
+            unseen: the paths of imported files that may exist where the scan could not look.
+
+        Raises:
+            UnreadableFile: the files cannot be combined; the old table still holds.
+        """
+        before = self._files_before()
+        self._kept = {path: file for path, file in before.items() if path in unseen}
+        for file in self._planned.files:
+            if file.path in unchanged and file.path in before:
+                self._kept[file.path] = before[file.path]
+            else:
+                self._read_file(file, (), before)
+        types = self._agreed_types(self._common_columns()) if self._parts else self._types_before()
+        self._outcome.files = self._all_files()
+        if self._has_too_few():
+            self._outcome.apart += [(part, "") for part in self._parts.values()]
+            self._outcome.files = {}
+        elif self._parts or self._kept.keys() != before.keys():
+            self._combine(types)
+        elif self._old is not None and self._old.combined is not None:
+            self._outcome.file_column = self._old.combined.file_column
+            self._outcome.from_path = self._old.combined.from_path
+        return self._outcome
+
+    def _files_before(self) -> dict[str, CombinedFile]:
+        old = self._old
+        if old is None or old.combined is None or not old.parquet.is_file():
+            return {}
+        return {
+            file.path: file
+            for file in old.combined.files
+            if file.source == self._source_of(file.path)
+        }
+
+    def _read_file(
+        self, file: FoundFile, as_text: Collection[str], before: Mapping[str, CombinedFile]
+    ) -> None:
+        try:
+            self._parts[file.path] = ReadPart(file, *self._read(file, as_text))
+        except UnreadableFile as error:
+            self._outcome.failed.append((file.path, error))
+            self._parts.pop(file.path, None)
+            if file.path in before:
+                self._kept[file.path] = before[file.path]
+
+    def _has_too_few(self) -> bool:
+        number = len(self._parts) + len(self._kept)
+        is_new = self._old is None and not self._planned.group.is_chosen
+        return number == 0 or (is_new and number < _MIN_FILES)
+
+    def _common_columns(self) -> tuple[str, ...]:
+        """The columns that the files shall have; those that have others stay apart."""
+        if self._kept:
+            common = tuple(self._types_before())
+        else:
+            common = common_columns([_names(part) for part in self._parts.values()])
+        for path, part in list(self._parts.items()):
+            if differs := difference(_names(part), common):
+                pattern = self._planned.group.pattern
+                self._set_apart(path, f"unlike the other files of {pattern} it {differs}")
+        return common
+
+    def _set_apart(self, path: str, reason: str) -> None:
+        self._outcome.apart.append((self._parts.pop(path), f"it is a table of its own: {reason}"))
+
+    def _types_before(self) -> dict[str, str]:
+        """The columns of the old table that were its files' own."""
+        old = self._old
+        if old is None or old.combined is None:
+            return {}
+        added = {old.combined.file_column, *old.combined.from_path}
+        return {column.name: column.type for column in old.columns if column.name not in added}
+
+    @cached_property
+    def _units_before(self) -> Mapping[str, str]:
+        return {} if self._old is None else parquet_facts(self._old.parquet).units
+
+    def _agreed_types(self, common: tuple[str, ...]) -> dict[str, str]:
+        """One type for each column; a file is read again where only text fits all."""
+        as_text: set[str] = set()
+        while True:
+            rows = self._rows(common)
+            types = {name: rows[0].types[name] for name in common} if rows else {}
+            differing = [
+                name
+                for name in common
+                if len({(some.types[name], some.units.get(name)) for some in rows}) > 1
+            ]
+            exact = [exact_types(some, differing) for some in rows]
+            agreed = {name: agreed_type(some[name] for some in exact) for name in differing}
+            texts = {name for name, kind in agreed.items() if kind is None}
+            if not texts:
+                return types | {name: kind for name, kind in agreed.items() if kind is not None}
+            as_text |= texts
+            self._reread(as_text, texts)
+
+    def _reread(self, as_text: Collection[str], texts: Collection[str]) -> None:
+        """Read the files again that have other types than text in some columns."""
+        before = self._types_before()
+        if self._kept and any(before[name] != "VARCHAR" for name in texts):
+            files = {file.path: file for file in self._planned.files}
+            for path in list(self._kept):
+                if path not in files:
+                    raise UnreadableFile(
+                        f"{path} must be read again, but cannot be reached now", may_pass=True
+                    )
+                del self._kept[path]
+                self._read_file(files[path], as_text, {})
+                if path not in self._parts:
+                    raise self._outcome.failed.pop()[1]
+        for path, part in list(self._parts.items()):
+            types = {column.name: column.type for column in part.facts.columns}
+            other = [name for name in texts if types[name] != "VARCHAR"]
+            if not other:
+                continue
+            if part.parquet == self._source_of(path):
+                self._set_apart(
+                    path, f"its column {other[0]} holds {types[other[0]]}, those of others do not"
+                )
+            else:
+                self._read_file(part.file, as_text, {})
+
+    def _rows(self, common: tuple[str, ...]) -> list[Rows]:
+        """The rows of all files in the order of their paths."""
+        rows: list[Rows] = []
+        for path in sorted({*self._parts, *self._kept}):
+            given = tuple(
+                (name, value) for name, value in hive_values(path).items() if name not in common
+            )
+            if path in self._parts:
+                part = self._parts[path]
+                is_own = part.parquet == self._source_of(path)
+                rows.append(
+                    Rows(
+                        (path,),
+                        part.parquet,
+                        {column.name: column.type for column in part.facts.columns},
+                        folder=self._root if is_own else None,
+                        from_path=given,
+                        units=part.facts.units,
+                    )
+                )
+            elif rows and rows[-1].is_combined and not given and not rows[-1].from_path:
+                rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
+            elif self._old is not None:
+                rows.append(
+                    Rows(
+                        (path,),
+                        self._old.parquet,
+                        self._types_before(),
+                        is_combined=True,
+                        from_path=given,
+                        units=self._units_before,
+                    )
+                )
+        return rows
+
+    def _all_files(self) -> dict[str, CombinedFile]:
+        read = {
+            path: CombinedFile(path, self._source_of(path), part.file.size, part.file.mtime_ns)
+            for path, part in self._parts.items()
+        }
+        return {path: (self._kept | read)[path] for path in sorted({*self._kept, *read})}
+
+    def _combine(self, types: Mapping[str, str]) -> None:
+        rows = self._rows(tuple(types))
+        given: dict[str, list[str | None]] = {}
+        for some in rows:
+            for name, value in some.from_path:
+                given.setdefault(name, []).append(value)
+        from_path = {name: hive_type(values) for name, values in given.items()}
+        column = _free_name({*types, *from_path})
+        if any(some.is_combined for some in rows) and self._old and self._old.combined:
+            column = self._old.combined.file_column
+        units = {name: unit for some in rows for name, unit in some.units.items()}
+        units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
+        columns = CombinedColumns(types, from_path, column, units)
+        self._outcome.file_column = column
+        self._outcome.from_path = tuple(from_path)
+        self._outcome.parquet = combine(rows, columns, self._snapshots)
+        for path, part in self._parts.items():
+            state = database_file.file_state(self._source_of(path))
+            if state != part.file.state:
+                raise UnreadableFile(
+                    f"{path} changed while the import read it; import again", may_pass=True
+                )
+
+
+def _names(part: ReadPart) -> tuple[str, ...]:
+    return tuple(column.name for column in part.facts.columns)
+
+
+def _free_name(names: Collection[str]) -> str:
+    taken = {name.lower() for name in names}
+    number = 1
+    name = "file"
+    while name in taken:
+        number += 1
+        name = f"file_{number}"
+    return name

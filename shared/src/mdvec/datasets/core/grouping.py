@@ -1,0 +1,90 @@
+"""Which data files belong together: monthly files, numbered files, hive folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from urllib.parse import unquote
+
+_YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
+_DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"
+_TIME = r"[-_T ][0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?"
+_DATES = re.compile(rf"(?<!\d){_DATE}(?:[-_~〜 ]{{1,3}}{_DATE}|{_TIME})?(?!\d)")
+_NUMBER = re.compile(r"\d+")
+_HIVE = re.compile(r"([^=]+)=(.*)")
+_NO_HIVE_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_EDGES = "_-. ()[]#+~〜"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files that are one table.
+
+    Attributes:
+        name: what the names of its files have in common, relative to the source folder; may be "".
+        pattern: with '*' where the paths of its files differ.
+        is_chosen: whether the user named it; its pattern may be any shell pattern then.
+    """
+
+    name: str
+    pattern: str
+    is_chosen: bool = False
+
+    def has(self, path: str) -> bool:
+        """Whether a file belongs to it."""
+        if not self.is_chosen:
+            return group_of(path) == self
+        name = path if "/" in self.pattern else path.rpartition("/")[2]
+        return fnmatchcase(name, self.pattern)
+
+
+def group_of(path: str) -> Group | None:
+    """The group that a file would form with others whose names differ by a date or number only.
+
+    Only the last date varies; without dates, the last number.
+    """
+    folders, _, file = path.rpartition("/")
+    stem, dot, ending = file.rpartition(".")
+    parts = folders.split("/") if folders else []
+    hive_from = next((at for at, part in enumerate(parts) if _HIVE.fullmatch(part)), None)
+    if hive_from is not None:
+        shown = [_HIVE.sub(r"\1=*", part) for part in parts]
+        return Group("/".join(parts[:hive_from]), "/".join([*shown, f"*.{ending}"]))
+    slots = list(_DATES.finditer(stem)) or list(_NUMBER.finditer(stem))
+    if not slots:
+        return None
+    before, after = stem[: slots[-1].start()], stem[slots[-1].end() :]
+    common = "_".join(filter(None, (before.rstrip(_EDGES), after.strip(_EDGES))))
+    folder = f"{folders}/" if folders else ""
+    return Group(
+        (folder + common.strip(_EDGES)).rstrip("/"), f"{folder}{before}*{after}{dot}{ending}"
+    )
+
+
+def groups_of(paths: Iterable[str]) -> dict[Group, list[str]]:
+    """The groups of two files or more that the names alone show, with their paths in order."""
+    found: dict[Group, list[str]] = {}
+    for path in sorted(paths):
+        group = group_of(path)
+        if group is not None:
+            found.setdefault(group, []).append(path)
+    return {group: members for group, members in found.items() if len(members) > 1}
+
+
+def hive_values(path: str) -> dict[str, str | None]:
+    """The columns that folders like ``year=2025`` give to the rows of a file, as text."""
+    folders = (_HIVE.fullmatch(part) for part in path.split("/")[:-1])
+    pairs = {unquote(found[1]): unquote(found[2]) for found in folders if found}
+    return {key: None if value == _NO_HIVE_VALUE else value for key, value in pairs.items()}
+
+
+def hive_type(values: Iterable[str | None]) -> str:
+    """The SQL type of all values that folders give to a column."""
+    known = [value for value in values if value is not None]
+    if known and all(re.fullmatch(r"-?(0|[1-9]\d{0,17})|0[1-9]", value) for value in known):
+        return "BIGINT"
+    if known and all(re.fullmatch(r"\d{4}-\d\d-\d\d", value) for value in known):
+        return "DATE"
+    return "VARCHAR"

@@ -1,0 +1,174 @@
+"""Writes the rows of several Parquet files into one, with the file that each row is from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mdvec.datasets.core.agreement import LONG, MAX_EXACT, NO_VALUES, in_unit
+from mdvec.datasets.core.value_types import ValueKind
+from mdvec.datasets.interfaces.connection import first_line, parquet_scan, safe_connection
+from mdvec.datasets.interfaces.parquet import units_metadata
+from mdvec.datasets.interfaces.snapshots import Snapshots
+from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS, rows_at_once
+from mdvec.files.scan import UnreadableFile
+from mdvec.files.within import opened_within, path_of
+from mdvec.text.quoting import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+_FILES_AT_ONCE = 100
+_UNCERTAIN = ("VARCHAR", "BIGINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a combined table that lie in one Parquet file.
+
+    Attributes:
+        paths: the user's files that they are from.
+        parquet: where they are.
+        types: the types of their columns there, without those that the combination adds.
+        folder: the folder that ``parquet`` must lie in, if it is the user's own file.
+        is_combined: whether ``parquet`` has rows of other files, too.
+        from_path: the columns that folders in the path give, as text.
+        units: the units of the numbers in its columns, where they have one.
+    """
+
+    paths: tuple[str, ...]
+    parquet: Path
+    types: Mapping[str, str]
+    folder: Path | None = None
+    is_combined: bool = False
+    from_path: tuple[tuple[str, str | None], ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedColumns:
+    """The columns of a combined table: those of its files, of folders, and of the file's name."""
+
+    types: Mapping[str, str]
+    from_path: Mapping[str, str]
+    file: str
+    units: Mapping[str, str] = field(default_factory=dict)
+
+
+def exact_types(rows: Rows, columns: Collection[str]) -> dict[str, str]:
+    """The types of some columns, with columns without values and long numbers told apart.
+
+    Raises:
+        UnreadableFile: the Parquet file cannot be read.
+    """
+    uncertain = [name for name in columns if rows.types[name] in _UNCERTAIN]
+    types = {name: in_unit(rows.types[name], rows.units.get(name, "")) for name in columns}
+    if not uncertain:
+        return types
+    with _opened([rows]) as (connection, (scan,)):
+        for name in uncertain:
+            column = identifier(name)
+            if rows.types[name] == "VARCHAR":
+                finds, found = f"bool_or({ValueKind.is_value(column)})", NO_VALUES
+            else:
+                finds, found = f"coalesce(max(abs({column})), 0) < {MAX_EXACT}", LONG
+            (verdict,) = connection.execute(f"SELECT {finds} FROM {scan}").fetchone() or (None,)
+            if not verdict:
+                types[name] = found
+            if rows.types[name] == "BIGINT" and _is_empty(connection, column, scan):
+                types[name] = NO_VALUES
+    return types
+
+
+def combine(parts: Sequence[Rows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
+    """Write all rows to a new Parquet file, in the order of ``parts``.
+
+    Raises:
+        UnreadableFile: they cannot be read, or do not fit the types.
+    """
+    while len(parts) > _FILES_AT_ONCE:
+        parts = [
+            Rows((), _written(parts[at : at + _FILES_AT_ONCE], columns, snapshots), columns.types)
+            for at in range(0, len(parts), _FILES_AT_ONCE)
+        ]
+    return _written(parts, columns, snapshots)
+
+
+def _written(parts: Sequence[Rows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
+    width = len(columns.types)
+    with snapshots.new() as (target, whole), _opened(parts, target, width) as (connection, scans):
+        query = " UNION ALL ".join(
+            _select(part, columns, scan) for part, scan in zip(parts, scans, strict=True)
+        )
+        size = f", ROW_GROUP_SIZE {rows_at_once(width)}" if width >= MIN_WIDE_COLUMNS else ""
+        options = f"FORMAT parquet{size}{units_metadata(columns.units)}"
+        connection.execute(f"COPY ({query}) TO {literal(str(target))} ({options})")
+    return whole
+
+
+def _select(part: Rows, columns: CombinedColumns, scan: str) -> str:
+    """SQL: the rows of a part with the columns of the combined table."""
+    if not part.paths:
+        return f"SELECT * FROM {scan}"
+    shown = [
+        _read(name, part.types[name], kind) + f" AS {identifier(name)}"
+        for name, kind in columns.types.items()
+    ]
+    values = dict(part.from_path)
+    shown += [
+        f"CAST({_value(values.get(name))} AS {kind}) AS {identifier(name)}"
+        for name, kind in columns.from_path.items()
+    ]
+    file = identifier(columns.file)
+    if part.is_combined:
+        shown.append(file)
+        where = f" WHERE {file} IN ({', '.join(map(literal, part.paths))})"
+    else:
+        shown.append(f"{literal(part.paths[0])} AS {file}")
+        where = ""
+    return f"SELECT {', '.join(shown)} FROM {scan}{where}"
+
+
+def _read(name: str, has: str, wanted: str) -> str:
+    column = identifier(name)
+    if has == wanted:
+        return column
+    # Text that is to be another type holds no values, only NA and the like.
+    return f"CAST(NULL AS {wanted})" if has == "VARCHAR" else f"CAST({column} AS {wanted})"
+
+
+def _value(text: str | None) -> str:
+    return "NULL" if text is None else literal(text)
+
+
+def _is_empty(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -> bool:
+    (number,) = connection.execute(f"SELECT count({column}) FROM {scan}").fetchone() or (0,)
+    return not number
+
+
+@contextmanager
+def _opened(
+    parts: Sequence[Rows], target: Path | None = None, width: int = 0
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
+    """A connection that can read some parts, with the SQL of their rows, and write a target."""
+    import duckdb
+
+    with ExitStack() as stack:
+        places = [
+            part.parquet
+            if part.folder is None
+            else path_of(stack.enter_context(opened_within(part.parquet, part.folder)))
+            for part in parts
+        ]
+        allowed = [*places, *([target] if target else [])]
+        is_wide = width >= MIN_WIDE_COLUMNS
+        connection = stack.enter_context(safe_connection(allowed, optimizes=not is_wide))
+        try:
+            yield connection, [parquet_scan(place) for place in places]
+        except duckdb.InterruptException:
+            raise
+        except duckdb.Error as error:
+            raise UnreadableFile(f"its rows cannot be combined ({first_line(error)})") from error

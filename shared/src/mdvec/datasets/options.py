@@ -1,0 +1,60 @@
+"""Import options that only a dataset has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mdvec.datasets.core.grouping import Group
+from mdvec.errors import MdvecError
+
+_CHOICE = re.compile(r"(?P<name>[^=*?\[\]]*)=(?P<pattern>.+)", re.DOTALL)
+
+
+class InvalidTableChoice(MdvecError):
+    """A table of several files is not named as NAME=PATTERN, or twice."""
+
+    is_wrong_usage = True
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetOptions:
+    """The options.
+
+    Attributes:
+        tables: files that the user makes one table each; they stay so in later imports.
+        is_separate: whether every other file is a table of its own in a new or rebuilt tool.
+    """
+
+    kind: ClassVar[str] = "dataset"
+    tables: tuple[Group, ...] = ()
+    is_separate: bool = False
+
+    def refusal(self, tool_name: str) -> str | None:
+        """Why a tool of another kind cannot be imported with them."""
+        return (
+            f"the tool {tool_name!r} is not a dataset: only data files become tables; "
+            "leave --table and --separate out"
+        )
+
+
+def chosen_tables(choices: Iterable[str]) -> tuple[Group, ...]:
+    """The tables that the user names as NAME=PATTERN.
+
+    Raises:
+        InvalidTableChoice: one is written in another way, or a name is used twice.
+    """
+    groups: dict[str, Group] = {}
+    for choice in choices:
+        found = _CHOICE.fullmatch(choice)
+        name = found["name"].strip() if found else ""
+        if not found or not name:
+            raise InvalidTableChoice(
+                f"{choice!r} is not NAME=PATTERN; write for example --table 'sales=sales_*.csv'"
+            )
+        if name in groups:
+            raise InvalidTableChoice(f"--table names {name!r} twice; give each table its own name")
+        groups[name] = Group(name, found["pattern"].strip(), is_chosen=True)
+    return tuple(groups.values())

@@ -1,0 +1,105 @@
+"""Decides which data files of a source are one table, and which are tables of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from mdvec.datasets.core.grouping import Group, groups_of
+from mdvec.datasets.interfaces.delimited import DELIMITERS
+from mdvec.datasets.interfaces.tables import FileTable
+from mdvec.datasets.options import DatasetOptions
+from mdvec.files.scan import FoundFile
+from mdvec.importing.options import ImportRefused
+
+_COMBINABLE = (*DELIMITERS, ".parquet")
+MAX_PARQUET_BYTES = 2**30
+"""Parquet files of more bytes are copied into one table only if the user names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGroup:
+    """Files that shall be one table; ``old`` is that table as the last import left it."""
+
+    group: Group
+    files: tuple[FoundFile, ...]
+    old: FileTable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The tables of several files, and the files that are tables of their own."""
+
+    groups: tuple[PlannedGroup, ...]
+    single: tuple[FoundFile, ...]
+
+
+def plan(
+    found: Sequence[FoundFile],
+    stored: Sequence[FileTable],
+    options: DatasetOptions,
+    unchanged: Collection[str],
+    *,
+    is_rebuilt: bool,
+) -> Plan:
+    """Plan an import.
+
+    A tool that has tables keeps which files they are from: only files that are new join a group.
+    A new tool, or a rebuilt one, gets a group where names differ by a date or a number only.
+    ``unchanged`` are the paths of files that need no reading.
+
+    Raises:
+        ImportRefused: no file fits a pattern that the user gave.
+    """
+    old = {one.table.combined.group: one for one in stored if one.table.combined}
+    named = {group.name for group in options.tables}
+    known = [group for group in old if group.name not in named]
+    if is_rebuilt:
+        known = [group for group in known if group.is_chosen]
+    alone = {one.path for one in stored if not one.table.combined} & set(unchanged)
+    members: dict[Group, list[FoundFile]] = {group: [] for group in (*options.tables, *known)}
+    single: list[FoundFile] = []
+    for file in found:
+        is_free = is_rebuilt or file.path not in alone
+        fits = (
+            group for group in members if _may_join(group, file) and (group.is_chosen or is_free)
+        )
+        group = next(fits, None)
+        (single if group is None else members[group]).append(file)
+    for group in options.tables:
+        if not members[group]:
+            raise ImportRefused(
+                f"no file fits {group.pattern!r}, which --table {group.name} names; give a pattern "
+                "of .csv, .tsv or .parquet files, with '/' only if folders are part of it"
+            )
+    if (is_rebuilt or not stored) and not options.is_separate:
+        for group, some in _new_groups(single):
+            members[group] = some
+            single = [file for file in single if file not in some]
+    groups = [
+        PlannedGroup(group, tuple(files), None if is_rebuilt else old.get(group))
+        for group, files in members.items()
+        if files or group in old
+    ]
+    return Plan(tuple(groups), tuple(single))
+
+
+def _may_join(group: Group, file: FoundFile) -> bool:
+    return _is_combinable(file.path) and group.has(file.path)
+
+
+def _new_groups(files: Iterable[FoundFile]) -> list[tuple[Group, list[FoundFile]]]:
+    by_path = {file.path: file for file in files if _is_combinable(file.path)}
+    found = [
+        (group, [by_path[path] for path in paths]) for group, paths in groups_of(by_path).items()
+    ]
+    return [(group, some) for group, some in found if _parquet_bytes(some) <= MAX_PARQUET_BYTES]
+
+
+def _parquet_bytes(files: Iterable[FoundFile]) -> int:
+    return sum(file.size for file in files if file.path.lower().endswith(".parquet"))
+
+
+def _is_combinable(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() in _COMBINABLE

@@ -1,0 +1,241 @@
+"""Many files as one table: which files join it, what is read again, and every cell of it."""
+
+import csv
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.snapshots import Snapshots
+from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
+from mdvec.importing.options import ImportRefused
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.sync.freshness import look_at
+
+
+def no_model(name):
+    raise AssertionError(f"the model {name} was asked for")
+
+
+class Shop(Collection):
+    """A folder of data files and its tool ``s``."""
+
+    def __post_init__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "sales of a shop", self.folder, "dataset")
+
+    def import_(self, mode="update", tables=(), *, is_separate=False, **more):
+        options = DatasetOptions(chosen_tables(tables), is_separate=is_separate)
+        return import_tool(replace(self.request(mode), options=options), no_model, **more)
+
+    def csv(self, path, *rows, header="day,shop,yen"):
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+        return file
+
+    def tables(self):
+        with open_database(self.database, "read") as connection:
+            return {table.name: table for table in datasets.dataset_tables(connection, 1)}
+
+    def rows(self, name, columns="*"):
+        with duckdb.connect() as connection:
+            scan = parquet_scan(self.tables()[name].parquet)
+            return connection.execute(f"SELECT {columns} FROM {scan}").fetchall()
+
+    def types(self, name):
+        return {column.name: column.type for column in self.tables()[name].columns}
+
+    @property
+    def copies(self):
+        folder = Path(f"{self.database}.datasets/1")
+        return sorted(folder.iterdir()) if folder.exists() else []
+
+
+@pytest.fixture
+def shop(tmp_path):
+    return Shop(tmp_path / "shop", tmp_path / "data.sqlite", name="s")
+
+
+def left_out(report):
+    return {problem.file_path: problem.reason for problem in report.details.left_out}
+
+
+def test_24_monthly_files_are_one_table_with_every_cell_and_its_file(shop):
+    for month in range(24):
+        name = f"sales_{2024 + month // 12}-{month % 12 + 1:02}.csv"
+        rows = [f"{2024 + month // 12}-{month % 12 + 1:02}-{day:02},店{day % 3},{day * month}"
+                for day in range(1, 29)]  # fmt: skip
+        shop.csv(name, *rows)
+    report = shop.import_("new")
+    (table,) = report.details.tables
+    assert (table.name, table.rows, len(table.files)) == ("s__sales", 24 * 28, 24)
+    assert str(table).startswith("s__sales: 672 rows, 4 columns, from sales_*.csv (24 files); day")
+    expected = []
+    for file in sorted(shop.folder.iterdir()):
+        with file.open(encoding="utf-8", newline="") as text:
+            expected += [
+                (row["day"], row["shop"], int(row["yen"]), file.name)
+                for row in csv.DictReader(text)
+            ]
+    assert shop.rows("s__sales", "day::VARCHAR, shop, yen, file") == expected
+    assert len(shop.copies) == 1
+    assert not look_at(shop.database, "s", shop.request("update").rules).is_stale
+
+
+def test_a_changed_file_is_read_again_alone(shop):
+    files = [shop.csv(f"sales_{month}.csv", f"2024-0{month}-01,a,{month}") for month in (1, 2, 3)]
+    shop.import_("new")
+    # Another content in the same size and time: whoever reads it again would see it.
+    state = files[0].stat()
+    files[0].write_text("day,shop,yen\n2024-01-01,a,9\n")
+    os.utime(files[0], ns=(state.st_atime_ns, state.st_mtime_ns))
+    files[1].write_text("day,shop,yen\n2024-02-01,b,20\n2024-02-02,b,21\n")
+    files[2].unlink()
+    shop.csv("sales_4.csv", "2024-04-01,d,4")
+    report = shop.import_()
+    assert (report.updated, report.added, report.failed) == (1, 0, ())
+    assert shop.rows("s__sales", "yen, file") == [
+        (1, "sales_1.csv"), (20, "sales_2.csv"), (21, "sales_2.csv"), (4, "sales_4.csv"),
+    ]  # fmt: skip
+    before = shop.copies
+    assert shop.import_().unchanged == 1
+    assert shop.copies == before
+
+
+def test_a_column_keeps_its_exact_text_where_the_types_of_files_differ(shop):
+    header = "n,x,t,code,empty"
+    shop.csv("a1.csv", "1,1,2024-01-01,7,NA", header=header)
+    shop.csv("a2.csv", "2,1.5,2024-01-02 10:00,00123,5", header=header)
+    shop.csv("a3.csv", '"1,234",NA,NA,NA,NA', header=header)
+    shop.import_("new")
+    assert shop.types("s__a") == {
+        "n": "BIGINT", "x": "DOUBLE", "t": "TIMESTAMP", "code": "VARCHAR", "empty": "BIGINT",
+        "file": "VARCHAR",
+    }  # fmt: skip
+    assert shop.rows("s__a", "n, x, t::VARCHAR, code, empty") == [
+        (1, 1.0, "2024-01-01 00:00:00", "7", None),
+        (2, 1.5, "2024-01-02 10:00:00", "00123", 5),
+        (1234, None, None, "NA", None),
+    ]
+    shop.csv("a4.csv", "1.50円です,2,2024-02-01,8,1", header=header)
+    shop.import_()
+    # The text of files that were numbers comes from the files, not from the numbers.
+    assert shop.rows("s__a", "n, code") == [
+        ("1", "7"), ("2", "00123"), ("1,234", "NA"), ("1.50円です", "8"),
+    ]  # fmt: skip
+
+
+def test_whole_numbers_too_long_for_a_double_stay_exact(shop):
+    shop.csv("a1.csv", "123456789012345678", header="n")
+    shop.csv("a2.csv", "1.5", header="n")
+    shop.import_("new")
+    assert shop.rows("s__a", "n") == [("123456789012345678",), ("1.5",)]
+
+
+def test_different_currencies_in_different_files_stay_text(shop):
+    for month, (price, rate) in enumerate([("$5", "5%"), ("$6.50", "6%")], 1):
+        shop.csv(f"a{month}.csv", f"{price},{rate}", header="price,rate")
+    shop.import_("new")
+    assert shop.rows("s__a", "price, rate") == [(5.0, 5.0), (6.5, 6.0)]
+    shop.csv("a3.csv", "7円,NA", header="price,rate")
+    shop.import_()
+    assert shop.rows("s__a", "price, rate") == [("$5", 5.0), ("$6.50", 6.0), ("7円", None)]
+
+
+def test_a_file_with_other_columns_stays_a_table_of_its_own_and_is_named(shop):
+    shop.csv("sales_1.csv", "2024-01-01,a,1")
+    shop.csv("sales_2.csv", "b,2,2024-01-01", header="shop,yen,day")
+    shop.csv("sales_3.csv", "2024-01-01,3", header="day,price")
+    report = shop.import_("new")
+    assert set(shop.tables()) == {"s__sales", "s__sales_3"}
+    assert left_out(report) == {
+        "sales_3.csv": "it is a table of its own: unlike the other files of sales_*.csv it lacks "
+        "shop, yen and has price as well"
+    }
+    assert shop.rows("s__sales", "day::VARCHAR, shop, yen") == [
+        ("2024-01-01", "a", 1), ("2024-01-01", "b", 2),
+    ]  # fmt: skip
+    assert shop.import_().unchanged == 2
+    shop.csv("sales_3.csv", "2024-01-03,c,3")
+    shop.import_()
+    assert {name: table.rows for name, table in shop.tables().items()} == {"s__sales": 3}
+
+
+def test_a_tool_keeps_its_tables_until_it_is_rebuilt_or_the_user_names_one(shop):
+    for month in (1, 2):
+        shop.csv(f"sales_{month}.csv", f"2024-01-01,a,{month}")
+    shop.import_("new", is_separate=True)
+    shop.csv("sales_3.csv", "2024-01-01,a,3")
+    shop.import_()
+    assert set(shop.tables()) == {"s__sales_1", "s__sales_2", "s__sales_3"}
+    shop.import_(tables=["some=sales_[12].csv"])
+    assert {name: table.rows for name, table in shop.tables().items()} == {
+        "s__some": 2, "s__sales_3": 1,
+    }  # fmt: skip
+    shop.import_("replace")
+    assert set(shop.tables()) == {"s__some", "s__sales_3"}, "a chosen table stays"
+    with pytest.raises(ImportRefused, match=r"no file fits 'x\*\.csv', which --table x names"):
+        shop.import_(tables=["x=x*.csv"])
+    with pytest.raises(InvalidTableChoice, match="is not NAME=PATTERN"):
+        shop.import_(tables=["x*.csv"])
+
+
+def test_a_file_that_becomes_unreadable_keeps_its_rows(shop):
+    for month in (1, 2):
+        shop.csv(f"sales_{month}.csv", f"2024-01-01,a,{month}")
+    shop.import_("new")
+    (shop.folder / "sales_2.csv").write_text('day,shop,yen\n"never closed')
+    report = shop.import_()
+    assert [problem.file_path for problem in report.failed] == ["sales_2.csv"]
+    assert shop.rows("s__sales", "yen") == [(1,), (2,)]
+
+
+def test_hive_folders_are_one_table_with_the_columns_of_their_names(shop):
+    for year, month in ((2024, "01"), (2024, "12"), (2025, "01")):
+        folder = shop.folder / f"laps/year={year}/month={month}"
+        folder.mkdir(parents=True)
+        with duckdb.connect() as connection:
+            query = f"SELECT range AS n, {year}.5::DOUBLE AS x FROM range(2)"
+            connection.execute(f"COPY ({query}) TO '{folder}/part-0.parquet' (FORMAT parquet)")
+    shop.import_("new")
+    assert shop.types("s__laps") == {
+        "n": "BIGINT", "x": "DOUBLE", "year": "BIGINT", "month": "BIGINT", "file": "VARCHAR",
+    }  # fmt: skip
+    assert shop.rows("s__laps", "n, x, year, month")[1:4] == [
+        (1, 2024.5, 2024, 1), (0, 2024.5, 2024, 12), (1, 2024.5, 2024, 12),
+    ]  # fmt: skip
+    (shop.folder / "laps/year=2024/month=01/part-0.parquet").unlink()
+    shop.import_()
+    assert shop.rows("s__laps", "year, month") == [
+        (2024, 12), (2024, 12), (2025, 1), (2025, 1),
+    ]  # fmt: skip
+
+
+def test_a_group_whose_name_is_taken_stays_apart(shop):
+    shop.csv("sales.csv", "2024-01-01,a,1")
+    for month in (1, 2):
+        shop.csv(f"sales_{month}.csv", f"2024-01-01,a,{month}")
+    report = shop.import_("new")
+    assert set(shop.tables()) == {"s__sales", "s__sales_1", "s__sales_2"}
+    assert report.failed == ()
+
+
+def test_more_files_than_are_opened_at_once_are_one_table(tmp_path):
+    one = tmp_path / "one.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT 7 AS n) TO '{one}' (FORMAT parquet)")
+    names = [f"f{number:03}" for number in range(230)]
+    parts = [Rows((name,), one, {"n": "INTEGER"}) for name in names]
+    columns = CombinedColumns({"n": "BIGINT"}, {}, "file")
+    whole = combine(parts, columns, Snapshots(tmp_path / "copies" / "1"))
+    found = duckdb.sql(f"SELECT * FROM '{whole}'").fetchall()
+    assert found == [(7, name) for name in names]

@@ -1,0 +1,106 @@
+"""Values as people write them: amounts, percentages, Japanese dates, dashes for nothing."""
+
+from datetime import date
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.datasets.core.columns import NoHeader, column_names
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.delimited import delimited_to_parquet
+from mdvec.datasets.interfaces.wide import MIN_WIDE_COLUMNS
+from mdvec.files.scan import UnreadableFile
+
+READER = duckdb.connect()
+ERAS = (("令和", 2018), ("平成", 1988), ("昭和", 1925), ("大正", 1911), ("明治", 1867))
+CASES = {
+    "dollar": (["$1,234", "-$5.50", "7"], "DOUBLE", [1234.0, -5.5, 7.0]),
+    "percent": (["12.5%", "-3％", "0 %"], "DOUBLE", [12.5, -3.0, 0.0]),
+    "triangle": (["▲500", "△1,200", "3"], "BIGINT", [-500, -1200, 3]),
+    "yen": (["1,234円", "¥-5", "−6円"], "BIGINT", [1234, -5, -6]),
+    "brackets": (["(500)", "(¥1,234)", "20"], "BIGINT", [-500, -1234, 20]),
+    "dash": (["-", "1.5", "N/A"], "DOUBLE", [None, 1.5, None]),
+    "dates": (["2025年6月1日", "2025年12月31日", "-"], "DATE",
+              [date(2025, 6, 1), date(2025, 12, 31), None]),
+    "eras": (["令和7年6月1日", "平成元年1月8日", "昭和64年1月7日"], "DATE",
+             [date(2025, 6, 1), date(1989, 1, 8), date(1989, 1, 7)]),
+    "list": (["(1)", "(2)", "(3)"], "VARCHAR", ["(1)", "(2)", "(3)"]),
+    "mixed": (["$5", "¥5", "5"], "VARCHAR", ["$5", "¥5", "5"]),
+    "some percent": (["5%", "5", "6%"], "VARCHAR", ["5%", "5", "6%"]),
+    "no day": (["2025年2月30日", "2025年6月1日", ""], "VARCHAR",
+               ["2025年2月30日", "2025年6月1日", None]),
+    "dashes": (["-", "-", ""], "VARCHAR", ["-", "-", None]),
+    "words": (["-", "a", "1"], "VARCHAR", ["-", "a", "1"]),
+}  # fmt: skip
+
+
+def imported(folder, text):
+    (folder / "a.csv").write_text(text, encoding="utf-8", newline="")
+    delimited_to_parquet(folder / "a.csv", folder / "a.part")
+    found = READER.execute(f"SELECT * FROM {parquet_scan(folder / 'a.part')}")
+    names = {column[0]: str(column[1]) for column in found.description}
+    columns = zip(*found.fetchall(), strict=True)
+    return {
+        name: (kind, list(values))
+        for (name, kind), values in zip(names.items(), columns, strict=True)
+    }
+
+
+def lines(named):
+    rows = [named, *zip(*named.values(), strict=True)]
+    return "".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("width", [0, MIN_WIDE_COLUMNS])
+def test_values_as_people_write_them_are_typed_only_where_all_fit(tmp_path, width):
+    texts = {name: case[0] for name, case in CASES.items()}
+    found = imported(tmp_path, lines(texts | {f"x{n}": ["a", "b", "c"] for n in range(width)}))
+    assert {name: found[name] for name in CASES} == {
+        name: (kind, values) for name, (_, kind, values) in CASES.items()
+    }
+
+
+@settings(max_examples=15)
+@given(st.lists(st.dates(date(1868, 10, 23), date(2099, 12, 31)), min_size=1, max_size=20))
+def test_every_date_is_read_from_its_era(tmp_path_factory, days):
+    def era(day):
+        name, before = next((name, year) for name, year in ERAS if day.year > year)
+        return f"{name}{day.year - before}年{day.month}月{day.day}日"
+
+    found = imported(tmp_path_factory.mktemp("eras"), lines({"d": list(map(era, days))}))
+    assert found == {"d": ("DATE", days)}
+
+
+@settings(max_examples=15)
+@given(st.lists(st.integers(-(10**12), 10**12), min_size=1, max_size=20))
+def test_every_amount_is_read_with_its_sign(tmp_path_factory, amounts):
+    texts = {
+        "triangle": [f"▲{-n:,}" if n < 0 else f"{n:,}" for n in amounts],
+        "yen": [f"{n:,}円" for n in amounts],
+        "brackets": [f"({-n:,})" if n <= -100 else f"{n:,}" for n in amounts],
+    }
+    found = imported(tmp_path_factory.mktemp("amounts"), lines(texts))
+    assert {name: values for name, (_, values) in found.items()} == dict.fromkeys(texts, amounts)
+
+
+def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(tmp_path):
+    assert imported(tmp_path, "sep=;\r\na;b\r\n1,5;x\r\n") == {
+        "a": ("VARCHAR", ["1,5"]), "b": ("VARCHAR", ["x"]),
+    }  # fmt: skip
+    with pytest.raises(UnreadableFile, match=r"line 3: the row has 1 cells"):
+        imported(tmp_path, "sep=;\na;b\n1\n")
+
+
+@pytest.mark.parametrize(
+    "header", [["", "2020", "2021"], ["2023", "2022"], ["地域", "2020"], ["", "2024"]]
+)
+def test_years_are_headers(header):
+    assert column_names(header) == tuple(cell or "column1" for cell in header)
+
+
+@pytest.mark.parametrize("header", [["2020", "2020"], ["2020"], ["2020", "1234"], ["", "5"]])
+def test_other_numbers_are_none(header):
+    with pytest.raises(NoHeader):
+        column_names(header)
