@@ -349,6 +349,27 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
     assert min(client.portal.call(cancel_and_ask_again) for _ in range(3)) < 0.5
 
 
+def test_lists_and_descriptions_wait_for_no_query_even_if_nine_run(client, ask):
+    ask("profile", table_or_query="SELECT 1 AS n")
+    endless = {"table_or_query": "SELECT a.moment FROM runs a, runs b, runs c"}
+    ended: list[bool] = []
+
+    async def slow() -> None:
+        ended.append((await client.client.call_tool("profile", endless)).is_error)
+
+    async def list_beside_them() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(9):
+                group.start_soon(slow)
+            await anyio.wait_all_tasks_blocked()
+            for name in ("list_handles", "runs"):
+                assert not (await client.client.call_tool(name, {})).is_error
+            assert ended == []
+            group.cancel_scope.cancel()
+
+    client.portal.call(list_beside_them)
+
+
 def test_the_log_tells_of_starts_exports_and_refusals_without_a_word_of_the_query(
     ask, refused, data
 ):

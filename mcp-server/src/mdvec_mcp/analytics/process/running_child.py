@@ -83,13 +83,14 @@ class RunningChild:
         return self._spool
 
     def is_ready_for(self, data: Data) -> bool:
-        """Whether a live child has these data, and its spool still exists."""
+        """Whether a live child has these data, and its spool still exists; any thread may ask."""
+        process, spool = self._process, self._spool
         return (
-            self._process is not None
-            and self._process.alive()
+            process is not None
+            and process.alive()
             and data == self._data
-            and self._spool is not None
-            and self._spool.is_there()
+            and spool is not None
+            and spool.is_there()
         )
 
     def restart(self, data: Data) -> bool:
