@@ -6,6 +6,7 @@ gives up every right that it no longer needs. It ends with the server, however t
 
 from __future__ import annotations
 
+import errno
 import os
 import queue
 import threading
@@ -22,7 +23,11 @@ from mdvec.text.quoting import identifier
 from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening
 from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
 from mdvec_mcp.analytics.child.handler import RequestHandler
-from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, QueryError
+from mdvec_mcp.analytics.core.refusals import (
+    QueriesUnavailable,
+    QueryError,
+    no_room_to_start,
+)
 from mdvec_mcp.analytics.process.wire import Message, WireClosed, receive, send
 
 if TYPE_CHECKING:
@@ -40,6 +45,11 @@ def main() -> None:
             handler = prepare(config)
         except MdvecError as error:
             send(writing, _refusal(error))
+            return
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            broken = {"broken": traceback.format_exc()}
+            send(writing, _refusal(no_room_to_start()) if full else broken)
             return
         except Exception:  # noqa: BLE001 - the server logs the traceback
             send(writing, {"broken": traceback.format_exc()})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,6 +16,7 @@ from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
     QueryError,
     error_named,
+    no_room_to_start,
     out_of_memory,
     out_of_time,
     process_died,
@@ -79,6 +81,8 @@ class RunningChild:
             try:
                 self._spool = Spool(self._spool_root)
             except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise no_room_to_start() from error
                 raise _not_started(f"no folder for exports: {error}") from error
         return self._spool
 
