@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from pathlib import Path
@@ -347,6 +348,20 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
 
     # The fastest of three: the machine may be busy, and the limit of a query is two seconds.
     assert min(client.portal.call(cancel_and_ask_again) for _ in range(3)) < 0.5
+
+
+def test_a_query_is_drawn_as_an_image_with_an_address(client):
+    query = "SELECT part, avg(pace) AS pace FROM runs GROUP BY part ORDER BY part"
+    answer = client.call("plot", {"query": query, "kind": "bar", "title": "時間帯ごとのペース"})
+    text, image = answer.content
+    assert base64.b64decode(image.data).startswith(b"\x89PNG")
+    told = json.loads(text.text)
+    assert (told["kind"], told["points"]) == ("bar", 3)
+    assert told["url"].startswith("http://127.0.0.1:")
+    drawing = client.call("plot", {"query": query, "kind": "bar", "image_format": "svg"})
+    assert len(drawing.content) == 1
+    wrong = client.call("plot", {"query": "SELECT part FROM runs", "kind": "line"})
+    assert "SELECT x, y" in wrong.content[0].text
 
 
 def test_lists_and_descriptions_wait_for_no_query_even_if_nine_run(client, ask):
