@@ -141,7 +141,7 @@ def test_a_profile_has_the_period_and_each_column(ask):
     assert found["date_range"] == ["2025-06-01T06:00:00", "2025-06-08T04:39:30"]
     assert found["columns"]["pace"] == {
         "min": 300, "max": 359, "mean": found["columns"]["pace"]["mean"], "median": 330,
-        "distinct_count": 60, "null_rate": 0.01,
+        "distinct_count": 60, "null_rate": 0.01, "std": 17.3299, "q1": 315, "q3": 344,
     }  # fmt: skip
     assert found["columns"]["part"]["distinct_count"] == 3
     assert "approximate" not in found
