@@ -20,7 +20,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening
+from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening, seccomp
 from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
 from mdvec_mcp.analytics.child.handler import RequestHandler
 from mdvec_mcp.analytics.core.refusals import (
@@ -83,6 +83,7 @@ def prepare(config: Message) -> RequestHandler:
     config["landlock"] = landlock.restrict(
         [*opened.descriptors.values(), *lockdown.needed_paths()], spool
     )
+    config["seccomp"] = seccomp.restrict()
     connection = lockdown.connect(limits["memory_mb"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)
@@ -112,7 +113,7 @@ def _ready(handler: RequestHandler, config: Message) -> Message:
         name: [[column.name, column.type] for column in columns]
         for name, columns in handler.tables.items()
     }
-    return {"tables": tables, "missing": config["missing"], "landlock": config["landlock"]}
+    return {"tables": tables} | {key: config[key] for key in ("missing", "landlock", "seccomp")}
 
 
 @dataclass

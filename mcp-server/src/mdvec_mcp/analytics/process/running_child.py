@@ -130,7 +130,12 @@ class RunningChild:
             process.kill()
             raise error_named(ready["error"], ready["message"])
         self._process, self._data = process, data
-        record("query_process", landlock=ready["landlock"], memory_mb=limits.memory_mb)
+        record(
+            "query_process",
+            landlock=ready["landlock"],
+            seccomp=ready["seccomp"],
+            memory_mb=limits.memory_mb,
+        )
         self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
         for warning in missing_tables(ready["missing"]):
             self._warn(warning)
