@@ -32,6 +32,7 @@ CALLS: dict[str, dict[str, object]] = {
         "query": "SELECT shop, count(*) AS n FROM transactions GROUP BY shop ORDER BY n DESC, shop",
     },
     "export": {"query": "SELECT date, -amount AS yen FROM transactions WHERE kind = 'expense'"},
+    "plot": {"query": "SELECT laps, avg(pace) FROM runs GROUP BY laps ORDER BY 1", "kind": "bar"},
     "profile": {"table_or_query": "runs", "columns": ["pace"]},
     "histogram": {"table_or_query": "runs", "column": "pace", "bins": 3},
     "materialize": {

@@ -28,6 +28,10 @@ from mdvec_mcp.upkeep.tools import add_upkeep_tools
 
 if TYPE_CHECKING:
     from mdvec_mcp.analytics.service import Analytics
+    from mdvec_mcp.charts.chart import ImageFormat
+    from mdvec_mcp.charts.plot import Plot
+    from mdvec_mcp.charts.publishing import Published
+    from mdvec_mcp.charts.server import ChartServer
     from mdvec_mcp.household.context import HouseholdContext
     from mdvec_mcp.household.pictures import ChartPublisher
 
@@ -121,14 +125,26 @@ class Wiring:
         return HouseholdContext(self.database, active_households, self.freshness, starts_on)
 
     @cached_property
-    def charts(self) -> ChartPublisher:
-        """What draws and serves the household's charts."""
+    def chart_server(self) -> ChartServer:
+        """What serves charts at a local address."""
         from mdvec_mcp.charts.server import ChartServer
-        from mdvec_mcp.household.pictures import ChartPublisher
 
         charts = ChartServer(self.settings.charts)
         self.server.on_close(charts.close)
-        return ChartPublisher(self.settings.charts, charts)
+        return charts
+
+    @cached_property
+    def charts(self) -> ChartPublisher:
+        """What draws and serves the household's charts."""
+        from mdvec_mcp.household.pictures import ChartPublisher
+
+        return ChartPublisher(self.settings.charts, self.chart_server)
+
+    def publish_plot(self, plot: Plot, image_format: ImageFormat | None) -> Published:
+        """Draw and serve the chart of a query."""
+        from mdvec_mcp.charts.publishing import publish
+
+        return publish(plot, self.settings.charts, self.chart_server, image_format=image_format)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +280,12 @@ def _analytics_instructions() -> str:
 
 
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
+    from mdvec_mcp.analytics.plot_tool import add_plot_tool
     from mdvec_mcp.analytics.prompt import add_analytics_prompt
     from mdvec_mcp.analytics.tools import add_analytics_tools
 
     add_analytics_tools(offer, wiring.analytics)
+    add_plot_tool(offer, wiring.analytics, wiring.publish_plot)
     add_analytics_prompt(offer)
 
 

@@ -24,6 +24,7 @@ NEEDED: dict[str, dict[str, object]] = {
     "export": {"query": WHOLE},
     "profile": {"table_or_query": WHOLE},
     "histogram": {"table_or_query": WHOLE, "column": LONG_NAME},
+    "plot": {"query": "SELECT 1 AS a, 2 AS b, 3 AS c", "kind": "histogram"},
     "materialize": {"name": "kept", "query": WHOLE},
     "runs": {"query": WHOLE},
     "get_monthly_household": {"year": 2024, "month": 6},
@@ -108,7 +109,7 @@ def test_the_bounds_in_schemas_are_those_of_the_tools(client):
 
 def test_the_list_of_tools_takes_at_most_32_000_characters(client):
     listed = client.portal.call(client.client.list_tools)
-    assert len(listed.tools) == 30
+    assert len(listed.tools) == 31
     assert len(listed.model_dump_json(by_alias=True, exclude_none=True)) <= 32_000, len(
         listed.model_dump_json(by_alias=True, exclude_none=True)
     )

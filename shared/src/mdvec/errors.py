@@ -98,6 +98,7 @@ place; any other exception is a bug.
         NoHistogram                   mdvec_mcp.analytics.core.histogram
         RowsDiffer                    mdvec_mcp.analytics.core.histogram
         PeriodRefused                 mdvec_mcp.analytics.core.period
+        PlotRefused                   mdvec_mcp.analytics.core.plotting
         QueryError                    mdvec_mcp.analytics.core.refusals
             QueriesUnavailable        mdvec_mcp.analytics.core.refusals
             QueryFailed               mdvec_mcp.analytics.core.refusals
@@ -107,6 +108,7 @@ place; any other exception is a bug.
             QueryStopped              mdvec_mcp.analytics.core.refusals
             ResultTooLarge            mdvec_mcp.analytics.core.refusals
             TooManyRows               mdvec_mcp.analytics.core.refusals
+        NotDrawn                      mdvec_mcp.analytics.plot_tool
         TokenUnusable                 mdvec_mcp.bearer
         ChartError                    mdvec_mcp.charts.chart
             FontUnusable              mdvec_mcp.charts.fonts

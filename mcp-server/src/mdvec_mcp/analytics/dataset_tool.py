@@ -44,7 +44,8 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
                 )
             return analytics.row_queries.rows(query, guard)
 
-        return await call_within_guard(analytics, work, Asked(query, tool.name), guard)
+        asked = Asked(query, tool.name)
+        return await call_within_guard(analytics, work, asked, guard, runs_sql=query is not None)
 
     # The schema refuses sizes above the setting, which would otherwise be reduced silently.
     bounds = Field(ge=_MIN_OUTPUT_BYTES, le=analytics.guard.max_bytes, description="Maximum bytes.")

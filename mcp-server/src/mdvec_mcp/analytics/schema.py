@@ -29,7 +29,7 @@ class ProfileModel(_Answer):
     row_count: int
     date_range: list[str] | None
     columns: dict[str, dict[str, Any]] = Field(
-        description="Per column: min, max, mean, median, null_rate, distinct_count. "
+        description="Per column: min, max, mean, median, std, q1, q3, null_rate, distinct_count. "
         "Numbers that a float would round are strings."
     )
     approximate: dict[str, str] | None = Field(

@@ -10,6 +10,7 @@ from mdvec_mcp.analytics.core.guard import Guard
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.listing import Listing
 from mdvec_mcp.analytics.materialized import MaterializedTables
+from mdvec_mcp.analytics.plots import Plots
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.row_queries import RowQueries
 from mdvec_mcp.analytics.small_answers import SmallAnswers
@@ -46,4 +47,5 @@ class Analytics:
         self.row_queries = RowQueries(queries)
         small = Guard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
+        self.plots = Plots(queries)
         self.listing = Listing(queries, exports, self.guard)

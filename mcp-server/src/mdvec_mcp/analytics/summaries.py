@@ -15,7 +15,7 @@ from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.histogram import Histogram, Span
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.period import Period, period_column, required_column
-from mdvec_mcp.analytics.core.profile import chosen, plan_profile
+from mdvec_mcp.analytics.core.profile import SPREAD, chosen, plan_profile
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _BYTES_A_COLUMN = 60
@@ -99,8 +99,14 @@ class Summaries:
                 "name those you need in columns"
             )
 
+        warnings = self.queries.take_warnings()
+        if len(picked) > len(told) or not guard.fits(with_warnings(answer, warnings)):
+            answer["columns"] = {
+                name: {key: cell for key, cell in figures.items() if key not in SPREAD}
+                for name, figures in answer["columns"].items()
+            }
         return guard.trim(
-            with_warnings(answer, self.queries.take_warnings()),
+            with_warnings(answer, warnings),
             ("columns",),
             left_out,
             len(picked) - len(told),

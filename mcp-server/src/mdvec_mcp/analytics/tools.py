@@ -200,7 +200,8 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
 
 def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
     async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
-        return await call_within_guard(analytics, analytics.listing.handles, Asked())
+        handles = analytics.listing.handles
+        return await call_within_guard(analytics, handles, Asked(), runs_sql=False)
 
     offer.add_tool(
         list_handles,
@@ -212,9 +213,16 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
 
 
 async def call_within_guard(
-    analytics: Analytics, work: Callable[[], Answer], asked: Asked, guard: Guard | None = None
+    analytics: Analytics,
+    work: Callable[[], Answer],
+    asked: Asked,
+    guard: Guard | None = None,
+    *,
+    runs_sql: bool = True,
 ) -> CallToolResult:
     """Run ``work`` in a thread and fit its warnings into ``guard``, by default the settings' guard.
+
+    Work that ``runs_sql`` waits while many other queries run.
 
     Those on the freshness of sources are about what is asked; an error's are about all.
 
@@ -248,7 +256,8 @@ async def call_within_guard(
             with_warnings(answer, [*answer.get("warnings", ()), *look.notes(wording)])
         )
 
-    answer = await in_thread(looking, limiter=_limiter(), max_error_bytes=_MAX_ERROR_BYTES)
+    limiter = _limiter() if runs_sql else None
+    answer = await in_thread(looking, limiter=limiter, max_error_bytes=_MAX_ERROR_BYTES)
     return text_result(as_json(answer), portable(answer))
 
 

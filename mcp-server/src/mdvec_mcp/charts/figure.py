@@ -21,6 +21,8 @@ from mdvec_mcp.charts.encoding import png, svg
 from mdvec_mcp.charts.fonts import Typeface, typeface
 from mdvec_mcp.charts.page import Page
 from mdvec_mcp.charts.pie import draw_pie
+from mdvec_mcp.charts.plot import Plot
+from mdvec_mcp.charts.plotting import draw_plot
 from mdvec_mcp.charts.trend import draw_trend
 
 logger = logging.getLogger("mdvec")
@@ -30,7 +32,7 @@ _drawing = threading.Lock()
 
 
 def draw(
-    chart: Chart, size: Size, image_format: ImageFormat, *, font_path: str | None = None
+    chart: Chart | Plot, size: Size, image_format: ImageFormat, *, font_path: str | None = None
 ) -> Picture:
     """Draw a chart in exactly this size; thread-safe.
 
@@ -51,6 +53,8 @@ def draw(
         try:
             if isinstance(legible, CategoryChart):
                 (draw_pie if legible.kind == "pie" else draw_bars)(page, legible)
+            elif isinstance(legible, Plot):
+                draw_plot(page, legible)
             else:
                 draw_trend(page, legible)
             data = png(page) if image_format == "png" else svg(page)
@@ -61,7 +65,7 @@ def draw(
     return Picture(data, MEDIA_TYPES[image_format], tuple(dict.fromkeys(missing)))
 
 
-def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
+def _legible(chart: Chart | Plot, letters: Typeface) -> tuple[Chart | Plot, list[str]]:
     """The chart with 〓 for each character that the font lacks, and those characters."""
     missing: list[str] = []
 
@@ -74,5 +78,9 @@ def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
     if isinstance(chart, CategoryChart):
         items = tuple((text(name), value) for name, value in chart.items)
         return replace(chart, title=title, note=note, items=items), missing
+    if isinstance(chart, Plot):
+        lines = tuple(replace(one, name=text(one.name)) for one in chart.series)
+        names = tuple(map(text, chart.names))
+        return replace(chart, title=title, note=note, series=lines, names=names), missing
     series = tuple(Series(text(one.name), one.values) for one in chart.series)
     return replace(chart, title=title, note=note, series=series), missing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from mdvec_mcp.charts import yen
 from mdvec_mcp.charts.chart import ChartError, Series, TrendChart, month_number
@@ -31,6 +32,14 @@ _DOT_RADIUS = 1.5  # line widths
 _MAX_LINE_SHARE, _MIN_LINE = 0.35, 1.5  # of the distance of two months; pixels
 _RIM = 1.6  # pixels that the dark rim adds to a line's width
 _ALPHA_ALONE, _ALPHA_AMONG_OTHERS = 0.55, 0.38
+
+
+class Named(Protocol):
+    """A series of any chart."""
+
+    @property
+    def name(self) -> str:
+        """What the legend calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ def draw_trend(page: Page, chart: TrendChart) -> None:
         raise ChartError("グラフにできる月のデータがありません。")
     font = page.style.font
     frame = draw_frame(page, chart.title, [chart.note])
-    top = _draw_legend(page, frame, chart.series)
+    top = draw_legend(page, frame, chart.series)
     bottom = frame.bottom - font * _MONTHS_EM
     max_ticks = max(min(int((bottom - top) / font / _TICK_EM), _MAX_TICKS), _MIN_TICKS)
     ticks = yen.steps(min(0, *values), max(0, *values), max_ticks)
@@ -104,7 +113,7 @@ def _draw_values(page: Page, plane: _Plane, labels: dict[int, str], width: float
         page.text(right, y, text, font, align="right", ink=FAINT_INK, width=width + 1)
 
 
-def _draw_legend(page: Page, box: Box, series: Sequence[Series]) -> float:
+def draw_legend(page: Page, box: Box, series: Sequence[Named]) -> float:
     """Name the series from left to right, line by line; return where the legend ends."""
     font = page.style.font
     gap, swatch, row, name_gap = (
@@ -123,7 +132,7 @@ def _draw_legend(page: Page, box: Box, series: Sequence[Series]) -> float:
                 break
             x, line = box.left, line + 1
         middle = box.top + (line + 0.5) * row
-        _draw_line(page, [(x, middle), (x + swatch, middle)], number, page.style.line)
+        draw_line(page, [(x, middle), (x + swatch, middle)], number, page.style.line)
         x += swatch + name_gap
         x += page.text(x, middle, one.name, font, width=name_width) + gap
     return box.top + (line + 1) * row
@@ -143,7 +152,7 @@ def _draw_series(page: Page, chart: TrendChart, plane: _Plane) -> None:
     for number, one in reversed(numbered):
         for run in _runs(one, plane):
             if len(run) > 1:
-                _draw_line(page, run, number, line_width)
+                draw_line(page, run, number, line_width)
             if len(run) == 1 or len(plane.numbers) <= _MAX_DOTTED_MONTHS:
                 for point in run:
                     page.dot(point, radius, color(number), darker(color(number)))
@@ -176,8 +185,8 @@ def _fill_area(page: Page, run: Points, plane: _Plane, number: int, alpha: float
     page.polygon([(run[0][0], zero), *run, (run[-1][0], zero)], color(number), alpha)
 
 
-def _draw_line(page: Page, points: Points, number: int, width: float) -> None:
-    """A line with a dark rim: half of the palette is too pale for thin lines on white."""
+def draw_line(page: Page, points: Points, number: int, width: float) -> None:
+    """Draw a line with a dark rim: half of the palette is too pale for thin lines on white."""
     dashes = _DASHES[number // len(CATEGORY_COLORS) % len(_DASHES)]
     page.line(points, darker(color(number)), width + _RIM, dashes)
     page.line(points, color(number), width, dashes)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import logging
 import re
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent
+from mcp_types import CallToolResult, ContentBlock, TextContent
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.budgeting import BudgetAnswer
@@ -30,19 +28,14 @@ from mdvec_mcp.charts.chart import (
     Chart,
     ImageFormat,
     Series,
-    Size,
     TrendChart,
-    parse_size,
 )
+from mdvec_mcp.charts.publishing import publish
 from mdvec_mcp.charts.server import ChartServer
 from mdvec_mcp.household.schema import ChartModel
 
-logger = logging.getLogger("mdvec")
-
 K = TypeVar("K", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
-
-_DEFAULT_SIZE = (800, 600)
 
 
 class UnfittingGraph(MdvecError):
@@ -106,40 +99,18 @@ class ChartPublisher:
 
     def _publish(self, chart: Chart, request: ChartRequest) -> PublishedChart:
         """Draw and serve a chart; if that fails, the answer is text only and says why."""
-        from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
-
-        size = self._size(request.image_size)
-        image_format = request.image_format or self.settings.default_format
         alt_text = f"家計簿グラフ - {chart.title}"
-        try:
-            picture = draw(chart, size, image_format, font_path=self.settings.font_path)
-        except MdvecError as error:
-            return _text_only(alt_text, str(error))
-        except Exception as error:  # noqa: BLE001 - the text answers without it
-            # The message may contain shops and amounts, so only the type is logged.
-            logger.error("a chart could not be drawn (%s)", type(error).__name__)  # noqa: TRY400
-            return _text_only(alt_text, type(error).__name__)
-        blocks: list[ContentBlock] = []
-        if image_format == "png":
-            data = base64.b64encode(picture.data).decode("ascii")
-            blocks.append(ImageContent(type="image", data=data, mime_type=picture.media_type))
-        try:
-            url = self.server.publish(picture)
-        except MdvecError as error:
-            if not blocks:
-                return _text_only(alt_text, str(error))
-            url = None
+        drawn = publish(
+            chart, self.settings, self.server,
+            size=request.image_size, image_format=request.image_format,
+        )  # fmt: skip
+        if drawn.trouble:
+            return _text_only(alt_text, drawn.trouble)
+        url = drawn.url
         message = "グラフを作成しました。" + (f"ブラウザーで開けます: {url}" if url else "")
-        blocks.append(TextContent(type="text", text=message))
+        blocks = [*drawn.blocks, TextContent(type="text", text=message)]
         model = ChartModel(type="image", url=url, alt_text=alt_text, message=message)
         return PublishedChart(model, blocks)
-
-    def _size(self, requested: str | None) -> Size:
-        """The requested size, or the default one, made smaller where the settings say so."""
-        max_size = parse_size(self.settings.max_size)
-        if requested:
-            return parse_size(requested, max_size)
-        return min(_DEFAULT_SIZE[0], max_size[0]), min(_DEFAULT_SIZE[1], max_size[1])
 
 
 def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> CategoryChart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from pathlib import Path
@@ -140,7 +141,7 @@ def test_a_profile_has_the_period_and_each_column(ask):
     assert found["date_range"] == ["2025-06-01T06:00:00", "2025-06-08T04:39:30"]
     assert found["columns"]["pace"] == {
         "min": 300, "max": 359, "mean": found["columns"]["pace"]["mean"], "median": 330,
-        "distinct_count": 60, "null_rate": 0.01,
+        "distinct_count": 60, "null_rate": 0.01, "std": 17.3299, "q1": 315, "q3": 344,
     }  # fmt: skip
     assert found["columns"]["part"]["distinct_count"] == 3
     assert "approximate" not in found
@@ -347,6 +348,41 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
 
     # The fastest of three: the machine may be busy, and the limit of a query is two seconds.
     assert min(client.portal.call(cancel_and_ask_again) for _ in range(3)) < 0.5
+
+
+def test_a_query_is_drawn_as_an_image_with_an_address(client):
+    query = "SELECT part, avg(pace) AS pace FROM runs GROUP BY part ORDER BY part"
+    answer = client.call("plot", {"query": query, "kind": "bar", "title": "時間帯ごとのペース"})
+    text, image = answer.content
+    assert base64.b64decode(image.data).startswith(b"\x89PNG")
+    told = json.loads(text.text)
+    assert (told["kind"], told["points"]) == ("bar", 3)
+    assert told["url"].startswith("http://127.0.0.1:")
+    drawing = client.call("plot", {"query": query, "kind": "bar", "image_format": "svg"})
+    assert len(drawing.content) == 1
+    wrong = client.call("plot", {"query": "SELECT part FROM runs", "kind": "line"})
+    assert "SELECT x, y" in wrong.content[0].text
+
+
+def test_lists_and_descriptions_wait_for_no_query_even_if_nine_run(client, ask):
+    ask("profile", table_or_query="SELECT 1 AS n")
+    endless = {"table_or_query": "SELECT a.moment FROM runs a, runs b, runs c"}
+    ended: list[bool] = []
+
+    async def slow() -> None:
+        ended.append((await client.client.call_tool("profile", endless)).is_error)
+
+    async def list_beside_them() -> None:
+        async with anyio.create_task_group() as group:
+            for _ in range(9):
+                group.start_soon(slow)
+            await anyio.wait_all_tasks_blocked()
+            for name in ("list_handles", "runs"):
+                assert not (await client.client.call_tool(name, {})).is_error
+            assert ended == []
+            group.cancel_scope.cancel()
+
+    client.portal.call(list_beside_them)
 
 
 def test_the_log_tells_of_starts_exports_and_refusals_without_a_word_of_the_query(

@@ -133,6 +133,9 @@ IMPOSSIBLE_FOR_THE_SYSTEM = [
     ("python", "__import__('subprocess').run(['/bin/true'])"),
     ("python", "__import__('subprocess').run([sys.executable, '--version'])"),
     ("python", "__import__('socket').create_connection(('127.0.0.1', 9), 1)"),
+    ("python", "__import__('socket').socket(2, 2)"),  # UDP
+    ("python", "__import__('os').kill(__import__('os').getppid(), 0)"),
+    ("python", "__import__('os').pidfd_open(__import__('os').getppid())"),
     ("python", "bytearray(3 * 2**30)"),
 ]
 

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,7 +60,7 @@ class Subject:
 
     @property
     def pid(self):
-        return self.process._child.pid
+        return self.process._main.child.pid
 
 
 @pytest.fixture(scope="module")
@@ -388,7 +389,7 @@ SERVER = textwrap.dedent(
     folder = Path(sys.argv[1])
     process = QueryProcess(folder, Limits(600.0, 1024, 1), lambda: Data((), folder / "x", ()))
     process.rows("SELECT 1", max_rows=1)
-    print(process._child.pid, flush=True)
+    print(process._main.child.pid, flush=True)
     process.rows(sys.argv[2], max_rows=1)
     """
 )
@@ -491,18 +492,98 @@ def test_a_cancelled_query_leaves_its_turn_and_every_table(start_process):
     assert raised == [Cancelled]
 
 
+@contextmanager
+def two_endless_queries(subject):
+    """Both children busy; gives the events that cancel their queries."""
+    assert subject.value("SELECT 1") == 1
+    events = threading.Event(), threading.Event()
+    threads = []
+    for event, lane in zip(events, subject.process._lanes, strict=True):
+        threads.append(in_thread(event, lambda: subject.value(FOREVER))[0])
+        while lane.child.pid is None:
+            time.sleep(0.005)
+        busy(lane.child.pid)
+    try:
+        yield events
+    finally:
+        for event in events:
+            event.set()
+        for thread in threads:
+            thread.join()
+
+
 def test_a_query_in_the_queue_can_be_cancelled(start_process):
     subject = start_process(limits=replace(LIMITS, seconds=60.0))
-    assert subject.value("SELECT 1") == 1
-    runs, waits = threading.Event(), threading.Event()
-    running, _ = in_thread(runs, lambda: subject.value(FOREVER))
+    with two_endless_queries(subject):
+        waits = threading.Event()
+        waiting, raised = in_thread(waits, lambda: subject.value("SELECT 2"))
+        waits.set()
+        waiting.join(10)
+        assert raised == [Cancelled]
+
+
+def test_a_second_query_runs_beside_a_slow_one_and_a_list_beside_two(start_process, tmp_path):
+    table = parquet(tmp_path / "runs.parquet", "SELECT range AS i FROM range(10)")
+    subject = start_process(table, limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    running = threading.Event()
+    slow, _ = in_thread(running, lambda: subject.value(FOREVER))
     busy(subject.pid)
-    waiting, raised = in_thread(waits, lambda: subject.value("SELECT 2"))
-    waits.set()
-    waiting.join(10)
-    assert (raised, running.is_alive()) == ([Cancelled], True)
-    runs.set()
-    running.join()
+    assert subject.value("SELECT sum(i) FROM runs") == 45
+    exported = subject.process.export("runs", fmt="csv", max_rows=10)
+    assert len(read(exported.path)) == 10
+    assert slow.is_alive()
+    running.set()
+    slow.join()
+    assert subject.value("SELECT n FROM Kept") == 7
+    with two_endless_queries(subject):
+        assert list(subject.process.tables()) == ["runs", "kept"]
+        assert subject.materialized() == {"kept": 1}
+        # Its tables have changed, and no child is free to look at them.
+        subject.data = Data((), tmp_path / "none.sqlite", ())
+        assert list(subject.process.tables()) == ["runs", "kept"]
+        (warning,) = subject.process.take_warnings()
+        assert "from before they began" in warning
+
+
+def test_one_cancelled_query_makes_room_for_the_next_in_the_queue(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    with two_endless_queries(subject) as (first, _):
+        answers = []
+        waiting = threading.Thread(target=lambda: answers.append(subject.value("kept")))
+        waiting.start()
+        first.set()
+        waiting.join(10)
+        assert answers == [7]
+
+
+def test_a_cancelled_query_that_nothing_interrupts_ends_within_half_a_second(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    subject.process.materialize("kept", "SELECT 7 AS n")
+    text = "repeat({}, (1000000 + range)::INTEGER)"
+    deaf = f"SELECT levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
+    pid, cancellation = subject.pid, threading.Event()
+    thread, raised = in_thread(cancellation, lambda: subject.value(f"{deaf} FROM range(9)"))
+    busy(pid)
+    began = time.monotonic()
+    cancellation.set()
+    thread.join()
+    assert time.monotonic() - began < 0.5
+    assert raised == [Cancelled]
+    assert is_gone(pid)
+    assert subject.value("kept") == 7
+
+
+def test_the_second_child_ends_when_it_is_not_used(start_process):
+    subject = start_process(limits=replace(LIMITS, seconds=60.0))
+    with two_endless_queries(subject):
+        pid = subject.process._lanes[1].child.pid
+    subject.process.drop_expired()
+    assert subject.process._lanes[1].child.pid == pid
+    subject.process._lanes[1].last_used -= 3_600
+    subject.process.drop_expired()
+    assert is_gone(pid)
 
 
 def test_an_error_proposes_the_form_that_runs(shared):

@@ -163,8 +163,15 @@ def test_a_fatal_duckdb_error_requires_a_new_process():
     with pytest.raises(FatalDuckDBError):
         refusal_of(duckdb.FatalException("database has been invalidated"), hidden={}, **LIMITS)
     assert "more memory" in str(refusal_of(MemoryError(), hidden={}, **LIMITS))
+
+
+def test_a_full_disk_and_an_export_over_its_limit_are_told_apart():
+    import duckdb
+
     full = duckdb.IOException("Could not write file: No space left on device")
-    assert "the disk is full" in str(refusal_of(full, hidden={}, **LIMITS))
+    assert "the disk with the exports is full" in str(refusal_of(full, hidden={}, **LIMITS))
+    large = duckdb.IOException("Could not write file: File too large")
+    assert "MB, the limit, and no file" in str(refusal_of(large, hidden={}, **LIMITS))
 
 
 def test_a_system_without_landlock_runs_without_it(monkeypatch, tmp_path):

@@ -303,7 +303,7 @@ def test_few_distinct_values_are_never_estimated(pressed):
     assert answer["approximate"].keys() == {"median", "distinct_count"}
     assert answer["columns"]["rare"] | {"mean": 0} == {
         "min": 5, "max": 4_000_005, "mean": 0, "median": 2_000_005, "distinct_count": 5,
-        "null_rate": 0.999999,
+        "std": 1_581_140, "q1": 1_000_005, "q3": 3_000_005, "null_rate": 0.999999,
     }  # fmt: skip
     assert answer["columns"]["few"]["distinct_count"] == 60
 
@@ -334,7 +334,8 @@ def test_the_extremes_of_a_type_are_profiled(pressed, type_, low, high):
     figures = pressed.profile(query)["columns"]["v"]
     assert figures == {
         "min": low, "max": high, "mean": pytest.approx((low + 2 * high) / 3, rel=1e-11),
-        "median": high, "distinct_count": 2, "null_rate": 0,
+        "median": high, "distinct_count": 2, "null_rate": 0, "q1": low, "q3": high,
+        "std": pytest.approx((high - low) / 3**0.5, rel=1e-5),
     }  # fmt: skip
     found = pressed.histogram("v", 20, query)
     assert [found["bins"][0]["count"], found["bins"][-1]["count"]] == [1, 2]

@@ -57,6 +57,15 @@ def test_figures_of_whole_numbers_are_exact(data, type_):
         assert figures["median"] == statistics.median_low(present) or len(present) % 2 == 0
         middle = float(statistics.median(map(Fraction, present)))
         assert float(figures["median"]) == pytest.approx(middle, rel=1e-15, abs=0)
+    if len(present) > 1:
+        deviation = float(statistics.stdev(map(Fraction, present)))
+        assert figures["std"] == pytest.approx(deviation, rel=1e-5, abs=1e-15 * largest)
+        ranked = sorted(present)
+        for name, share in (("q1", 0.25), ("q3", 0.75)):
+            below, above = (side(share * (len(ranked) - 1)) for side in (math.floor, math.ceil))
+            assert ranked[below] <= figures[name] <= ranked[above]
+    else:
+        assert "std" not in figures
 
 
 @given(st.lists(st.none() | st.floats(width=64), min_size=1, max_size=50))
@@ -84,8 +93,13 @@ def test_nan_and_infinity_spoil_no_average():
     assert rows == 5
     assert found["v"] == {
         "min": 1, "max": 3, "mean": 2, "median": 2, "distinct_count": 2, "null_rate": 0.2,
-        "not_finite": 2,
+        "not_finite": 2, "std": 1.41421, "q1": 1, "q3": 3,
     }  # fmt: skip
+
+
+def test_values_whose_squares_overflow_have_quartiles_and_no_standard_deviation():
+    found = profiled([Column("v", "DOUBLE")], "(VALUES (1e200::DOUBLE), (2.0), (1.0)) t(v)")[1]["v"]
+    assert (found["q3"], "std" in found) == (1e200, False)
 
 
 def test_texts_dates_and_lists_have_only_meaningful_figures():

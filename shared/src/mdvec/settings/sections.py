@@ -177,8 +177,9 @@ class AnalyticsSettings(Section):
         4_096, ge=1, le=1_000_000, description="1 to 1000000 megabytes for all exports together"
     )
     max_memory_mb: int = Field(
-        2_048, ge=512, le=1_000_000, description="512 to 1000000 megabytes for the query process"
-    )
+        2_048, ge=512, le=1_000_000,
+        description="512 to 1000000 megabytes for each of the two query processes",
+    )  # fmt: skip
     max_seconds: float = Field(10, ge=0.1, le=3_600, description="0.1 to 3600 seconds per query")
     max_output_bytes: int = Field(
         1_024, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON per answer"

@@ -19,7 +19,7 @@ OWN = frozenset(
         "set_budget", "get_budget_status", "list_recurring_payments", "get_household_outlook",
         "set_category_rule", "note_transaction",
         # the analytics family
-        "query", "export", "profile", "histogram", "materialize", "list_handles",
+        "query", "export", "profile", "histogram", "materialize", "list_handles", "plot",
     }
 )  # fmt: skip
 """The names of the server's own tools."""

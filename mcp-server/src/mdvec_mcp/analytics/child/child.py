@@ -6,6 +6,7 @@ gives up every right that it no longer needs. It ends with the server, however t
 
 from __future__ import annotations
 
+import errno
 import os
 import queue
 import threading
@@ -19,10 +20,14 @@ from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening
+from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening, seccomp
 from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
 from mdvec_mcp.analytics.child.handler import RequestHandler
-from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, QueryError
+from mdvec_mcp.analytics.core.refusals import (
+    QueriesUnavailable,
+    QueryError,
+    no_room_to_start,
+)
 from mdvec_mcp.analytics.process.wire import Message, WireClosed, receive, send
 
 if TYPE_CHECKING:
@@ -40,6 +45,11 @@ def main() -> None:
             handler = prepare(config)
         except MdvecError as error:
             send(writing, _refusal(error))
+            return
+        except OSError as error:
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            broken = {"broken": traceback.format_exc()}
+            send(writing, _refusal(no_room_to_start()) if full else broken)
             return
         except Exception:  # noqa: BLE001 - the server logs the traceback
             send(writing, {"broken": traceback.format_exc()})
@@ -73,6 +83,7 @@ def prepare(config: Message) -> RequestHandler:
     config["landlock"] = landlock.restrict(
         [*opened.descriptors.values(), *lockdown.needed_paths()], spool
     )
+    config["seccomp"] = seccomp.restrict()
     connection = lockdown.connect(limits["memory_mb"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)
@@ -102,7 +113,7 @@ def _ready(handler: RequestHandler, config: Message) -> Message:
         name: [[column.name, column.type] for column in columns]
         for name, columns in handler.tables.items()
     }
-    return {"tables": tables, "missing": config["missing"], "landlock": config["landlock"]}
+    return {"tables": tables} | {key: config[key] for key in ("missing", "landlock", "seccomp")}
 
 
 @dataclass

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from mdvec_mcp.analytics.core.refusals import (
     QueryError,
     QueryFailed,
+    disk_full,
     out_of_memory,
     out_of_room,
     out_of_time,
 )
 
 _MAX_MESSAGE = 300
-_DISK_FULL = ("No space left", "File too large", "Disk quota", "failed to write", "Could not write")
+_DISK_FULL = ("No space left", "Disk quota")
+_FILE_FULL = ("File too large", "failed to write", "Could not write")
 
 
 class FatalDuckDBError(Exception):
@@ -45,6 +47,8 @@ def refusal_of(
     if isinstance(error, duckdb.FatalException | duckdb.InternalException):
         raise FatalDuckDBError from error
     if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _DISK_FULL):
+        return disk_full()
+    if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _FILE_FULL):
         return out_of_room(export_bytes)
     if isinstance(error, UnicodeError):
         return QueryFailed("the query holds a character that is none; leave it out")

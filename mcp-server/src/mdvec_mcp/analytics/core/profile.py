@@ -24,8 +24,11 @@ from mdvec_mcp.analytics.core.naming import named
 
 _VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
 _MIDDLE_DIGITS = 15
-_MIDDLE = "[0.5, 0.500000001]"
-"""The lower and the upper of the two values in the middle; they are one where the count is odd."""
+_RANKS = "[0.25, 0.5, 0.500000001, 0.75]"
+"""The quartiles; the two in the middle are one value where the count is odd."""
+SPREAD = ("std", "q1", "q3")
+"""The figures that an answer leaves out first."""
+_MAX_SQUARED = 1e150
 _HIGH = 2**64
 _TINY = 2.0**-32
 """Values scaled by this cannot overflow in a sum; a power of two rounds nothing."""
@@ -124,6 +127,9 @@ def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:
     found |= {"min": f"min({name})", "max": f"max({name})"}
     if is_measured(column):
         found |= _mean(column, name) | _median(name, sample)
+        # Squares of larger values would overflow, which fails the whole query.
+        small = f"CASE WHEN abs({name}::DOUBLE) < {_MAX_SQUARED!r} THEN {name}::DOUBLE END"
+        found["std"] = f"stddev_samp({small})"
     distinct = f"count(DISTINCT {name})"
     if sample.one_in > 1:
         # The hash of numbers in steps is uneven in its last bits; a second one evens them. With
@@ -147,8 +153,9 @@ def _mean(column: Column, name: str) -> dict[str, str]:
 
 def _median(name: str, sample: Sample) -> dict[str, str]:
     drawn = "" if sample.rows >= 1 else f" FILTER (WHERE lot < {sample.rows!r})"
-    middle = f"quantile_disc({name}, {_MIDDLE}){drawn}"
-    found = {"lower": f"{middle}[1]", "upper": f"{middle}[2]"}
+    middle = f"quantile_disc({name}, {_RANKS}){drawn}"
+    parts = ("q1", "lower", "upper", "q3")
+    found = {part: f"{middle}[{place}]" for place, part in enumerate(parts, 1)}
     return found | ({"drawn": f"count({name}){drawn}"} if drawn else {})
 
 
@@ -163,6 +170,7 @@ def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]
     if "lower" in cells:
         shown["mean"] = rounded(_mean_of(cells, present), _MEAN_DIGITS)
         shown["median"] = _middle(cells["lower"], cells["upper"])
+        shown |= _spread(cells)
     if "distinct_count" in cells:
         # An estimate may say that there are more values than rows.
         shown["distinct_count"] = min(int(cells["distinct_count"]) * sample.one_in, present)
@@ -170,6 +178,17 @@ def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]
     if odd:
         shown["not_finite"] = odd
     return shown
+
+
+def _spread(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """The standard deviation of a sample, where it can be computed, and the outer quartiles."""
+    if cells["std"] is None:  # fewer than two values
+        return {}
+    largest = max(abs(float(cells["min"])), abs(float(cells["max"])))
+    spread: dict[str, Cell] = {}
+    if largest < _MAX_SQUARED:
+        spread["std"] = rounded(cells["std"], _MEAN_DIGITS // 2)
+    return spread | {part: rounded(cells[part], _VALUE_DIGITS) for part in ("q1", "q3")}
 
 
 def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:

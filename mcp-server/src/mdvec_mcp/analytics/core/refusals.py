@@ -81,10 +81,27 @@ def out_of_memory(memory_mb: int) -> QueryStopped:
 
 
 def out_of_room(max_bytes: int) -> ResultTooLarge:
-    """The refusal of an export that reached its size limit or filled the disk."""
+    """The refusal of an export that reached its size limit."""
     return ResultTooLarge(
-        f"the export was stopped: it is larger than {max_bytes / MEGABYTE:,.0f} MB, the limit, or "
-        "the disk is full, and no file was left; aggregate, filter, or select fewer columns"
+        f"the export was stopped: it is larger than {max_bytes / MEGABYTE:,.0f} MB, the limit, "
+        "and no file was left; aggregate, filter, or select fewer columns"
+    )
+
+
+def disk_full() -> ResultTooLarge:
+    """The refusal of an export for which the disk has no room."""
+    return ResultTooLarge(
+        "the disk with the exports is full, and no file was left; the user must free space there, "
+        "or name a folder on another disk as [analytics] folder; until then answer with few "
+        "rows, which need no file"
+    )
+
+
+def no_room_to_start() -> QueriesUnavailable:
+    """The refusal of every query while the disk has no room for what the process needs."""
+    return QueriesUnavailable(
+        "the disk with the exports is full, and SQL needs a little room there; the user must free "
+        "space, or name a folder on another disk as [analytics] folder"
     )
 
 

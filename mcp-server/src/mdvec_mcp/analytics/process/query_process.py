@@ -1,21 +1,28 @@
-"""Queries over the user's tables, run one at a time in a child process."""
+"""Queries over the user's tables, run by two child processes."""
 
 from __future__ import annotations
 
 import math
+import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
-from mdvec.cancelling import cancelled_by, raise_if_cancelled
+from mdvec.cancelling import cancelled_by
 from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRows
-from mdvec_mcp.analytics.core.statement import SELECT_ALL
+from mdvec_mcp.analytics.core.refusals import (
+    QueriesUnavailable,
+    TooManyRows,
+    UnknownTable,
+)
+from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
+from mdvec_mcp.analytics.process.lane import Lane
 from mdvec_mcp.analytics.process.messages import (
     Data,
     ExportedFile,
@@ -30,18 +37,27 @@ from mdvec_mcp.analytics.process.requests import (
     materialize_request,
     rows_request,
 )
-from mdvec_mcp.analytics.process.running_child import ChildDied, RunningChild
+from mdvec_mcp.analytics.process.running_child import RunningChild
 from mdvec_mcp.analytics.process.table_registry import MaterializedTable, TableRegistry
+from mdvec_mcp.analytics.process.turns import NoTurn, Turns
 from mdvec_mcp.analytics.process.wire import Message
 
 _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
 _QUERIES_TO_REMAKE = 3
-_CANCELLATION_CHECK_SECONDS = 0.05
+_LIST_WAIT_SECONDS = 1.0
+"""How long a list of the tables waits for running queries, before it is that of before them."""
+_REST_SECONDS = 60.0
+"""How long the second child is kept without a query."""
+_MAIN, _SECOND = 0, 1
+_notes: ContextVar[tuple[str, ...]] = ContextVar("mdvec-query-notes", default=())
 
 
 class QueryProcess:
-    """Runs queries over the user's tables in a warm child; thread-safe, one query at a time.
+    """Runs queries over the user's tables in two children; thread-safe, two queries at a time.
+
+    The first child is warm and holds the materialized tables. The second is started when a query
+    that needs none of them finds the first one busy.
 
     A ``source`` is what a model wrote: a table's name, or one SELECT. It is checked alone, in the
     child, before it becomes part of anything. ``sql`` is our own statement around it: a SELECT
@@ -64,31 +80,39 @@ class QueryProcess:
     """
 
     def __init__(self, spool_root: Path, limits: Limits, data: Callable[[], Data]) -> None:
-        self._data = data
-        self._child = RunningChild(spool_root, limits, self._warn)
         self._registry = TableRegistry()
-        self._remaking = Remaking(
-            self._child, self._registry, data, _QUERIES_TO_REMAKE * limits.seconds, self._warn
+        self._turns = Turns()
+        main = RunningChild(spool_root, limits, self._warn)
+        second = RunningChild(spool_root, limits, lambda _told_by_main: None)
+        remaking = Remaking(
+            main, self._registry, data, _QUERIES_TO_REMAKE * limits.seconds, self._warn
         )
+        self._main = Lane(main, remaking, data, self.warm)
+        self._lanes = (self._main, Lane(second, None, data, lambda: None))
         self._max_wait = max(_MIN_WAIT_SECONDS, _QUERIES_WAITED_FOR * limits.seconds)
-        self._turn_lock = threading.Lock()
         self._warnings: list[str] = []
-        self._closed = False
 
     def warm(self) -> None:
         """Start the child in the background, so that the first query does not wait for it."""
         threading.Thread(target=self._warm, daemon=True).start()
 
     def tables(self) -> dict[str, tuple[Column, ...]]:
-        """The columns of every table by its name; the materialized tables come last."""
-        with self._turn():
-            self._prepare()
-            return self._child.tables | {table.name: table.columns for table in self._registry}
+        """The columns of every table by its name; the materialized tables come last.
+
+        Waits for no query; if the tables have changed since queries began, says that they have.
+        """
+        if not self._main.is_ready():
+            known = bool(self._main.child.tables)
+            try:
+                with self._turn(seconds=_LIST_WAIT_SECONDS if known else None):
+                    self._main.prepare()
+            except NoTurn:
+                self._warn("queries are running; the tables are those from before they began")
+        return self._main.child.tables | {table.name: table.columns for table in self._living()}
 
     def columns(self, source: str) -> tuple[Column, ...]:
         """The columns of a table, or of a query, which is not run."""
-        with self._turn():
-            response = self._request({"do": "columns", "source": source})
+        response = self._ask({"do": "columns", "source": source})
         return columns_in(response["columns"])
 
     def rows(
@@ -99,9 +123,7 @@ class QueryProcess:
         Long texts are cut, and say so. There are at most ``max_rows`` rows and ``max_bytes``
         bytes of compact JSON (none, where the first row alone is larger).
         """
-        request = rows_request(source, sql, max_rows=max_rows, max_bytes=max_bytes)
-        with self._turn():
-            response = self._request(request)
+        response = self._ask(rows_request(source, sql, max_rows=max_rows, max_bytes=max_bytes))
         return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
 
     def export(
@@ -117,13 +139,16 @@ class QueryProcess:
         """
         file = f"{secrets.token_hex(16)}.{fmt}"
         request = export_request(source, sql, fmt=fmt, file=file, max_rows=max_rows)
-        with self._turn():
-            response = self._request(request)
+        finished: list[Path] = []
+
+        def finish(lane: Lane, response: Message) -> None:
             if response["rows"] > max_rows:
                 raise TooManyRows(response["rows"], max_rows)
-            path = self._child.spool.finish(file)
+            finished.append(lane.child.spool.finish(file))
+
+        response = self._ask(request, finish)
         columns = columns_in(response["columns"])
-        return ExportedFile(path, response["rows"], columns, response["size"])
+        return ExportedFile(finished[0], response["rows"], columns, response["size"])
 
     def materialize(
         self,
@@ -140,7 +165,8 @@ class QueryProcess:
             BadTableName: the name needs quotes, is a data table's, or is taken (see ``replace``).
         """
         with self._turn():
-            response = self._request(materialize_request(name, source, sql, replace=replace))
+            request = materialize_request(name, source, sql, replace=replace)
+            response = self._noted(self._main.request(request))
             columns = columns_in(response["columns"])
             expires = time.time() + ttl_seconds
             table = MaterializedTable(name, source, sql, response["rows"], columns, expires)
@@ -153,93 +179,119 @@ class QueryProcess:
             self._drop(name)
 
     def drop_expired(self) -> None:
-        """Drop the tables whose time to live is over; waits for a query only if there are any."""
+        """Drop the tables whose time to live is over, and end the second child if it is unused.
+
+        Waits for queries only if there are such tables.
+        """
         if self._registry.expired(time.time()):
             with self._turn():
-                pass  # every turn begins with dropping them
+                pass  # every turn at the first child begins with dropping them
+        with suppress(NoTurn), self._turns.turn([_SECOND], 0):
+            self._lanes[_SECOND].rest(_REST_SECONDS)
 
     def materialized(self) -> list[MaterializedTable]:
-        """The materialized tables, the oldest first."""
-        with self._turn():
-            return list(self._registry)
+        """The materialized tables, the oldest first; does not wait for a running query."""
+        return self._living()
 
     def expiries(self) -> dict[str, float]:
         """When each materialized table expires; does not wait for a running query."""
         return {table.name: table.expires for table in self._registry}
 
     def take_warnings(self) -> list[str]:
-        """The warnings about tables since the last call: made again, lost, not readable."""
+        """The warnings about tables since the last call: made again, lost, not readable.
+
+        Before them come those about this thread's own queries.
+        """
+        notes = _notes.get()
+        _notes.set(())
         warnings, self._warnings = self._warnings, []
-        return warnings
+        return list(dict.fromkeys([*notes, *warnings]))
 
     def close(self) -> None:
-        """End the child and remove its folder; later calls raise QueriesUnavailable."""
-        self._closed = True
-        if not self._turn_lock.acquire(blocking=False):
-            self._child.interrupt()
-            self._turn_lock.acquire()
-        try:
-            self._child.close()
-        finally:
-            self._turn_lock.release()
+        """End the children and remove their folders; later calls raise QueriesUnavailable."""
+        for lane in self._lanes:
+            lane.refuse()
+        for place, lane in enumerate(self._lanes):
+            while True:
+                try:
+                    with cancelled_by(None), self._turns.turn([place], 0):
+                        lane.close()
+                        break
+                except NoTurn:
+                    lane.child.interrupt()
 
     def _warn(self, warning: str) -> None:
-        self._warnings.append(warning)
+        if warning not in self._warnings:
+            self._warnings.append(warning)
+
+    def _living(self) -> list[MaterializedTable]:
+        now = time.time()
+        return [table for table in self._registry if table.expires > now]
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        self._wait_for_turn()
-        try:
-            for table in self._registry.expired(time.time()):
-                self._drop(table.name)
-            yield
-        finally:
-            self._turn_lock.release()
+    def _turn(
+        self, places: Sequence[int] = (_MAIN,), seconds: float | None = None
+    ) -> Iterator[Lane]:
+        """A turn at the first free of these children; the main one drops the expired tables.
 
-    def _wait_for_turn(self) -> None:
-        deadline = time.monotonic() + self._max_wait
-        raise_if_cancelled()
-        while not self._turn_lock.acquire(timeout=_CANCELLATION_CHECK_SECONDS):
-            raise_if_cancelled()
-            if time.monotonic() > deadline:
-                raise QueriesUnavailable(
-                    "other queries are still running; ask again when they are done"
-                )
+        Raises:
+            NoTurn: there was none in ``seconds``.
+            QueriesUnavailable: without ``seconds``, there was none in a long time.
+        """
+        try:
+            wait = self._max_wait if seconds is None else seconds
+            with self._turns.turn(places, wait) as place:
+                for table in self._registry.expired(time.time()) if place == _MAIN else ():
+                    self._drop(table.name)
+                yield self._lanes[place]
+        except NoTurn as error:
+            if seconds is not None:
+                raise
+            raise QueriesUnavailable(
+                "other queries are still running; ask again when they are done"
+            ) from error
+
+    def _ask(
+        self, request: Message, then: Callable[[Lane, Message], None] | None = None
+    ) -> Message:
+        """The response of the child that is free first, and holds what the source may read.
+
+        ``request`` names a source; ``then`` gets the response while the turn still lasts.
+        """
+
+        def ask(lane: Lane) -> Message:
+            response = lane.request(request)
+            if then is not None:
+                then(lane, response)
+            return self._noted(response)
+
+        if not self._needs_main(request["source"]):
+            with self._turn((_MAIN, _SECOND)) as lane:
+                try:
+                    return ask(lane)
+                except UnknownTable:
+                    if lane is self._main or not self._living():
+                        raise
+        with self._turn() as lane:
+            return ask(lane)
+
+    def _needs_main(self, source: str) -> bool:
+        """Whether a source may read a materialized table."""
+        words = set(re.findall(r"\w+", fold(source)))
+        return any(fold(table.name) in words for table in self._registry)
 
     def _warm(self) -> None:
         with suppress(MdvecError), self._turn():
-            self._prepare()
+            self._main.prepare()
 
     def _drop(self, name: str) -> None:
         self._registry.drop(name)
-        if self._child.is_running:
+        if self._main.child.is_running:
             with cancelled_by(None):
-                self._request({"do": "drop", "name": name})
+                self._main.request({"do": "drop", "name": name})
 
-    def _request(self, message: Message) -> Message:
-        """The child's response; when the child dies, the next one is started."""
-        try:
-            # Cancelled half-way, it would lose tables that other queries need.
-            with cancelled_by(None):
-                self._prepare()
-            response = self._child.request(message)
-        except ChildDied as died:
-            self.warm()
-            raise_if_cancelled()
-            raise died.reason from died
-        for note in response.pop("notes", ()):
-            if note not in self._warnings:  # a profile asks several times
-                self._warn(note)
+    def _noted(self, response: Message) -> Message:
+        """The response; what it notes about the query is kept for this thread's warnings."""
+        said = _notes.get()
+        _notes.set((*said, *(note for note in response.pop("notes", ()) if note not in said)))
         return response
-
-    def _prepare(self) -> None:
-        """Have a child running that holds the current data and every materialized table."""
-        if self._closed:
-            raise QueriesUnavailable("the server is shutting down and takes no more queries")
-        data = self._data()
-        if self._child.is_ready_for(data):
-            return
-        changed = self._child.restart(data)
-        self._remaking.remake_all(changed=changed)
-        if not self._child.is_running:
-            self._child.start(data)

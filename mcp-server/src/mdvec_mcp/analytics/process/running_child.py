@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,6 +16,7 @@ from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
     QueryError,
     error_named,
+    no_room_to_start,
     out_of_memory,
     out_of_time,
     process_died,
@@ -79,17 +81,20 @@ class RunningChild:
             try:
                 self._spool = Spool(self._spool_root)
             except OSError as error:
+                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                    raise no_room_to_start() from error
                 raise _not_started(f"no folder for exports: {error}") from error
         return self._spool
 
     def is_ready_for(self, data: Data) -> bool:
-        """Whether a live child has these data, and its spool still exists."""
+        """Whether a live child has these data, and its spool still exists; any thread may ask."""
+        process, spool = self._process, self._spool
         return (
-            self._process is not None
-            and self._process.alive()
+            process is not None
+            and process.alive()
             and data == self._data
-            and self._spool is not None
-            and self._spool.is_there()
+            and spool is not None
+            and spool.is_there()
         )
 
     def restart(self, data: Data) -> bool:
@@ -125,7 +130,12 @@ class RunningChild:
             process.kill()
             raise error_named(ready["error"], ready["message"])
         self._process, self._data = process, data
-        record("query_process", landlock=ready["landlock"], memory_mb=limits.memory_mb)
+        record(
+            "query_process",
+            landlock=ready["landlock"],
+            seccomp=ready["seccomp"],
+            memory_mb=limits.memory_mb,
+        )
         self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
         for warning in missing_tables(ready["missing"]):
             self._warn(warning)

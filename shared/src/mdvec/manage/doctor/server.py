@@ -111,7 +111,9 @@ def _queries(server: ServerProcess, log: Path) -> Finding:
         return Finding("trouble", "server", f"SQL queries fail: {said}")
     started = [event for event in events_in(log) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
-        return Finding("ok", "server", "SQL runs in a process confined by Landlock and limits")
+        calls = ", a filter of system calls" if started[-1].get("seccomp") else ""
+        said = f"SQL runs in a process confined by Landlock{calls} and limits"
+        return Finding("ok", "server", said)
     return Finding(
         "warning" if sys.platform.startswith("linux") else "ok", "server",
         "only DuckDB's own locks and memory limits confine SQL: this system has no Landlock",

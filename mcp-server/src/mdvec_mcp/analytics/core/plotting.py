@@ -1,0 +1,104 @@
+"""The SQL behind the charts of a query: its values as numbers, together where they are many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mdvec.datasets.core.columns import Column
+from mdvec.errors import MdvecError
+
+from mdvec_mcp.analytics.core.column import has_dates, is_measured
+
+MAX_POINTS = 2_000
+MAX_BINS = 40
+_QUARTERS = (0, 0.25, 0.5, 0.75, 1)
+
+
+class PlotRefused(MdvecError):
+    """A query whose columns the kind of chart cannot show."""
+
+
+def is_scale(column: Column) -> bool:
+    """Whether its values have places on an axis: numbers and times."""
+    return is_measured(column) or has_dates(column)
+
+
+def source_as(columns: Sequence[Column]) -> str:
+    """The FROM clause that calls the columns c0, c1, …."""
+    return f"FROM {{source}} AS t({', '.join(f'c{place}' for place in range(len(columns)))})"
+
+
+def number(columns: Sequence[Column], place: int) -> str:
+    """A column as a finite number or NULL; a time as its seconds since 1970."""
+    if has_dates(columns[place]):
+        time = f"CAST(c{place} AS TIMESTAMP)"
+        return f"CASE WHEN isfinite({time}) THEN epoch({time}) END"
+    value = f"CAST(c{place} AS DOUBLE)"
+    return f"CASE WHEN isfinite({value}) THEN {value} END"
+
+
+def text(place: int) -> str:
+    """A column as the name of a place, at most 60 characters long."""
+    return f"left(coalesce(CAST(c{place} AS VARCHAR), '—'), 60)"
+
+
+def span_sql(columns: Sequence[Column], place: int) -> str:
+    """The number of values of a column, the least and the greatest."""
+    value = number(columns, place)
+    return f"SELECT count({value}), min({value}), max({value}) {source_as(columns)}"
+
+
+def rows_sql(columns: Sequence[Column], first: str, rest: Sequence[int]) -> str:
+    """The rows with ``first`` and the numbers of the columns ``rest``."""
+    values = ", ".join([first, *(number(columns, place) for place in rest)])
+    return f"SELECT {values} {source_as(columns)}"
+
+
+def means_sql(
+    columns: Sequence[Column], rest: Sequence[int], low: float, high: float, bins: int
+) -> str:
+    """The means of the first column and of ``rest``, by bins of the first."""
+    x = number(columns, 0)
+    values = ", ".join(f"avg({number(columns, place)})" for place in rest)
+    key = _bin(x, low, high, bins)
+    return (
+        f"SELECT avg({x}), {values} {source_as(columns)} WHERE {x} IS NOT NULL "
+        f"GROUP BY {key} ORDER BY 1"
+    )
+
+
+def cells_sql(
+    columns: Sequence[Column], xs: tuple[float, float], ys: tuple[float, float], bins: int
+) -> str:
+    """The mean point of each cell of the first two columns' plane."""
+    x, y = number(columns, 0), number(columns, 1)
+    return (
+        f"SELECT avg({x}), avg({y}) {source_as(columns)} WHERE {x} IS NOT NULL "
+        f"AND {y} IS NOT NULL GROUP BY {_bin(x, *xs, bins)}, {_bin(y, *ys, bins)} ORDER BY 1"
+    )
+
+
+def counts_sql(columns: Sequence[Column], low: float, high: float, bins: int) -> str:
+    """The number of values of the first column in each bin, by the bin's number."""
+    x = number(columns, 0)
+    key = _bin(x, low, high, bins)
+    return (
+        f"SELECT {key}, count(*) {source_as(columns)} WHERE {x} IS NOT NULL GROUP BY 1 ORDER BY 1"
+    )
+
+
+def quarters_sql(columns: Sequence[Column], place: int, by: str, limit: int) -> str:
+    """Name, minimum, quartiles and maximum of a column, the largest groups first."""
+    value = number(columns, place)
+    parts = ", ".join(f"quantile_cont({value}, {part})" for part in _QUARTERS)
+    return (
+        f"SELECT {by}, {parts} {source_as(columns)} GROUP BY 1 "
+        f"HAVING count({value}) > 0 ORDER BY count({value}) DESC, 1 LIMIT {limit}"
+    )
+
+
+def _bin(value: str, low: float, high: float, bins: int) -> str:
+    width = (high - low) / bins or 1.0
+    return (
+        f"CAST(least(greatest(floor(({value} - {low!r}) / {width!r}), 0), {bins - 1}) AS INTEGER)"
+    )

@@ -1,0 +1,193 @@
+"""Turns the result of a query into a chart of at most 2,000 points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.datasets.core.columns import Column
+
+from mdvec_mcp.analytics.core import plotting
+from mdvec_mcp.analytics.core.column import Cell, has_dates, is_measured
+from mdvec_mcp.analytics.core.plotting import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.charts.plot import Axis, Plot, PlotKind, PlotSeries
+
+_MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
+_PARTS = ("min", "q1", "median", "q3", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Plots:
+    """Charts of queries over any table."""
+
+    queries: QueryProcess
+
+    def plot(self, source: str, kind: PlotKind, title: str) -> Plot:
+        """The chart of a query: its first column is x, the others are series of numbers.
+
+        A histogram shows the first column; boxes show one column by the names before it, or all
+        columns; a heat map needs x, y and a value.
+
+        Raises:
+            QueryError: the query failed.
+            PlotRefused: its columns do not fit the kind of chart.
+        """
+        columns = self.queries.columns(source)
+        if kind == "histogram":
+            return self._histogram(source, columns, title)
+        if kind == "box":
+            return self._boxes(source, columns, title)
+        if kind == "heatmap":
+            return self._heat(source, columns, title)
+        ys = [place for place, one in enumerate(columns) if place and is_measured(one)]
+        if not ys:
+            raise PlotRefused(
+                f"a {kind} chart needs x as the first column and numbers after it: "
+                "SELECT x, y FROM …"
+            )
+        is_long = len(columns) == 3 and ys == [2] and kind != "scatter"
+        if is_long:
+            return self._long(source, kind, columns, title)
+        if kind != "bar" and is_scale(columns[0]):
+            return self._over_scale(source, kind, columns, ys[:_MAX_SERIES], title)
+        if kind == "scatter":
+            raise PlotRefused("a scatter chart needs numbers or dates as its first column")
+        return self._over_names(source, kind, columns, ys[:_MAX_SERIES], title)
+
+    def _rows(self, source: str, sql: str, most: int) -> tuple[list[list[Cell]], bool]:
+        found = self.queries.rows(source, sql, max_rows=most, max_bytes=4_000_000)
+        return found.rows, found.more
+
+    def _over_names(
+        self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
+    ) -> Plot:
+        most = (_MAX_BARS if kind == "bar" else _MAX_NAMES) // (len(ys) if kind == "bar" else 1)
+        rows, more = self._rows(source, plotting.rows_sql(columns, plotting.text(0), ys), most)
+        note = f"最初の{len(rows)}件だけを示しています" if more else ""
+        x = tuple(float(place) for place in range(len(rows)))
+        names = tuple(str(row[0]) for row in rows)
+        return Plot(kind, title, "names", x, _series(columns, ys, rows), names, note=note)
+
+    def _over_scale(
+        self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
+    ) -> Plot:
+        most = MAX_POINTS // len(ys)
+        count, low, high = self._span(source, columns, 0)
+        note = ""
+        if count <= most:
+            sql = plotting.rows_sql(columns, plotting.number(columns, 0), ys)
+        elif kind == "scatter" and len(ys) == 1:
+            _, least, greatest = self._span(source, columns, ys[0])
+            chosen = [columns[0], columns[ys[0]]]
+            if ys[0] != 1:
+                raise PlotRefused("a scatter chart of many rows needs x and y as first columns")
+            sql = plotting.cells_sql(columns, (low, high), (least, greatest), MAX_BINS)
+            note = f"{count:,}行を{MAX_BINS}×{MAX_BINS}の区画ごとの平均で示しています"
+            columns = [*chosen, *columns[2:]]
+        else:
+            sql = plotting.means_sql(columns, ys, low, high, most)
+            note = f"{count:,}行を{most}区間ごとの平均で示しています"
+        rows, _ = self._rows(source, sql, MAX_POINTS)
+        rows = sorted((row for row in rows if row[0] is not None), key=lambda row: row[0])
+        x = tuple(float(row[0]) for row in rows)
+        return Plot(kind, title, _axis(columns[0]), x, _series(columns, ys, rows), note=note)
+
+    def _long(self, source: str, kind: PlotKind, columns: Sequence[Column], title: str) -> Plot:
+        """Rows of x, the name of a series, and a value."""
+        on_scale = kind != "bar" and is_scale(columns[0])
+        x_sql = plotting.number(columns, 0) if on_scale else plotting.text(0)
+        sql = plotting.rows_sql(columns, f"{x_sql}, {plotting.text(1)}", [2])
+        rows, more = self._rows(source, sql, MAX_POINTS)
+        rows = [row for row in rows if row[0] is not None]
+        xs = list(dict.fromkeys(row[0] for row in rows))
+        if on_scale:
+            xs.sort()
+        values = {(row[0], row[1]): row[2] for row in rows}
+        totals: dict[str, float] = {}
+        for _, name, value in rows:
+            totals[name] = totals.get(name, 0.0) + abs(value or 0.0)
+        names = sorted(totals, key=lambda name: -totals[name])
+        notes = [f"最初の{MAX_POINTS:,}行だけを示しています"] if more else []
+        if len(names) > _MAX_SERIES:
+            notes.append(f"{len(names)}系列のうち大きい{_MAX_SERIES}系列を示しています")
+        if len(xs) > (most := _MAX_BARS if kind == "bar" else MAX_POINTS):
+            notes.append(f"最初の{most}件だけを示しています")
+            xs = xs[:most]
+        series = tuple(
+            PlotSeries(name, tuple(values.get((x, name)) for x in xs))
+            for name in names[:_MAX_SERIES]
+        )
+        note = "。".join(notes)
+        if on_scale:
+            return Plot(kind, title, _axis(columns[0]), tuple(xs), series, note=note)
+        places = tuple(float(place) for place in range(len(xs)))
+        return Plot(kind, title, "names", places, series, tuple(xs), note=note)
+
+    def _histogram(self, source: str, columns: Sequence[Column], title: str) -> Plot:
+        if not is_scale(columns[0]):
+            raise PlotRefused("a histogram needs numbers or dates as the first column")
+        count, low, high = self._span(source, columns, 0)
+        bins = max(1, min(MAX_BINS, round(count**0.5)))
+        rows, _ = self._rows(source, plotting.counts_sql(columns, low, high, bins), bins)
+        step = (high - low) / bins or 1.0
+        counts = {int(row[0]): float(row[1]) for row in rows}
+        x = tuple(low + place * step for place in range(bins))
+        series = PlotSeries("件数", tuple(counts.get(place, 0.0) for place in range(bins)))
+        note = f"{count:,}件を{bins}区間に分けています"
+        return Plot("histogram", title, _axis(columns[0]), x, (series,), step=step, note=note)
+
+    def _boxes(self, source: str, columns: Sequence[Column], title: str) -> Plot:
+        measured = [place for place, one in enumerate(columns) if is_measured(one)][:_MAX_BOXES]
+        if not measured:
+            raise PlotRefused("a box chart needs a column of numbers")
+        if measured == [1]:
+            sql = plotting.quarters_sql(columns, 1, plotting.text(0), _MAX_BOXES + 1)
+            rows, _ = self._rows(source, sql, _MAX_BOXES + 1)
+        else:
+            rows = []
+            for place in measured:
+                found, _ = self._rows(source, plotting.quarters_sql(columns, place, "''", 1), 1)
+                rows += [[columns[place].name[:60], *row[1:]] for row in found]
+        note = f"行の多い{_MAX_BOXES}件だけを示しています" if len(rows) > _MAX_BOXES else ""
+        rows = rows[:_MAX_BOXES]
+        series = tuple(
+            PlotSeries(part, tuple(row[place] for row in rows))
+            for place, part in enumerate(_PARTS, 1)
+        )
+        x = tuple(float(place) for place in range(len(rows)))
+        return Plot("box", title, "names", x, series, tuple(row[0] for row in rows), note=note)
+
+    def _heat(self, source: str, columns: Sequence[Column], title: str) -> Plot:
+        if len(columns) < 3 or not is_measured(columns[2]):
+            raise PlotRefused("a heat map needs three columns: x, y and a number")
+        sql = plotting.rows_sql(columns, f"{plotting.text(0)}, {plotting.text(1)}", [2])
+        rows, more = self._rows(source, sql, MAX_POINTS)
+        xs = list(dict.fromkeys(row[0] for row in rows))
+        ys = list(dict.fromkeys(row[1] for row in rows))
+        cut = more or max(len(xs), len(ys)) > _MAX_CELLS
+        xs, ys = xs[:_MAX_CELLS], ys[:_MAX_CELLS]
+        values = {(row[0], row[1]): row[2] for row in rows}
+        series = tuple(PlotSeries(y, tuple(values.get((x, y)) for x in xs)) for y in ys)
+        x = tuple(float(place) for place in range(len(xs)))
+        note = f"最初の{len(xs)}×{len(ys)}だけを示しています" if cut else ""
+        return Plot("heatmap", title, "names", x, series, tuple(xs), note=note)
+
+    def _span(self, source: str, columns: Sequence[Column], place: int) -> tuple[int, float, float]:
+        (row,), _ = self._rows(source, plotting.span_sql(columns, place), 1)
+        if not row[0]:
+            raise PlotRefused(f"the column {columns[place].name[:60]!r} has no values to draw")
+        return int(row[0]), float(row[1]), float(row[2])
+
+
+def _series(
+    columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Sequence[Cell]]
+) -> tuple[PlotSeries, ...]:
+    return tuple(
+        PlotSeries(columns[y].name[:60], tuple(row[place] for row in rows))
+        for place, y in enumerate(ys, 1)
+    )
+
+
+def _axis(column: Column) -> Axis:
+    return "times" if has_dates(column) else "numbers"

@@ -1,0 +1,102 @@
+"""One child with the tables that it should hold, brought up to date before each query."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from mdvec.cancelling import cancelled_by, raise_if_cancelled
+from mdvec.errors import MdvecError
+
+from mdvec_mcp.analytics.core.refusals import QueriesUnavailable
+from mdvec_mcp.analytics.process.messages import Data
+from mdvec_mcp.analytics.process.remaking import Remaking
+from mdvec_mcp.analytics.process.running_child import ChildDied, RunningChild
+from mdvec_mcp.analytics.process.wire import Message
+
+
+class Lane:
+    """Sends requests to a child, which it replaces when that died or its data changed.
+
+    Only the thread whose turn it is calls ``prepare``, ``request`` and ``close``.
+
+    Args:
+        child: the child, not yet started.
+        remaking: fills a new child with the materialized tables; None holds none of them.
+        data: returns the user's tables at this moment.
+        warm: has ``prepare`` called soon, in a turn of its own.
+    """
+
+    def __init__(
+        self,
+        child: RunningChild,
+        remaking: Remaking | None,
+        data: Callable[[], Data],
+        warm: Callable[[], None],
+    ) -> None:
+        self.child = child
+        self.last_used = time.monotonic()
+        self._remaking = remaking
+        self._data = data
+        self._warm = warm
+        self._is_whole = threading.Event()
+        self._closed = False
+
+    def is_ready(self) -> bool:
+        """Whether a live child holds the current data and every table; any thread may ask."""
+        return self._is_whole.is_set() and self.child.is_ready_for(self._data())
+
+    def prepare(self) -> None:
+        """Have a child running that holds the current data and every materialized table.
+
+        Raises:
+            QueryError: none could be started.
+        """
+        if self._closed:
+            raise QueriesUnavailable("the server is shutting down and takes no more queries")
+        data = self._data()
+        if self.child.is_ready_for(data):
+            return
+        self._is_whole.clear()
+        changed = self.child.restart(data)
+        if self._remaking is not None:
+            self._remaking.remake_all(changed=changed)
+        if not self.child.is_running:
+            self.child.start(data)
+        self._is_whole.set()
+
+    def request(self, message: Message) -> Message:
+        """The child's response; when the child dies, the next one is started.
+
+        Raises:
+            QueryError: it was refused, failed, or broke the child.
+            Cancelled: the call was cancelled.
+        """
+        try:
+            # Cancelled half-way, it would lose tables that other queries need.
+            with cancelled_by(None):
+                self.prepare()
+            return self.child.request(message)
+        except ChildDied as died:
+            self._warm()
+            raise_if_cancelled()
+            raise died.reason from died
+        finally:
+            self.last_used = time.monotonic()
+
+    def refuse(self) -> None:
+        """Have every later request raise QueriesUnavailable; any thread may call it."""
+        self._closed = True
+
+    def rest(self, seconds: float) -> None:
+        """End a child without use for ``seconds``; the next request starts another."""
+        if self.child.is_running and time.monotonic() - self.last_used > seconds:
+            self._is_whole.clear()
+            self.child.close()
+
+    def close(self) -> None:
+        """End the child and remove its folder."""
+        with suppress(MdvecError):
+            self.child.close()

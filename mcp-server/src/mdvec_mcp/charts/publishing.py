@@ -1,0 +1,70 @@
+"""Draws a chart and hands it to the client: as an image, and at a local address."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from dataclasses import dataclass
+
+from mcp_types import ContentBlock, ImageContent
+from mdvec.errors import MdvecError
+from mdvec.settings import ChartSettings
+
+from mdvec_mcp.charts.chart import Chart, ImageFormat, Size, parse_size
+from mdvec_mcp.charts.plot import Plot
+from mdvec_mcp.charts.server import ChartServer
+
+logger = logging.getLogger("mdvec")
+_DEFAULT_SIZE = (800, 600)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A drawn chart: its content blocks and address; without either, why it was not drawn."""
+
+    blocks: list[ContentBlock]
+    url: str | None
+    trouble: str = ""
+
+
+def publish(
+    chart: Chart | Plot,
+    settings: ChartSettings,
+    server: ChartServer,
+    *,
+    size: str | None = None,
+    image_format: ImageFormat | None = None,
+) -> Published:
+    """Draw and serve a chart, by default in the settings' format and size.
+
+    Raises:
+        ChartError: the size is out of bounds.
+    """
+    from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
+
+    pixels = _size(settings, size)
+    image_format = image_format or settings.default_format
+    try:
+        picture = draw(chart, pixels, image_format, font_path=settings.font_path)
+    except MdvecError as error:
+        return Published([], None, str(error))
+    except Exception as error:  # noqa: BLE001 - the text answers without it
+        # The message may contain shops and amounts, so only the type is logged.
+        logger.error("a chart could not be drawn (%s)", type(error).__name__)  # noqa: TRY400
+        return Published([], None, type(error).__name__)
+    blocks: list[ContentBlock] = []
+    if image_format == "png":
+        data = base64.b64encode(picture.data).decode("ascii")
+        blocks.append(ImageContent(type="image", data=data, mime_type=picture.media_type))
+    try:
+        return Published(blocks, server.publish(picture))
+    except MdvecError as error:
+        return Published(blocks, None, "" if blocks else str(error))
+
+
+def _size(settings: ChartSettings, requested: str | None) -> Size:
+    """The requested size, or the default one, made smaller where the settings say so."""
+    max_size = parse_size(settings.max_size)
+    if requested:
+        return parse_size(requested, max_size)
+    return min(_DEFAULT_SIZE[0], max_size[0]), min(_DEFAULT_SIZE[1], max_size[1])

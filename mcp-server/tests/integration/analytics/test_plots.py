@@ -1,0 +1,126 @@
+"""Charts of queries: what they show of the rows, and that each kind is drawn."""
+
+import math
+from itertools import pairwise
+
+import pytest
+
+from mdvec_mcp.analytics.core.plotting import MAX_POINTS, PlotRefused
+from mdvec_mcp.analytics.plots import Plots
+from mdvec_mcp.analytics.process.messages import Data, Limits
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.charts.figure import draw
+
+DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
+
+
+@pytest.fixture(scope="module")
+def plots(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plots")
+    data = Data((), folder / "none.sqlite", ())
+    queries = QueryProcess(folder / "spool", Limits(10.0, 1024, 2**20), lambda: data)
+    yield Plots(queries)
+    queries.close()
+
+
+def shown(plot):
+    return {one.name: one.values for one in plot.series}
+
+
+def test_bars_keep_the_order_and_the_names_of_the_query(plots):
+    query = "SELECT * FROM (VALUES ('食費', 120), ('家賃', NULL), (NULL, -5)) AS t(name, yen)"
+    plot = plots.plot(query, "bar", "支出")
+    assert (plot.names, plot.axis, plot.note) == (("食費", "家賃", "—"), "names", "")
+    assert shown(plot) == {"yen": (120.0, None, -5.0)}
+
+
+def test_more_bars_than_there_is_room_for_are_left_out_and_counted(plots):
+    query = "SELECT 'n' || range AS name, range AS n FROM range({})"
+    plot = plots.plot(query.format(61), "bar", "")
+    assert (len(plot.names), plot.note) == (60, "最初の60件だけを示しています")
+    assert plots.plot(query.format(60), "bar", "").note == ""
+
+
+@pytest.mark.parametrize("kind", ["line", "area"])
+def test_a_long_series_is_shown_by_means_of_intervals_and_says_so(plots, kind):
+    plot = plots.plot(DAYS.format(1_000), kind, "")
+    assert (len(plot.x), plot.axis, plot.note) == (1_000, "times", "")
+    assert shown(plot)["a"] == pytest.approx([math.sin(n) for n in range(1_000)])
+    many = plots.plot(DAYS.format(10_000), kind, "")
+    assert len(many.x) * len(many.series) <= MAX_POINTS
+    assert many.note == "10,000行を1000区間ごとの平均で示しています"
+    assert sum(shown(many)["a"]) == pytest.approx(sum(map(math.sin, range(10_000))) / 10, abs=1)
+    assert all(before < after for before, after in pairwise(many.x))
+
+
+def test_rows_of_a_series_name_and_a_value_become_series(plots):
+    query = "SELECT range // 2 AS n, ['朝', '夜'][1 + range % 2] AS part, range AS v FROM range(6)"
+    assert shown(plots.plot(query, "line", "")) == {"夜": (1, 3, 5), "朝": (0, 2, 4)}
+
+
+def test_a_cloud_of_many_points_is_shown_by_cells(plots):
+    query = "SELECT range * 1.0 AS x, (range * 7919) % 1000 AS y FROM range({})"
+    assert len(plots.plot(query.format(MAX_POINTS), "scatter", "").x) == MAX_POINTS
+    plot = plots.plot(query.format(50_000), "scatter", "")
+    assert len(plot.x) == 40 * 40
+    assert "50,000行" in plot.note
+
+
+def test_a_histogram_counts_every_finite_value_once(plots):
+    query = "SELECT CASE WHEN range = 0 THEN 'nan'::DOUBLE ELSE range END AS n FROM range(5001)"
+    plot = plots.plot(query, "histogram", "")
+    assert sum(plot.series[0].values) == 5_000
+    assert plot.x[0] == 1
+    assert plot.x[-1] + plot.step == pytest.approx(5_000)
+    one = plots.plot("SELECT 7 AS n FROM range(9)", "histogram", "")
+    assert sum(one.series[0].values) == 9
+
+
+def test_boxes_are_quartiles_by_name_or_by_column(plots):
+    quartiles = {"min": (0.0,), "q1": (25.0,), "median": (50.0,), "q3": (75.0,), "max": (100.0,)}
+    named = plots.plot("SELECT 'all' AS name, range AS n FROM range(101)", "box", "")
+    assert (named.names, shown(named)) == (("all",), quartiles)
+    column = plots.plot("SELECT range AS n, 'x' AS name FROM range(101)", "box", "")
+    assert (column.names, shown(column)) == (("n",), quartiles)
+
+
+def test_a_heat_map_has_a_row_for_each_value_of_its_second_column(plots):
+    query = "SELECT * FROM (VALUES (1, '月', 5), (2, '月', 6), (2, '火', 7)) AS t(week, day, n)"
+    plot = plots.plot(query, "heatmap", "")
+    assert (plot.names, shown(plot)) == (("1", "2"), {"月": (5.0, 6.0), "火": (None, 7.0)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("line", "SELECT 'a' AS x"),
+        ("scatter", "SELECT 'a' AS x, 1 AS y"),
+        ("histogram", "SELECT 'a' AS x"),
+        ("histogram", "SELECT NULL::INT AS x"),
+        ("box", "SELECT 'a' AS x"),
+        ("heatmap", "SELECT 1 AS x, 2 AS y"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused_with_what_is_needed(plots, kind, query):
+    with pytest.raises(PlotRefused):
+        plots.plot(query, kind, "")
+
+
+@pytest.mark.parametrize("image_format", ["png", "svg"])
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("bar", "SELECT '食費' AS name, 5 AS a, -3 AS b"),
+        ("line", DAYS.format(3)),
+        ("line", "SELECT TIMESTAMP '2025-01-01 10:00:00' AS t, 1e300 AS n"),
+        ("area", DAYS.format(1)),
+        ("scatter", "SELECT 1 AS x, 1e-9 AS y"),
+        ("histogram", "SELECT 3 AS n"),
+        ("box", "SELECT '朝' AS part, range AS n FROM range(9)"),
+        ("heatmap", "SELECT range % 3 AS x, range // 3 AS y, range AS n FROM range(9)"),
+    ],
+)
+def test_every_kind_is_drawn(plots, kind, query, image_format):
+    picture = draw(plots.plot(query, kind, "題"), (400, 300), image_format)
+    assert picture.data.startswith(b"\x89PNG" if image_format == "png" else b"<?xml")
+    assert picture.missing_characters == ()
