@@ -23,6 +23,7 @@ from mdvec_cli.commands.register import register_command, unregister_command
 from mdvec_cli.commands.samples import samples_command
 from mdvec_cli.commands.search import search_command
 from mdvec_cli.commands.status import status_command
+from mdvec_cli.commands.ui import ui_command
 from mdvec_cli.commands.watch import watch_command
 
 _STDERR = 2
@@ -61,6 +62,7 @@ app.command("search")(search_command)
 app.command("get")(get_command)
 app.command("status")(status_command)
 app.command("compact")(compact_command)
+app.command("ui")(ui_command)
 app.command("doctor")(doctor_command)
 app.add_typer(household.app, name="household")
 app.add_typer(model.app, name="model")

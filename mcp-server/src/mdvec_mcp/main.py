@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from mdvec.settings import Settings
     from mdvec.tools.rows import Tool
 
-    from mdvec_mcp.protocol import MdvecServer
     from mdvec_mcp.search.model_pool import ModelPool
+    from mdvec_mcp.server import Wiring
+    from mdvec_mcp.web.page_mount import PageMount
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
 _ON_TERMINAL = (
@@ -197,7 +198,7 @@ def _serve_stdio(settings: Settings, wire: tuple[int, int], folder: Tool | None)
     from mdvec_mcp.stdio import serve
 
     models = _models(settings)
-    anyio.run(serve, _server(settings, models, folder), models, *wire)
+    anyio.run(serve, _server(settings, models, folder).server, models, *wire)
 
 
 def _serve_http(
@@ -213,18 +214,32 @@ def _serve_http(
     rules = rules_for(parse_address(at), names, token)
     listening, address = listen(parse_address(at))
     models = _models(settings)
-    server = _server(settings, models, folder)
+    wiring = _server(settings, models, folder)
+    page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
-    anyio.run(serve_http, server, models, listening, rules, Limits())
+    anyio.run(serve_http, wiring.server, models, listening, rules, Limits(), page)
 
 
-def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> MdvecServer:
+def _page(wiring: Wiring) -> PageMount | None:
+    """The local page; None if its key can be neither read nor made."""
+    from mdvec.manage.page_key import PageKeyUnusable, page_key
+
+    from mdvec_mcp.web.page_mount import PageMount
+
+    try:
+        return PageMount(wiring, page_key(wiring.database))
+    except PageKeyUnusable as error:
+        logging.getLogger("mdvec").warning("the page is not served: %s", error)
+        return None
+
+
+def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> Wiring:
     from mdvec import __version__
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
 
-    from mdvec_mcp.server import build_server
+    from mdvec_mcp.server import wired_server
 
     open_log(settings.log.options(), logging.getLogger("mdvec").warning)
     database = settings.database_path
@@ -236,7 +251,7 @@ def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> Mdvec
         database=str(database),
         tools=len(tools),
     )
-    return build_server(database, tools, models, settings, folder_tool=folder)
+    return wired_server(database, tools, models, settings, folder_tool=folder)
 
 
 def _active_tools(database: Path) -> list[Tool]:

@@ -174,6 +174,20 @@ def build_server(
 ) -> MdvecServer:
     """A server that offers ``tools``, and later those that the database holds by then.
 
+    It is wired as ``wired_server`` says.
+    """
+    return wired_server(database, tools, models, settings, folder_tool).server
+
+
+def wired_server(
+    database: Path,
+    tools: Sequence[Tool],
+    models: ModelPool,
+    settings: Settings,
+    folder_tool: Tool | None = None,
+) -> Wiring:
+    """The same server with what its tools share, for what else a process serves.
+
     No process is started and no model loaded yet, but for the import of the ``folder_tool``, that
     of the folder that the server was started for, which is looked at now.
     """
@@ -182,7 +196,7 @@ def build_server(
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
     if folder_tool is not None:
         wiring.freshness.look_at_tool(folder_tool.name)
-    return server
+    return wiring
 
 
 def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:

@@ -1,4 +1,4 @@
-"""The web application: MCP at ``/mcp``, a health check at ``/health``."""
+"""The web application: MCP at ``/mcp``, a health check at ``/health``, the page elsewhere."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from mdvec import __version__
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mdvec_mcp.web.envelope_check import EnvelopeCheck
 from mdvec_mcp.web.gate import PATH, Gate, Rules
+from mdvec_mcp.web.page_mount import PageMount
+
+_HEALTH = "/health"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,9 @@ class Limits:
     max_request_bytes: int = 2**20
 
 
-def http_app(server: MCPServer, rules: Rules, limits: Limits) -> ASGIApp:
+def http_app(
+    server: MCPServer, rules: Rules, limits: Limits, page: PageMount | None = None
+) -> ASGIApp:
     """The application, which refuses requests that violate ``rules`` or ``limits``."""
     app = server.streamable_http_app(
         streamable_http_path=PATH,
@@ -41,10 +46,34 @@ def http_app(server: MCPServer, rules: Rules, limits: Limits) -> ASGIApp:
         # The gate checks Host and Origin for all paths.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
-    app.router.routes.append(Route("/health", _health, methods=["GET"]))
+    app.router.routes.append(_health(page))
     app.router.redirect_slashes = False
-    return Gate(RequestBodyLimitMiddleware(EnvelopeCheck(app), limits.max_request_bytes), rules)
+    served: ASGIApp = EnvelopeCheck(app)
+    if page is not None:
+        served = _Beside(served, page)
+    return Gate(RequestBodyLimitMiddleware(served, limits.max_request_bytes), rules)
 
 
-async def _health(_request: Request) -> JSONResponse:
-    return JSONResponse({"status": "ok", "server": "mdvec", "version": __version__})
+class _Beside:
+    """Passes the requests for MCP and for the health check to one application, others to a page."""
+
+    def __init__(self, mcp: ASGIApp, page: ASGIApp) -> None:
+        self._mcp = mcp
+        self._page = page
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on."""
+        is_page = scope["type"] == "http" and scope["path"] not in (PATH, _HEALTH)
+        await (self._page if is_page else self._mcp)(scope, receive, send)
+
+
+def _health(page: PageMount | None) -> Route:
+    """The health check; it also tells whose page is served."""
+    told = {"status": "ok", "server": "mdvec", "version": __version__}
+    if page is not None:
+        told["page"] = page.key.id
+
+    async def health(_request: Request) -> JSONResponse:
+        return JSONResponse(told)
+
+    return Route(_HEALTH, health, methods=["GET"])

@@ -15,6 +15,7 @@ from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.serving import serving
 from mdvec_mcp.web.app import Limits, http_app
 from mdvec_mcp.web.gate import Rules
+from mdvec_mcp.web.page_mount import PageMount
 from mdvec_mcp.web.shutdown import GracefulShutdown
 
 MAX_CONNECTIONS = 600
@@ -30,9 +31,10 @@ async def serve_http(
     listening: socket.socket,
     rules: Rules,
     limits: Limits,
+    page: PageMount | None = None,
 ) -> None:
     """Answer requests on a listening socket until SIGTERM or SIGINT."""
-    app = GracefulShutdown(http_app(server, rules, limits))
+    app = GracefulShutdown(http_app(server, rules, limits, page))
     web = _Server(app)
     async with serving(server, models), anyio.create_task_group() as tasks:
         tasks.start_soon(_stop, web, app)

@@ -1,0 +1,69 @@
+"""`mdvec ui`: opens the local page in the browser."""
+
+from __future__ import annotations
+
+import signal
+import webbrowser
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from mdvec_cli.commands.options import (
+    ConfigOption,
+    DatabaseOption,
+    VerboseOption,
+    settings_from,
+)
+from mdvec_cli.commands.output import print_line, say
+
+_DEFAULT_ADDRESS = "127.0.0.1:8765"
+
+
+def ui_command(
+    http: Annotated[
+        str,
+        typer.Option("--http", metavar="HOST:PORT", help="Where the server listens, or shall."),
+    ] = _DEFAULT_ADDRESS,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the browser, or only print where.")
+    ] = True,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Open the local page: search, money, duplicates, data and tools, in the browser.
+
+    The page is served by a running server of this database, or by one that runs until Ctrl-C. The
+    printed address opens it once, within two minutes; then a cookie does.
+    """
+    from mdvec.manage.page_key import page_key
+    from mdvec.manage.page_server import (
+        one_time_address,
+        running_page,
+        server_arguments,
+        started_page,
+    )
+
+    settings = settings_from(config, database, verbose=verbose)
+    key = page_key(settings.database_path)
+    found = running_page(http, key)
+    if found is not None:
+        _open(one_time_address(found, key), browser)
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    with started_page(http, key, server_arguments(settings.database_path, config)) as server:
+        _open(one_time_address(server.address, key), browser)
+        say("the server runs until Ctrl-C; to have it always: mdvec service install")
+        for line in server.warnings():
+            say(line.rstrip())
+
+
+def _open(address: str, browser: bool) -> None:
+    print_line(address)
+    if browser and not webbrowser.open(address):
+        say("no browser could be opened here; open the address above in one, within two minutes")
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

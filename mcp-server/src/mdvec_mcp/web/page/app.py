@@ -1,0 +1,71 @@
+"""The page as a web application: its views, and the checks that every request passes."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from mdvec.manage.page_key import PageKey
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from mdvec_mcp.server import Wiring
+from mdvec_mcp.web.page import look, search_view
+from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access
+from mdvec_mcp.web.page.guard import Guard
+from mdvec_mcp.web.page.views import View, Views
+
+STATIC = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
+    """The application.
+
+    Args:
+        wiring: what the server's tools share.
+        key: what cookies are signed with.
+        began: when the server began, in nanoseconds since 1970.
+    """
+    access = Access(key, began)
+    files = {file.name: file.read_bytes() for file in STATIC.iterdir()}
+    digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
+    views = Views(wiring, access, digest)
+    routes = [
+        Route("/open", _opening(access)),
+        Route(f"/static/{digest}/{{name}}", _static(files)),
+        *look.routes(),
+        *search_view.routes(views),
+    ]
+    app = Starlette(routes=routes, exception_handlers={404: views.not_found})
+    app.router.redirect_slashes = False
+    return Guard(app, views)
+
+
+def _opening(access: Access) -> View:
+    async def opened(request: Request) -> Response:
+        cookie = access.admit(request.query_params.get("code", ""))
+        # Without a valid code the browser may have a cookie already; the first view checks that.
+        response = RedirectResponse("/", 303)
+        if cookie is not None:
+            response.set_cookie(
+                access.cookie_name, cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict"
+            )
+        return response
+
+    return opened
+
+
+def _static(files: dict[str, bytes]) -> View:
+    async def static(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in files:
+            return PlainTextResponse("there is no such file\n", 404)
+        kind = _TYPES[Path(name).suffix]
+        return Response(files[name], headers=_FOR_EVER, media_type=kind)
+
+    return static

@@ -1,0 +1,163 @@
+"""The view that searches, and the one that shows a passage in its document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from markupsafe import Markup
+from mdvec.database.connection import DatabaseMissing
+from mdvec.documents.reading import DocumentText, Part, read_document
+from mdvec.manage.registering import find_tool, list_tools
+from mdvec.search.core.bounds import MAX_K, MAX_QUERY_CHARS
+from mdvec.search.hits import Hit
+from mdvec.search.search import Answer
+from mdvec.text.markdown import is_markdown
+from mdvec.tools.kinds import KINDS
+from mdvec.tools.rows import Tool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mdvec_mcp.search.links import link_to
+from mdvec_mcp.search.tools import FilterArguments
+from mdvec_mcp.web.page.marked import marked
+from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.rendered import rendered_document
+from mdvec_mcp.web.page.views import Views
+
+_MAX_SHOWN = 200_000
+"""Characters of a document on one page; a longer one begins a little before the passage."""
+_BEFORE = 20_000
+_HITS = 10
+"""Hits on a page, unless another number is asked for: more than a model needs at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """A hit with what its template shows beside it."""
+
+    hit: Hit
+    text: Markup
+    address: str
+    quotation: str
+    editors: tuple[tuple[str, str], ...]
+
+
+def routes(views: Views) -> list[Route]:
+    """The routes of both views."""
+    return [
+        views.route("/", _Search(views).show),
+        views.route("/document", _Document(views).show),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    views: Views
+
+    async def show(self, request: Request) -> Response:
+        """The form, and the hits if something is asked; only these for the script of the page."""
+        query = Query(request)
+        asked = query.text("q").strip()[:MAX_QUERY_CHARS]
+        tools = await self.views.run(request, self._searched)
+        answer = (
+            await self.views.run(request, lambda: self._answer(query, asked)) if asked else None
+        )
+        hits = [] if answer is None else self._shown(answer, tools)
+        is_part = query.text("part") == "hits"
+        return self.views.page(
+            request, "hits.html" if is_part else "search.html",
+            query=query, asked=asked, tools=tools, answer=answer, hits=hits, k=_count(query),
+            max_k=MAX_K,
+        )  # fmt: skip
+
+    def _searched(self) -> list[Tool]:
+        """The active tools that have texts."""
+        try:
+            tools = list_tools(self.views.wiring.database, active_only=True)
+        except DatabaseMissing:
+            return []
+        return [tool for tool in tools if KINDS[tool.kind].has_texts]
+
+    def _answer(self, query: Query, asked: str) -> Answer:
+        names = tuple(query.all("tool")) or None
+        tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
+        arguments = FilterArguments(
+            path=query.text("path").strip() or None,
+            tags=[tag for tag in tags if tag] or None,
+            since=query.text("since").strip() or None,
+            until=query.text("until").strip() or None,
+            sort="newest" if query.text("sort") == "newest" else "relevance",
+        )
+        context = self.views.wiring.search
+        return context.search(asked, names, _count(query), "chunk", arguments)
+
+    def _shown(self, answer: Answer, tools: list[Tool]) -> list[ShownHit]:
+        known = {tool.name: tool for tool in tools}
+        return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
+
+
+def _count(query: Query) -> int:
+    """The number of hits to show at most."""
+    return query.number("k", _HITS, 1, MAX_K)
+
+
+def _shown_hit(hit: Hit, tool: Tool | None) -> ShownHit:
+    place = {"tool": hit.tool, "path": hit.file_path, "start": hit.start_line, "end": hit.end_line}
+    quoted = "\n".join(f"> {line}" for line in hit.content.strip().splitlines())
+    words = (*hit.explanation.matched_words, *hit.explanation.matched_terms)
+    return ShownHit(
+        hit=hit,
+        text=marked(hit.content.strip("\n"), words),
+        address=f"/document?{urlencode(place)}#hit",
+        quotation=f"{quoted}\n>\n> — {hit.file_path}:{hit.start_line}-{hit.end_line}\n",
+        editors=() if tool is None else editors(tool, hit.file_path, hit.start_line),
+    )
+
+
+def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...]:
+    """The names of editors, and the links with which they open a file at a line."""
+    file = tool.source / file_path
+    return (
+        ("VS Code", f"vscode://file{quote(str(file))}:{line}"),
+        ("Obsidian", link_to(file, "obsidian")),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    views: Views
+
+    async def show(self, request: Request) -> Response:
+        """A document as it was imported, with a passage marked; no file is opened."""
+        query = Query(request)
+        name, path = query.text("tool"), query.text("path")
+        start = query.number("start", 1, 1, 10**9)
+        end = query.number("end", start, start, 10**9)
+        database = self.views.wiring.database
+
+        def read() -> tuple[Tool, DocumentText, Markup]:
+            document = _around(self.views, name, path, start)
+            text = rendered_document(
+                document, range(start, end + 1) if "start" in query else range(0),
+                as_markdown=is_markdown(path.rpartition("/")[2]),
+            )  # fmt: skip
+            return find_tool(database, name), document, text
+
+        tool, document, text = await self.views.run(request, read)
+        return self.views.page(
+            request, "document.html",
+            tool=tool, document=document, text=text, editors=editors(tool, path, start),
+        )  # fmt: skip
+
+
+def _around(views: Views, name: str, path: str, line: int) -> DocumentText:
+    """The document, or if it is too long, what is around a line."""
+    database = views.wiring.database
+    document = read_document(database, name, path, Part(), _MAX_SHOWN)
+    if not document.truncated or line <= document.end_line:
+        return document
+    found = read_document(database, name, path, Part(start_line=line), 1)
+    start = max(found.start_position - _BEFORE, 0)
+    return read_document(database, name, path, Part(start_position=start), _MAX_SHOWN)

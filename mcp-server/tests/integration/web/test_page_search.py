@@ -1,0 +1,195 @@
+"""The page's base and its search, over a real port, with a client that has cookies."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from collection import Collection
+from hostile import PAYLOADS, harm_in, text_in
+from page_site import page_site, post
+
+WATER = """---
+tags: [防災, 備え]
+date: 2025-06-01
+---
+# 水
+
+## 備蓄
+
+水は1人1日3リットルを目安に、三日分を備えます。
+
+## 置き場所
+
+玄関と寝室に分けて置きます。
+"""
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    collection = Collection(folder / "notes", folder / "data" / "v.sqlite")
+    collection.write("water.md", WATER)
+    for number, payload in enumerate(PAYLOADS):
+        name = payload.replace("/", "_").replace("\0", "")
+        collection.write(
+            f"{name[:60]} {number}.md",
+            f"---\ntitle: '{payload}'\ntags: ['{payload}']\n---\n# {payload}\n\n"
+            f"見出し{number}の悪い文書 {payload}\n",
+        )
+    collection.import_()
+    return collection
+
+
+@pytest.fixture(scope="module")
+def site(notes):
+    with page_site(notes.database) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def client(site):
+    with site.client() as client:
+        yield client
+
+
+def test_a_passage_is_found_and_read_in_its_document(client):
+    shown = client.get("/", params={"q": "水の備蓄", "tags": "防災", "since": "2025-06-01"}).text
+    assert "Probably answered" in shown
+    assert "<mark>備蓄</mark>" in shown
+    address = re.search(r'href="(/document\?[^"#]*)#hit"', shown)[1].replace("&amp;", "&")
+    read = client.get(address).text
+    assert 'class="hit" id="hit"' in read
+    assert "3リットル" in read
+    assert re.search(r'href="vscode://file/\S*/notes/water\.md:\d+"', read)
+
+
+def test_the_script_gets_the_hits_alone(client):
+    part = client.get("/", params={"q": "水の備蓄", "part": "hits"}).text
+    assert part.lstrip().startswith('<p class="quiet">')
+    assert "<mark>" in part
+
+
+def test_the_language_is_the_browsers_until_one_is_chosen(site):
+    with site.client("en-GB,en;q=0.9,ja;q=0.8") as client:
+        assert '<html lang="en"' in client.get("/").text
+        there = post(client, "/look", language="ja", theme="dark", here="/?q=水")
+        assert '<html lang="ja" data-theme="dark">' in there.text
+        assert there.url.params["q"] == "水"
+        assert post(client, "/look", here="//evil.example/").url.host == "127.0.0.1"
+        assert post(client, "/look", here="/\\evil.example/").url.host == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [({"since": "いつか"}, "not understood as a day"), ({"tool": "none"}, "there is no tool"),
+     ({"tags": ",".join(["a"] * 99)}, "too many"), ({"path": "["}, "is not a path pattern")],
+)  # fmt: skip
+def test_a_wrong_filter_ends_in_one_sentence(client, query, told):
+    answer = client.get("/", params={"q": "水", **query})
+    assert (answer.status_code, told in answer.text) == (400, True)
+    assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["../data/v.sqlite", "/etc/passwd", "notes/none.md", "a\0b", "\udcff", "x" * 15_000]
+)
+def test_a_document_is_read_from_the_database_only(client, path):
+    given = {"tool": "notes", "path": path.encode(errors="surrogatepass")}
+    answer = client.get("/document", params=given)
+    assert (answer.status_code, "has no document" in text_in(answer.text)) == (400, True)
+
+
+def test_hostile_documents_do_nothing_in_any_view(client, notes):
+    seen = set()
+    for number in range(len(PAYLOADS)):
+        shown = client.get("/", params={"q": f"見出し{number}の悪い文書", "k": 5}).text
+        assert harm_in(shown) == []
+        for address in re.findall(r'href="(/document\?[^"#]*)#hit"', shown):
+            seen.add(address.replace("&amp;", "&"))
+    assert len(seen) >= len(PAYLOADS) - 10
+    for address in seen:
+        read = client.get(address)
+        assert (read.status_code, harm_in(read.text)) == (200, [])
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_questions_do_nothing(client, payload):
+    answers = [
+        client.get("/", params={"q": payload, "path": payload, "tags": payload, "since": payload}),
+        client.get("/", params={"tool": payload, "q": "水"}),
+        client.get("/document", params={"tool": payload, "path": payload, "start": payload}),
+    ]
+    assert [harm_in(answer.text) for answer in answers] == [[], [], []]
+    assert all(answer.status_code < 500 for answer in answers)
+
+
+def test_without_a_cookie_nothing_is_shown(site):
+    with site.client(is_open=False) as client:
+        for path in ("/", "/document?tool=notes&path=water.md", "/tools", "/nothing"):
+            answer = client.get(path)
+            assert (answer.status_code, "mdvec ui" in answer.text) == (403, True)
+            assert "water" not in answer.text
+        assert client.get(f"/open?code={'0' * 64}").status_code == 403
+        assert client.post("/look", data={}).status_code == 403
+
+
+def test_a_one_time_address_opens_the_page_once(site):
+    code = site.key.one_time_code()
+    with site.client(is_open=False) as first, site.client(is_open=False) as second:
+        assert first.get(f"/open?code={code}").status_code == 200
+        assert second.get(f"/open?code={code}").status_code == 403
+        cookie = first.cookies.jar._cookies["127.0.0.1"]["/"][f"mdvec_{site.key.id}"]
+    assert cookie.has_nonstandard_attr("HttpOnly")
+    assert cookie.get_nonstandard_attr("SameSite") == "strict"
+
+
+def test_every_answer_forbids_what_the_page_does_not_do(client):
+    styles = re.search(r'href="(/static/\S*page\.css)"', client.get("/").text)[1]
+    for path in ("/", "/nothing", styles, "/open"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+    assert "immutable" in client.get(styles).headers["cache-control"]
+    assert client.get("/").headers["cache-control"] == "no-store"
+
+
+def test_nothing_changes_without_the_sessions_token(client):
+    assert client.post("/look", data={"language": "ja"}).status_code == 403
+    assert client.post("/look", data={"csrf": "0" * 64, "language": "ja"}).status_code == 403
+    assert client.post("/look", content=b"\xff\xfe").status_code == 400
+    assert client.post("/look", content=b"a=1&" * 501).status_code == 400
+    elsewhere = {"origin": "http://127.0.0.1:1"}
+    assert client.post("/look", headers=elsewhere, data={}).status_code == 403
+    assert client.put("/look").status_code == 405
+    assert '<html lang="en"' in client.get("/").text
+
+
+def test_another_host_or_page_is_refused(client):
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+    assert client.get("/", headers={"host": "192.168.0.9"}).status_code == 403
+    assert client.get("/", headers={"sec-fetch-site": "same-site"}).status_code == 403
+
+
+def test_a_first_start_without_data_says_what_to_do(tmp_path):
+    with page_site(tmp_path / "none" / "v.sqlite") as site, site.client("ja") as client:
+        assert "フォルダを追加する" in client.get("/").text
+
+
+def test_cookies_outlive_a_restarted_server(notes):
+    with page_site(notes.database) as site, site.client() as client:
+        cookies = dict(client.cookies)
+    with page_site(notes.database) as site, site.client(is_open=False) as client:
+        client.cookies.update(cookies)
+        assert client.get("/").status_code == 200
+
+
+def test_a_stdio_server_loads_nothing_of_the_page():
+    code = (
+        "import sys, mdvec_mcp.main, mdvec_mcp.server, mdvec_mcp.stdio\n"
+        "print([name for name in sys.modules if name.startswith(('mdvec_mcp.web', 'jinja2'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

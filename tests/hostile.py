@@ -1,0 +1,151 @@
+"""Texts that would do something in a page that does not escape them, and how to see that none does.
+
+They stand in titles, headings, file names, shops, memos and column names.
+"""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from urllib.parse import urlsplit
+
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>",
+    "<svg/onload=alert(1)//",
+    "<body onload=alert(1)>",
+    "<iframe src=javascript:alert(1)>",
+    "<iframe srcdoc='<script>alert(1)</script>'>",
+    "<object data=javascript:alert(1)>",
+    "<embed src=javascript:alert(1)>",
+    "<a href=javascript:alert(1)>x</a>",
+    "<a href='data:text/html,<script>alert(1)</script>'>x</a>",
+    "<form action=javascript:alert(1)><button>x</button></form>",
+    "<input autofocus onfocus=alert(1)>",
+    "<details open ontoggle=alert(1)>",
+    "<video><source onerror=alert(1)></video>",
+    "<audio src=x onerror=alert(1)>",
+    "<math><mtext><script>alert(1)</script></mtext></math>",
+    "<marquee onstart=alert(1)>",
+    "<style>*{background:url(http://evil.example/x)}</style>",
+    "<link rel=stylesheet href=http://evil.example/x.css>",
+    "<meta http-equiv=refresh content='0;url=http://evil.example/'>",
+    "<base href=http://evil.example/>",
+    '"><script>alert(1)</script>',
+    "'><script>alert(1)</script>",
+    '" onmouseover="alert(1)',
+    "' onmouseover='alert(1)",
+    '" autofocus onfocus="alert(1)',
+    "` onmouseover=`alert(1)",
+    "--><script>alert(1)</script>",
+    "<!--<script>alert(1)</script>",
+    "]]><script>alert(1)</script>",
+    "</title><script>alert(1)</script>",
+    "</textarea><script>alert(1)</script>",
+    "</style><script>alert(1)</script>",
+    "</pre><script>alert(1)</script>",
+    "</option></select><script>alert(1)</script>",
+    "{{ 7 * 7 }}",
+    "{% for x in range(9) %}{{ x }}{% endfor %}",
+    "{{ ''.__class__.__mro__ }}",
+    "${alert(1)}",
+    "{csrf}",
+    "{0.__class__}",
+    "%s%n%x",
+    "[x](javascript:alert(1))",
+    "[x](JaVaScRiPt:alert(1))",
+    "[x](java\tscript:alert(1))",
+    "[x](&#106;avascript:alert(1))",
+    "[x](vbscript:alert(1))",
+    "[x](file:///etc/passwd)",
+    "[x](data:text/html;base64,PHNjcmlwdD4=)",
+    "[x](//evil.example/x)",
+    "[x](http://evil.example/ \"t' onclick='alert(1)\")",
+    "![x](http://evil.example/beacon.png)",
+    "![x](javascript:alert(1))",
+    '![x" onerror="alert(1)](y.png)',
+    "![x](data:image/svg+xml,<svg/onload=alert(1)>)",
+    "<javascript:alert(1)>",
+    "<http://evil.example/?a=\"onclick='alert(1)'>",
+    "`<script>alert(1)</script>`",
+    "[x]: javascript:alert(1)",
+    "<scr<script>ipt>alert(1)</scr</script>ipt>",
+    "\u202e<script>alert(1)</script>",
+    "＜script＞alert(1)＜/script＞",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "&#60;script&#62;alert(1)",
+    '=HYPERLINK("http://evil.example")',
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+)
+
+_OWN_ELEMENTS = {
+    "html", "head", "meta", "title", "link", "script", "body", "a", "header", "nav", "details",
+    "summary", "form", "input", "select", "option", "button", "main", "h1", "h2", "h3", "h4", "h5",
+    "h6", "p", "pre", "div", "fieldset", "legend", "label", "ol", "ul", "li", "span", "mark", "em",
+    "strong", "code", "article", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "dl", "dt",
+    "dd", "progress", "svg", "g", "rect", "line", "polyline", "path", "circle", "text", "textarea",
+    "section", "blockquote", "hr", "br", "s", "img", "caption", "kbd", "datalist", "small", "del",
+    "ins", "noscript",
+}  # fmt: skip
+_ADDRESSES = ("href", "src", "action", "formaction", "data", "xlink:href", "srcset", "poster")
+_SCHEMES = ("", "http", "https", "mailto", "vscode", "obsidian")
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.wrong: list[str] = []
+        self.scripts = 0
+        self.texts: list[str] = []
+        self._is_script = False
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self._is_script = tag == "script"
+        if tag == "script":
+            self.scripts += 1
+            if not (given.get("src") or "").startswith("/static/"):
+                self.wrong.append(f"script {given}")
+        if tag not in _OWN_ELEMENTS:
+            self.wrong.append(f"element {tag}")
+        if tag == "meta" and "http-equiv" in given:
+            self.wrong.append(f"meta {given}")
+        for name, value in attrs:
+            self._look_at(tag, name, value or "")
+
+    def _look_at(self, tag, name, value):
+        if name.startswith("on") or name in ("style", "srcdoc"):
+            self.wrong.append(f"{tag} {name}={value}")
+        if name in _ADDRESSES:
+            parts = urlsplit("".join(value.split()))
+            is_foreign = bool(parts.netloc) and tag != "a"
+            if parts.scheme.lower() not in _SCHEMES or is_foreign or value.startswith("//"):
+                self.wrong.append(f"{tag} {name}={value}")
+
+    def handle_data(self, data):
+        if self._is_script and data.strip():
+            self.wrong.append(f"inline script {data}")
+        self.texts.append(data)
+
+    def handle_endtag(self, tag):
+        self._is_script = False
+
+
+def harm_in(html: str) -> list[str]:
+    """What could act in a page that is not of our making; [] if nothing could."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    if reader.scripts != 1:
+        reader.wrong.append(f"{reader.scripts} scripts")
+    return reader.wrong
+
+
+def text_in(html: str) -> str:
+    """The text that a person sees."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return " ".join("".join(reader.texts).split())

@@ -1,0 +1,87 @@
+"""A real server over HTTP with the page, in a thread of this process, and a browser's client."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import uvicorn
+from mdvec.embedding.embedder import Embedder
+from mdvec.manage.page_key import PageKey, page_key
+from mdvec.manage.registering import list_tools
+from mdvec.settings import Settings
+from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.server import wired_server
+from mdvec_mcp.web.address import LOOPBACK_NAMES, Address, listen
+from mdvec_mcp.web.app import Limits, http_app
+from mdvec_mcp.web.gate import Rules
+from mdvec_mcp.web.page_mount import PageMount
+from tiny_embedder import TinyBackend
+
+_TOKEN = re.compile(r'data-csrf="([0-9a-f]+)"')
+
+
+@dataclass(frozen=True)
+class Site:
+    """A running server with its page."""
+
+    address: str
+    key: PageKey
+
+    @contextmanager
+    def client(self, language: str = "en", *, is_open: bool = True) -> Iterator[httpx2.Client]:
+        """A client with cookies, which has opened a one-time address."""
+        with httpx2.Client(
+            base_url=self.address, trust_env=False, follow_redirects=True, timeout=30,
+            headers={"accept-language": language},
+        ) as client:  # fmt: skip
+            if is_open:
+                opened = client.get(f"/open?code={self.key.one_time_code()}")
+                assert opened.status_code == 200, opened.text
+            yield client
+
+
+def post(client: httpx2.Client, path: str, **fields: str | list[str]) -> httpx2.Response:
+    """Send a form with the token of the client's session."""
+    token = _TOKEN.search(client.get("/").text)[1]
+    return client.post(path, data={"csrf": token, **fields})
+
+
+@contextmanager
+def page_site(database: Path, port: int = 0, **settings: object) -> Iterator[Site]:
+    """Serve the page of a database meanwhile; its searches use the tiny model."""
+    models = ModelPool(
+        lambda _: Embedder(TinyBackend()),
+        idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0,
+    )  # fmt: skip
+    given = Settings(**{"database": {"path": str(database)}, **settings})
+    tools = list_tools(database, active_only=True) if database.exists() else []
+    wiring = wired_server(database, tools, models, given)
+    key = page_key(database)
+    listening, address = listen(Address("127.0.0.1", port))
+    page = PageMount(wiring, key)
+    app = http_app(wiring.server, Rules(LOOPBACK_NAMES), Limits(), page)
+    config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
+    web = uvicorn.Server(config)
+    thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield Site(address.url.removesuffix("/mcp"), key)
+    finally:
+        web.should_exit = True
+        thread.join()
+        wiring.server.close()
+
+
+def wait_until(is_so, seconds: float = 30) -> None:
+    """Wait for a condition."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
