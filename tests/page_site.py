@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,24 +47,34 @@ class Site:
             yield client
 
 
-def post(client: httpx2.Client, path: str, **fields: str | list[str]) -> httpx2.Response:
+def post(client: httpx2.Client, path: str, /, **fields: str | list[str]) -> httpx2.Response:
     """Send a form with the token of the client's session."""
-    token = _TOKEN.search(client.get("/").text)[1]
-    return client.post(path, data={"csrf": token, **fields})
+    return client.post(path, data={"csrf": token_of(client), **fields})
+
+
+def token_of(client: httpx2.Client) -> str:
+    """The token of a client's session, as every view has it."""
+    return _TOKEN.search(client.get("/").text)[1]
+
+
+def _tiny(_name: str) -> Embedder:
+    return Embedder(TinyBackend())
 
 
 @contextmanager
-def page_site(database: Path, port: int = 0, **settings: object) -> Iterator[Site]:
+def page_site(
+    database: Path, load: Callable[[str], Embedder] = _tiny, **settings: object
+) -> Iterator[Site]:
     """Serve the page of a database meanwhile; its searches use the tiny model."""
     models = ModelPool(
-        lambda _: Embedder(TinyBackend()),
+        load,
         idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0,
     )  # fmt: skip
     given = Settings(**{"database": {"path": str(database)}, **settings})
     tools = list_tools(database, active_only=True) if database.exists() else []
     wiring = wired_server(database, tools, models, given)
     key = page_key(database)
-    listening, address = listen(Address("127.0.0.1", port))
+    listening, address = listen(Address("127.0.0.1", 0))
     page = PageMount(wiring, key)
     app = http_app(wiring.server, Rules(LOOPBACK_NAMES), Limits(), page)
     config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)

@@ -76,7 +76,7 @@ def test_words_are_marked_whatever_their_width_or_case():
 def test_every_word_of_the_templates_is_known_in_both_languages():
     used = set()
     for file in (FOLDER / "templates").iterdir():
-        used |= set(re.findall(r"""\bt\(["'](\w+)["']""", file.read_text(encoding="utf-8")))
+        used |= set(re.findall(r"""\bt\(["'](\w+)["']\s*[,)]""", file.read_text(encoding="utf-8")))
     assert used - known_words().keys() == set()
     for key, (ja, en) in known_words().items():
         fields = [set(re.findall(r"{(\w+)}", words)) for words in (ja, en)]

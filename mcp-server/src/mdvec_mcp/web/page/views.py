@@ -13,6 +13,7 @@ import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.errors import MdvecError
+from mdvec.text.file_size import file_size
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -114,6 +115,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )  # fmt: skip
     environment.filters["number"] = numbers.number
+    environment.filters["size"] = file_size
     environment.filters["percent"] = numbers.percent
     environment.filters["local_time"] = numbers.local
     return environment

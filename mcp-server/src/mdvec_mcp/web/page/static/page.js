@@ -67,5 +67,29 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// The imports: progress as it comes; the list again when one begins or ends.
+function followImports(list) {
+  const events = new EventSource("/tools/events");
+  events.addEventListener("progress", (event) => {
+    const { tool, done, files, text } = JSON.parse(event.data);
+    const place = list.querySelector(`[data-import="${CSS.escape(tool)}"]`);
+    if (!place) return;
+    place.querySelector("span").textContent = text;
+    const bar = place.querySelector("progress");
+    if (files) {
+      bar.max = files;
+      bar.value = done;
+    }
+  });
+  events.addEventListener("list", async () => {
+    const answer = await fetch(`${list.dataset.live}?part=list`);
+    if (answer.ok) list.innerHTML = await answer.text();
+  });
+  addEventListener("pagehide", () => events.close());
+}
+
+const live = document.getElementById("tools-list");
+if (live) followImports(live);
+
 const searchForm = document.getElementById("search");
 if (searchForm) searchAsYouType(searchForm);

@@ -1,0 +1,201 @@
+"""The view of the tools: what is indexed and how fresh it is, imports, and new folders."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+from mdvec.database.connection import DatabaseMissing
+from mdvec.manage.home_folders import home_folder, within_home
+from mdvec.manage.registering import add_tool, find_tool, list_tools, set_active
+from mdvec.manage.status import Overview, ToolStatus, overview
+from mdvec.sync.sources import Source, list_sources
+from mdvec.tools.kinds import KINDS
+from mdvec.tools.names import name_for
+from mdvec.tools.rows import Tool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from mdvec_mcp.freshness import in_english, in_japanese
+from mdvec_mcp.upkeep.answers import Values, imports_now
+from mdvec_mcp.web.page.events import event, import_event
+from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.words import Language, language_of
+
+_MAX_STREAMS = 16
+_LOOK_SECONDS = 0.5
+_LOOKS_UNTIL_PING = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTool:
+    """A tool with its counts, its source if it is active, and its import if one runs or ended."""
+
+    tool: Tool
+    status: ToolStatus
+    source: Source | None
+    fresh: str
+    import_: Values | None
+
+
+def routes(views: Views) -> list[Route]:
+    """The routes of the view and of what it changes."""
+    tools = _Tools(views)
+    return [
+        views.route("/tools", tools.show),
+        views.route("/tools/folders", tools.folders),
+        views.route("/tools/events", tools.events),
+        views.route("/tools/add", tools.add, changes=True),
+        views.route("/tools/active", tools.activate, changes=True),
+        views.route("/tools/reindex", tools.reindex, changes=True),
+        views.route("/tools/stop", tools.stop, changes=True),
+    ]
+
+
+@dataclass(slots=True)
+class _Tools:
+    views: Views
+    _streams: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(_MAX_STREAMS))
+
+    async def show(self, request: Request) -> Response:
+        """The tools, or only their list for the script of the page."""
+        query, language = Query(request), language_of(request)
+        seen, shown = await self.views.run(request, lambda: self._look(language))
+        template = "tools_list.html" if query.text("part") == "list" else "tools.html"
+        return self.views.page(
+            request, template,
+            overview=seen, tools=shown, kinds=tuple(KINDS), path=query.text("folder"),
+            home=str(Path.home()),
+        )  # fmt: skip
+
+    def _look(self, language: Language) -> tuple[Overview | None, list[ShownTool]]:
+        wiring = self.views.wiring
+        try:
+            seen = overview(wiring.database)
+            tools = list_tools(wiring.database, active_only=False)
+        except DatabaseMissing:
+            return None, []
+        status = {one.name: one for one in seen.tools}
+        rules = wiring.settings.scan.rules()
+        sources = {one.tool.name: one for one in list_sources(wiring.database, rules)}
+        imports = {one["tool"]: one for one in imports_now(wiring.freshness)}
+        return seen, [
+            _shown(tool, status[tool.name], sources.get(tool.name), imports, language)
+            for tool in tools
+            if tool.name in status
+        ]
+
+    async def folders(self, request: Request) -> Response:
+        """A folder of the home with those in it, to pick one."""
+        path = Query(request).text("at")
+        folder = await self.views.run(request, lambda: home_folder(path, Path.home()))
+        return self.views.page(request, "folders.html", folder=folder, home=str(Path.home()))
+
+    async def add(self, request: Request) -> Response:
+        """Add a folder or file within the home, and import it in the background."""
+        form = request.state.form
+
+        def given(name: str) -> str:
+            return str(form.get(name, [""])[0]).strip()
+
+        def work() -> Tool:
+            wiring = self.views.wiring
+            place = within_home(given("path"), Path.home())
+            name = given("name") or name_for(place.stem, self._names())
+            kind = given("kind") if given("kind") in KINDS else next(iter(KINDS))
+            description = given("description") or f"The user's files in {place.name}."
+            tool = add_tool(wiring.database, name, description, place, kind, given("title") or None)
+            wiring.freshness.start_import(tool)
+            return tool
+
+        tool = await self.views.run(request, work)
+        return RedirectResponse(f"/tools#tool-{tool.name}", 303)
+
+    def _names(self) -> set[str]:
+        try:
+            tools = list_tools(self.views.wiring.database, active_only=False)
+        except DatabaseMissing:
+            return set()
+        return {tool.name for tool in tools}
+
+    async def activate(self, request: Request) -> Response:
+        """Enable or disable a tool."""
+        form = request.state.form
+        name, active = form.get("tool", [""])[0], form.get("active", [""])[0] == "1"
+        database = self.views.wiring.database
+        await self.views.run(request, lambda: set_active(database, name, active=active))
+        return RedirectResponse(f"/tools#tool-{name}", 303)
+
+    async def reindex(self, request: Request) -> Response:
+        """Import a tool in the background."""
+        name = request.state.form.get("tool", [""])[0]
+        wiring = self.views.wiring
+
+        def work() -> None:
+            wiring.freshness.start_import(find_tool(wiring.database, name))
+
+        await self.views.run(request, work)
+        return RedirectResponse(f"/tools#tool-{name}", 303)
+
+    async def stop(self, request: Request) -> Response:
+        """Stop the import of a tool that this server runs; documents that are in stay."""
+        name = request.state.form.get("tool", [""])[0]
+        run = self.views.wiring.freshness.imports.running(name)
+        if run is not None:
+            run.stop()
+        return RedirectResponse("/tools", 303)
+
+    async def events(self, request: Request) -> Response:
+        """The progress of imports, as server-sent events."""
+        try:
+            self._streams.acquire_nowait()
+        except anyio.WouldBlock:
+            return PlainTextResponse("too many pages watch imports\n", 503)
+        return StreamingResponse(self._progress(request), media_type="text/event-stream")
+
+    async def _progress(self, request: Request) -> AsyncIterator[str]:
+        """An event for each change; the list is to be read again when an import begins or ends.
+
+        It is read again at first, too: something may have ended since the page was made.
+        """
+        language, told, states, looks = language_of(request), "", None, 0
+        freshness = self.views.wiring.freshness
+        try:
+            while True:
+                try:
+                    now = await self.views.run(request, lambda: imports_now(freshness))
+                except Exception:  # noqa: BLE001 - a database that is being replaced, for example
+                    now = []
+                running = [one for one in now if one["state"] == "running"]
+                fresh_states = [(one["tool"], one["state"]) for one in now]
+                if fresh_states != states:
+                    yield event("list", {})
+                states = fresh_states
+                text = "".join(import_event(one, language) for one in running)
+                if text != told:
+                    told = text
+                    yield text
+                elif looks % _LOOKS_UNTIL_PING == 0:
+                    yield ": here\n\n"
+                looks += 1
+                await anyio.sleep(_LOOK_SECONDS)
+        finally:
+            self._streams.release()
+
+
+def _shown(
+    tool: Tool,
+    status: ToolStatus,
+    source: Source | None,
+    imports: dict[str, Values],
+    language: Language,
+) -> ShownTool:
+    import_ = imports.get(tool.name)
+    is_running = import_ is not None and import_["state"] == "running"
+    wording = in_japanese if language == "ja" else in_english
+    fresh = "" if source is None else wording(source.freshness, is_running)
+    return ShownTool(tool, status, source, fresh, import_)

@@ -1,0 +1,124 @@
+"""The view of the tools: folders added, imports watched, tools switched, over a real port."""
+
+import json
+
+import pytest
+from collection import Collection
+from hostile import PAYLOADS, harm_in, text_in
+from mdvec.embedding import catalog
+from mdvec.manage.registering import add_tool, find_tool
+from page_site import page_site, post, token_of, wait_until
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / "notes").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    return home
+
+
+def events(client, until):
+    """The server's events until one fulfils a condition."""
+    seen = []
+    with client.stream("GET", "/tools/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        name = ""
+        for line in answer.iter_lines():
+            if line.startswith("event: "):
+                name = line.removeprefix("event: ")
+            elif line.startswith("data: "):
+                seen.append((name, json.loads(line.removeprefix("data: "))))
+                if until(seen):
+                    return seen
+    raise AssertionError(seen)
+
+
+def test_from_nothing_to_the_first_hit(home):
+    (home / "notes" / "water.md").write_text("# 水\n\n水は1人1日3リットルを備えます。\n")
+    database = home / "data" / "v.sqlite"
+    with page_site(database, catalog.load, model={"name": "use"}) as site:
+        with site.client("ja") as client:
+            assert "まだツールがありません" in client.get("/tools").text
+            picked = client.get("/tools/folders").text
+            assert "/tools/folders?at=notes" in picked
+            added = post(client, "/tools/add", path=f"{home}/notes", kind="markdown")
+            assert (added.status_code, added.url.path) == (200, "/tools")
+            assert 'id="tool-notes"' in added.text
+            # The list is announced at first, and again when the import has ended.
+            events(client, lambda _: "最新です" in client.get("/tools?part=list").text)
+            found = client.get("/", params={"q": "水の備え"}).text
+            assert "3リットル" in text_in(found)
+
+
+def test_a_tool_is_switched_and_imported_again(home):
+    collection = Collection(home / "notes", home / "data" / "v.sqlite")
+    collection.write("a.md", "# 水\n")
+    collection.import_()
+    with page_site(collection.database) as site, site.client() as client:
+        assert "Up to date (1 files)" in client.get("/tools").text
+        off = post(client, "/tools/active", tool="notes", active="0")
+        assert "Enable" in off.text
+        assert find_tool(collection.database, "notes").is_active is False
+        post(client, "/tools/active", tool="notes", active="1")
+        collection.write("b.md", "# 米\n")
+        stale = client.get("/tools?part=list").text
+        assert "1 file is newer than the index of notes" in stale
+        post(client, "/tools/stop", tool="notes")
+        post(client, "/tools/reindex", tool="notes")
+        wait_until(lambda: "being imported" not in client.get("/tools?part=list").text)
+        assert post(client, "/tools/reindex", tool="none").status_code == 400
+        assert client.get("/tools/active").status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/etc", "..", "", "~/../..", "{home}/../outside", "link"])
+def test_only_folders_within_the_home_are_added_or_listed(home, path):
+    outside = home.parent / "outside"
+    outside.mkdir()
+    (outside / "secret-name").mkdir()
+    (home / "link").symlink_to(outside)
+    database = home / "data" / "v.sqlite"
+    said = path.format(home=home)
+    with page_site(database) as site, site.client() as client:
+        refused = post(client, "/tools/add", path=said, kind="markdown")
+        assert (refused.status_code, "within your home" in refused.text) == (400, True)
+        assert not database.exists()
+        listed = client.get("/tools/folders", params={"at": said})
+        assert "secret-name" not in listed.text
+        assert listed.status_code == (400 if path else 200)
+
+
+def test_a_wrong_name_or_kind_ends_in_one_sentence(home):
+    with page_site(home / "data" / "v.sqlite") as site, site.client() as client:
+        wrong = post(client, "/tools/add", path="notes", name="No Name!", kind="markdown")
+        assert (wrong.status_code, "Traceback" in wrong.text) == (400, False)
+        file = home / "a.txt"
+        file.touch()
+        refused = post(client, "/tools/add", path="a.txt", kind="dataset")
+        assert (refused.status_code, "cannot be a dataset" in refused.text) == (400, True)
+
+
+def test_hostile_names_of_tools_files_and_folders_do_nothing(home):
+    database = home / "data" / "v.sqlite"
+    for number, payload in enumerate(PAYLOADS):
+        name = payload.replace("/", "_")
+        folder = home / name
+        folder.mkdir()
+        (folder / f"{name[:80]}.md").write_bytes(b"\xff\x00\x01" * 9)
+        words = "".join(char for char in payload if char.isprintable())
+        add_tool(database, f"t{number}", words, folder, "markdown", words[:100])
+    with page_site(database) as site, site.client() as client:
+        for path in ("/tools", "/tools?part=list", "/tools/folders"):
+            shown = client.get(path)
+            assert shown.status_code == 200
+            html = shown.text + ("" if "<script" in shown.text else '<script src="/static/">')
+            assert harm_in(html) == []
+        token = token_of(client)
+        for payload in PAYLOADS:
+            listed = client.get("/tools/folders", params={"at": payload.replace("/", "_")})
+            assert harm_in(listed.text) == []
+            picked = client.get("/tools", params={"folder": payload})
+            assert harm_in(picked.text) == []
+            given = dict.fromkeys(("path", "name", "description", "title", "kind"), payload)
+            added = client.post("/tools/add", data={"csrf": token, **given})
+            assert (added.status_code, harm_in(added.text)) == (400, [])
