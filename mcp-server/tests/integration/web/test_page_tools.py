@@ -37,18 +37,20 @@ def events(client, until):
 def test_from_nothing_to_the_first_hit(home):
     (home / "notes" / "water.md").write_text("# 水\n\n水は1人1日3リットルを備えます。\n")
     database = home / "data" / "v.sqlite"
-    with page_site(database, catalog.load, model={"name": "use"}) as site:
-        with site.client("ja") as client:
-            assert "まだツールがありません" in client.get("/tools").text
-            picked = client.get("/tools/folders").text
-            assert "/tools/folders?at=notes" in picked
-            added = post(client, "/tools/add", path=f"{home}/notes", kind="markdown")
-            assert (added.status_code, added.url.path) == (200, "/tools")
-            assert 'id="tool-notes"' in added.text
-            # The list is announced at first, and again when the import has ended.
-            events(client, lambda _: "最新です" in client.get("/tools?part=list").text)
-            found = client.get("/", params={"q": "水の備え"}).text
-            assert "3リットル" in text_in(found)
+    with (
+        page_site(database, catalog.load, model={"name": "use"}) as site,
+        site.client("ja") as client,
+    ):
+        assert "まだツールがありません" in client.get("/tools").text
+        picked = client.get("/tools/folders").text
+        assert "/tools/folders?at=notes" in picked
+        added = post(client, "/tools/add", path=f"{home}/notes", kind="markdown")
+        assert (added.status_code, added.url.path) == (200, "/tools")
+        assert 'id="tool-notes"' in added.text
+        # The list is announced at first, and again when the import has ended.
+        events(client, lambda _: "最新です" in client.get("/tools?part=list").text)
+        found = client.get("/", params={"q": "水の備え"}).text
+        assert "3リットル" in text_in(found)
 
 
 def test_a_tool_is_switched_and_imported_again(home):

@@ -91,5 +91,94 @@ function followImports(list) {
 const live = document.getElementById("tools-list");
 if (live) followImports(live);
 
+// The review: a decision by key or button, without leaving the list; u undoes the last one.
+function reviewByKey(list) {
+  const said = document.getElementById("said");
+  const open = document.getElementById("open");
+  const made = [];
+  const cards = () => [...list.children];
+  const current = () => document.activeElement.closest("#pairs > li") || list.firstElementChild;
+
+  const move = (from, by) => {
+    const all = cards();
+    const next = all[Math.min(Math.max(all.indexOf(from) + by, 0), all.length - 1)];
+    if (next) next.focus();
+  };
+  const send = async (form) => {
+    const fields = new URLSearchParams(new FormData(form));
+    fields.set("part", "1");
+    const answer = await fetch(form.action, { method: "POST", body: fields });
+    if (!answer.ok) {
+      form.submit(); // the page then says what is wrong
+      return null;
+    }
+    return answer.json();
+  };
+  const decide = async (form) => {
+    const decision = form.dataset.decision;
+    const ids = new FormData(form).getAll("check");
+    const told = await send(form);
+    if (!told) return;
+    const card = form.closest("li");
+    made.push({ ids, was: card.dataset.was, card });
+    for (const id of ids) show(id, decision, told.text);
+    open.textContent = told.open.toLocaleString();
+    move(card, 1);
+  };
+  const show = (id, decision, text) => {
+    const card = list.querySelector(`[data-check="${id}"]`);
+    if (!card) return;
+    card.classList.remove("is-duplicate", "is-not_duplicate", "is-skip");
+    card.classList.add(`is-${decision}`);
+    card.querySelector(".state").textContent = text;
+  };
+  const undo = async () => {
+    const last = made.pop();
+    if (!last) return;
+    const form = last.card.querySelector("form").cloneNode(true);
+    for (const field of form.querySelectorAll("[name=check]")) field.remove();
+    form.elements.decision.value = last.was;
+    for (const id of last.ids) {
+      const field = document.createElement("input");
+      field.name = "check";
+      field.value = id;
+      form.append(field);
+    }
+    form.hidden = true;
+    document.body.append(form);
+    const told = await send(form);
+    form.remove();
+    if (!told) return;
+    for (const id of last.ids) show(id, last.was, told.text);
+    open.textContent = told.open.toLocaleString();
+    said.textContent = list.dataset.undone;
+    said.hidden = false;
+    last.card.focus();
+  };
+
+  list.addEventListener("submit", (event) => {
+    event.preventDefault();
+    decide(event.target);
+  });
+  const byKey = { 1: "duplicate", n: "not_duplicate", s: "skip" };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
+    const card = current();
+    if (!card) return;
+    if (event.key === "j") move(card, 1);
+    else if (event.key === "k") move(card, -1);
+    else if (event.key === "u") undo();
+    else if (byKey[event.key]) {
+      const form = card.querySelector(`form[data-decision="${byKey[event.key]}"]`);
+      if (form) decide(form);
+    } else return;
+    event.preventDefault();
+  });
+  if (list.firstElementChild) list.firstElementChild.focus({ preventScroll: true });
+}
+
+const pairs = document.getElementById("pairs");
+if (pairs) reviewByKey(pairs);
+
 const searchForm = document.getElementById("search");
 if (searchForm) searchAsYouType(searchForm);

@@ -1,0 +1,52 @@
+"""The household that a view shows: the one that its address names, else the first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mdvec.database.connection import Connection, DatabaseMissing, Mode
+from mdvec.tools.rows import Tool
+from starlette.requests import Request
+
+from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.views import Views
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Household:
+    """The household shown, among all active ones."""
+
+    views: Views
+    name: str
+    all: tuple[Tool, ...]
+
+    async def run(self, work: Callable[[Connection, int], T], mode: Mode = "read") -> T:
+        """Run work on its ledger; a write is committed or rolled back as a whole.
+
+        Raises:
+            ToolError: the work raised an MdvecError, or the household is gone.
+        """
+        return await self.views.wiring.household.run(self.name, mode, work)
+
+
+async def shown_household(views: Views, request: Request) -> Household | None:
+    """The household that a request shows; None if no household is active."""
+
+    def active() -> list[Tool]:
+        try:
+            return views.wiring.household.active_households()
+        except DatabaseMissing:
+            return []
+
+    tools = tuple(await views.run(request, active))
+    form = getattr(request.state, "form", {})
+    named = form.get("household", [Query(request).text("household")])[0]
+    names = [tool.name for tool in tools]
+    if not names:
+        return None
+    # A name that is no longer there is refused by the household's own words.
+    return Household(views, named or names[0], tools)

@@ -1,0 +1,144 @@
+"""The view of duplicates over a real port: decided, undone, in bulk, and with hostile rows."""
+
+import re
+
+import pytest
+from hostile import PAYLOADS, harm_in, text_in
+from ledger_folder import HEADER
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.report import ImportRequest
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.registering import add_tool
+from page_site import page_site, post, token_of
+from tiny_embedder import TinyBackend
+
+PAIRS = 30
+RULES = ScanRules((".csv",), (), 10 * 2**20)
+
+
+def quoted(text):
+    """A cell of a CSV, on one line."""
+    return '"' + text.replace('"', '""').replace("\n", " ") + '"'
+
+
+def ledger(folder, lines):
+    """A database with a household of these rows."""
+    statements = folder / "明細"
+    statements.mkdir(parents=True)
+    text = "\n".join([HEADER, *lines, ""])
+    (statements / "収入・支出詳細_2025-07-01_2025-07-31.csv").write_bytes(text.encode("utf-8-sig"))
+    database = folder / "data" / "v.sqlite"
+    add_tool(database, "kakeibo", "家計簿", statements, "household")
+    request = ImportRequest(database, "kakeibo", "new", RULES, ChunkingOverrides())
+    report = import_tool(request, lambda _: Embedder(TinyBackend()))
+    assert not report.failed
+    return database
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    lines = []
+    for number in range(PAIRS):
+        day, yen = 1 + number % 28, -1_000 - number
+        shop = "スーパー" if number < 4 else f"店{number}"
+        for account in ("カード", "銀行"):
+            lines.append(
+                f"1,2025/07/{day:02},{shop},{yen},{account},食費,食料品,,0,{number}{account}"
+            )
+    return ledger(tmp_path_factory.mktemp("review"), lines)
+
+
+@pytest.fixture(scope="module")
+def client(database):
+    with page_site(database) as site, site.client() as client:
+        post(client, "/review/detect")
+        yield client
+
+
+def is_open(client):
+    return int(re.search(r'id="open">(\d+)<', client.get("/review").text)[1])
+
+
+def checks(client, query=""):
+    return re.findall(r'data-check="(\d+)"', client.get(f"/review{query}").text)
+
+
+def test_thirty_pairs_are_decided_and_each_decision_is_undone(client):
+    ids = checks(client)
+    assert len(ids) == is_open(client) == PAIRS
+    token = token_of(client)
+    for number, id_ in enumerate(ids):
+        decision = "duplicate" if number % 2 else "not_duplicate"
+        data = {"csrf": token, "check": id_, "decision": decision, "part": "1"}
+        told = client.post("/review/decide", data=data).json()
+        assert told["open"] == PAIRS - number - 1
+    assert "No pair is waiting" in client.get("/review").text
+    assert set(checks(client, "?decided=1")) == set(ids)
+    for id_ in ids:
+        data = {"csrf": token, "check": id_, "decision": "skip"}
+        assert client.post("/review/decide", data=data).status_code == 200
+    assert is_open(client) == PAIRS
+
+
+def test_the_page_says_why_and_marks_what_differs(client):
+    shown = client.get("/review").text
+    assert "0 days apart" in text_in(shown)
+    assert "<mark>カード</mark>" in shown
+    assert "<mark>スーパー</mark>" not in shown
+
+
+def test_pairs_of_the_same_shops_are_decided_together(client):
+    shown = client.get("/review").text
+    assert "All 4 are duplicates" in shown
+    form = re.search(r"<summary>4 pairs.*?</form>", shown, re.DOTALL)[0]
+    ids = re.findall(r'name="check" value="(\d+)"', form)
+    assert len(ids) == 4
+    post(client, "/review/decide", check=ids, decision="duplicate")
+    assert is_open(client) == PAIRS - 4
+    post(client, "/review/decide", check=ids, decision="skip")
+    assert is_open(client) == PAIRS
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [({"check": "1", "decision": "maybe"}, "判定値が不正"), ({"check": "1"}, "判定値が不正"),
+     ({"decision": "duplicate"}, "見つかりません"),
+     ({"check": "99999999", "decision": "skip", "part": "1"}, "見つかりません"),
+     ({"check": "1", "decision": "skip", "household": "none"}, "見つかりません")],
+)  # fmt: skip
+def test_a_wrong_decision_ends_in_one_sentence_and_changes_nothing(client, fields, told):
+    before = is_open(client)
+    answer = post(client, "/review/decide", **fields)
+    assert (answer.status_code, told in text_in(answer.text)) == (400, True)
+    assert is_open(client) == before
+
+
+def test_without_a_household_the_view_says_what_to_do(tmp_path):
+    with page_site(tmp_path / "v.sqlite") as site, site.client() as client:
+        assert "No household is active" in client.get("/review").text
+        assert post(client, "/review/detect").status_code == 400
+
+
+def test_hostile_shops_memos_and_accounts_do_nothing(tmp_path):
+    lines = []
+    for number, payload in enumerate(PAYLOADS):
+        text = quoted(payload)
+        for account in ("a", "b"):
+            lines.append(
+                f"1,2025/07/{1 + number % 28:02},{text},{-100 - number},"
+                f"{quoted(payload + account)},{text},{text},{text},0,{number}{account}"
+            )
+    with page_site(ledger(tmp_path, lines)) as site, site.client() as client:
+        post(client, "/review/detect")
+        token, seen = token_of(client), ""
+        for _ in range(2):  # a page shows at most 50 pairs
+            shown = client.get("/review").text
+            assert harm_in(shown) == []
+            ids = re.findall(r'data-check="(\d+)"', shown)
+            seen += text_in(shown)
+            data = {"csrf": token, "check": ids, "decision": "not_duplicate"}
+            client.post("/review/decide", data=data)
+        missing = [one for one in PAYLOADS if " ".join(one.split()) not in seen]
+        assert missing == []
