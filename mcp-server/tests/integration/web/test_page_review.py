@@ -43,10 +43,10 @@ def database(tmp_path_factory):
     for number in range(PAIRS):
         day, yen = 1 + number % 28, -1_000 - number
         shop = "スーパー" if number < 4 else f"店{number}"
-        for account in ("カード", "銀行"):
-            lines.append(
-                f"1,2025/07/{day:02},{shop},{yen},{account},食費,食料品,,0,{number}{account}"
-            )
+        lines += [
+            f"1,2025/07/{day:02},{shop},{yen},{account},食費,食料品,,0,{number}{account}"
+            for account in ("カード", "銀行")
+        ]
     return ledger(tmp_path_factory.mktemp("review"), lines)
 
 
@@ -125,11 +125,11 @@ def test_hostile_shops_memos_and_accounts_do_nothing(tmp_path):
     lines = []
     for number, payload in enumerate(PAYLOADS):
         text = quoted(payload)
-        for account in ("a", "b"):
-            lines.append(
-                f"1,2025/07/{1 + number % 28:02},{text},{-100 - number},"
-                f"{quoted(payload + account)},{text},{text},{text},0,{number}{account}"
-            )
+        lines += [
+            f"1,2025/07/{1 + number % 28:02},{text},{-100 - number},"
+            f"{quoted(payload + account)},{text},{text},{text},0,{number}{account}"
+            for account in ("a", "b")
+        ]
     with page_site(ledger(tmp_path, lines)) as site, site.client() as client:
         post(client, "/review/detect")
         token, seen = token_of(client), ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from mdvec.database.connection import Connection
 from mdvec.household import review
+from mdvec.household.core.pairs import MAX_DATE_TOLERANCE
 from mdvec.household.core.review_wording import Candidate, CandidateRow
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -71,7 +72,8 @@ class _Review:
         return self.views.page(
             request, "review.html",
             household=household, query=query, pairs=shown_pairs(listed.candidates),
-            numbers=numbers, total=listed.total_count, fields=_FIELDS,
+            numbers=numbers, total=listed.total_count, fields=_FIELDS, max_days=MAX_DATE_TOLERANCE,
+            days=self.views.wiring.settings.duplicates.options().date_tolerance_days,
         )  # fmt: skip
 
     async def decide(self, request: Request) -> Response:
@@ -96,9 +98,12 @@ class _Review:
         return RedirectResponse(f"/review?household={household.name}", 303)
 
     async def detect(self, request: Request) -> Response:
-        """Search the ledger for pairs."""
+        """Search the ledger for pairs, at most so many days apart as the form says."""
         household = await self._household(request)
         options = self.views.wiring.settings.duplicates.options()
+        days = request.state.form.get("days", [""])[0]
+        if days.isdecimal() and int(days[:9]) <= MAX_DATE_TOLERANCE:
+            options = replace(options, date_tolerance_days=int(days))
         await household.run(partial(review.detect, options=options), "write")
         return RedirectResponse(f"/review?household={household.name}", 303)
 
