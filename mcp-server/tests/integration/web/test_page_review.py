@@ -4,37 +4,10 @@ import re
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
-from ledger_folder import HEADER
-from mdvec.embedding.embedder import Embedder
-from mdvec.files.scan import ScanRules
-from mdvec.importing.options import ChunkingOverrides
-from mdvec.importing.report import ImportRequest
-from mdvec.manage.import_tool import import_tool
-from mdvec.manage.registering import add_tool
+from page_ledger import ledger, quoted
 from page_site import page_site, post, token_of
-from tiny_embedder import TinyBackend
 
 PAIRS = 30
-RULES = ScanRules((".csv",), (), 10 * 2**20)
-
-
-def quoted(text):
-    """A cell of a CSV, on one line."""
-    return '"' + text.replace('"', '""').replace("\n", " ") + '"'
-
-
-def ledger(folder, lines):
-    """A database with a household of these rows."""
-    statements = folder / "明細"
-    statements.mkdir(parents=True)
-    text = "\n".join([HEADER, *lines, ""])
-    (statements / "収入・支出詳細_2025-07-01_2025-07-31.csv").write_bytes(text.encode("utf-8-sig"))
-    database = folder / "data" / "v.sqlite"
-    add_tool(database, "kakeibo", "家計簿", statements, "household")
-    request = ImportRequest(database, "kakeibo", "new", RULES, ChunkingOverrides())
-    report = import_tool(request, lambda _: Embedder(TinyBackend()))
-    assert not report.failed
-    return database
 
 
 @pytest.fixture(scope="module")

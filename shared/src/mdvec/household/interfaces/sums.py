@@ -42,7 +42,7 @@ def months_with_rows(connection: apsw.Connection, tool_id: int, starts_on: int =
 
 def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: int) -> int:
     """The number of rows on these days, but at most ``most``."""
-    where, values = _where(tool_id, days, None)
+    where, values = where_rows(tool_id, days, None)
     rows = connection.execute(
         "SELECT count(*) FROM "
         f"(SELECT 1 FROM transactions WHERE {where} AND {in_ledger()} LIMIT ?)",
@@ -53,7 +53,7 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: in
 
 def last_day(connection: apsw.Connection, tool_id: int, days: Days) -> date | None:
     """The day of the last row on these days."""
-    where, values = _where(tool_id, days, None)
+    where, values = where_rows(tool_id, days, None)
     row = connection.execute(
         f"SELECT max(date) FROM transactions WHERE {where} AND {in_ledger()}", values
     ).fetchone()
@@ -64,7 +64,7 @@ def rows_by_month(
     connection: apsw.Connection, tool_id: int, days: Days, starts_on: int
 ) -> dict[Month, int]:
     """The number of rows on these days by month; months without rows are missing."""
-    where, values = _where(tool_id, days, None)
+    where, values = where_rows(tool_id, days, None)
     rows = connection.execute(
         f"SELECT {_month(starts_on)}, count(*) FROM transactions "
         f"WHERE {where} AND {in_ledger()} GROUP BY 1, 2",
@@ -103,7 +103,7 @@ def monthly_sums(
     ``by_minor``, sums are by 大項目, and ``category_minor`` is "".
     """
     minor_column = "category_minor" if by_minor else "''"
-    where, values = _where(tool_id, days, subject)
+    where, values = where_rows(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT {_month(starts_on)}, category_major, {minor_column}, {left_out()}, count(*), "
         f"coalesce(sum(amount), 0) FROM transactions WHERE {where} GROUP BY 1, 2, 3, 4, 5",
@@ -159,7 +159,7 @@ def page_of_rows(
     limit: int,
 ) -> list[Transaction]:
     """A page of rows by date, whether they count or not."""
-    where, values = _where(tool_id, days, subject)
+    where, values = where_rows(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} "
         "ORDER BY date, id LIMIT ? OFFSET ?",
@@ -168,7 +168,10 @@ def page_of_rows(
     return [read_transaction(row) for row in rows]
 
 
-def _where(tool_id: int, days: Days, subject: Subject | None) -> tuple[str, tuple[int | str, ...]]:
+def where_rows(
+    tool_id: int, days: Days, subject: Subject | None
+) -> tuple[str, tuple[int | str, ...]]:
+    """The condition of a subject's rows on these days, and the values to bind."""
     where = "tool_id = ? AND date BETWEEN ? AND ?"
     values: tuple[int | str, ...] = (tool_id, days.first.isoformat(), days.last.isoformat())
     of_subject, names = _of_subject(subject)
@@ -193,7 +196,7 @@ def counted_sums(
     starts_on: int,
 ) -> list[MonthlySum]:
     """Sums of the counting rows on these days, by month and 大項目."""
-    where, values = _where(tool_id, days, subject)
+    where, values = where_rows(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) FROM transactions "
         f"WHERE {where} AND {counts()} GROUP BY 1, 2, 3",
@@ -210,7 +213,7 @@ def pending_removal_sums(
     starts_on: int,
 ) -> list[MonthlySum]:
     """Sums of the rows that vanished but count until the user confirms, by month and 大項目."""
-    where, values = _where(tool_id, days, subject)
+    where, values = where_rows(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) "
         "FROM transactions INDEXED BY idx_transactions_removal "

@@ -1,0 +1,110 @@
+"""The geometry of a chart of months: bars side by side, and lines over them, in an SVG's units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT = 800, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 8, 12, 28
+_MAX_LABELS = 14
+_STEPS = (1, 2, 2.5, 5, 10)
+_LINES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A rectangle for an amount of a month."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    style: str
+    month: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A place on an axis, with its label."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class MonthChart:
+    """Bars by month, lines over them (as points of a polyline), and the labels of both axes."""
+
+    bars: tuple[Bar, ...]
+    lines: tuple[tuple[str, str], ...]
+    months: tuple[Tick, ...]
+    amounts: tuple[Tick, ...]
+    zero: float
+
+
+Amounts = Sequence[int | None]
+
+
+def month_chart(
+    months: Sequence[str], bars: dict[str, Amounts], lines: dict[str, Amounts]
+) -> MonthChart:
+    """A chart of amounts by month; None leaves a gap. The keys are styles."""
+    series = (*bars.values(), *lines.values())
+    given = [0, *(one for amounts in series for one in amounts if one is not None)]
+    step = _step(max(given), min(given))
+    bottom = min(given) // step * step
+    top = max(-(-max(given) // step) * step, bottom + step)
+
+    def height_of(amount: float) -> float:
+        return round(_TOP + (top - amount) / (top - bottom) * (HEIGHT - _TOP - _BOTTOM), 1)
+
+    slot = (WIDTH - _LEFT - _RIGHT) / max(len(months), 1)
+    every = -(-len(months) // _MAX_LABELS)
+    middles = [round(_LEFT + slot * (number + 0.5), 1) for number in range(len(months))]
+    return MonthChart(
+        bars=tuple(_bars(months, bars, slot, height_of)),
+        lines=tuple((style, _points(middles, line, height_of)) for style, line in lines.items()),
+        months=tuple(
+            Tick(at, month)
+            for number, (at, month) in enumerate(zip(middles, months, strict=True))
+            if number % every == 0
+        ),
+        amounts=tuple(
+            Tick(height_of(amount), f"{amount:,}") for amount in range(bottom, top + 1, step)
+        ),
+        zero=height_of(0),
+    )
+
+
+def _bars(
+    months: Sequence[str],
+    series: dict[str, Amounts],
+    slot: float,
+    height_of: Callable[[float], float],
+) -> Iterator[Bar]:
+    width = slot * 0.8 / max(len(series), 1)
+    for place, (style, amounts) in enumerate(series.items()):
+        for number, (month, amount) in enumerate(zip(months, amounts, strict=True)):
+            if amount is None:
+                continue
+            x = _LEFT + slot * (number + 0.1) + width * place
+            y, zero = height_of(amount), height_of(0)
+            yield Bar(
+                round(x, 1), min(y, zero), round(max(width - 1, 1), 1), round(abs(zero - y), 1),
+                style, month, amount,
+            )  # fmt: skip
+
+
+def _points(middles: Sequence[float], line: Amounts, height_of: Callable[[float], float]) -> str:
+    points = zip(middles, line, strict=True)
+    return " ".join(f"{x},{height_of(one)}" for x, one in points if one is not None)
+
+
+def _step(most: int, least: int) -> int:
+    """A round distance between lines, so that there are about four."""
+    raw = max((most - least) / _LINES, 1)
+    size = 10 ** (len(str(int(raw))) - 1)
+    return int(next(size * factor for factor in _STEPS if size * factor >= raw and
+                    size * factor == int(size * factor)))  # fmt: skip

@@ -1,0 +1,205 @@
+"""The view of a household's money: a period's figures, its months, categories, shops and rows."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from mdvec.database.connection import Connection
+from mdvec.dates.months import MonthRange
+from mdvec.errors import MdvecError
+from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.savings import savings_rate
+from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.sums import CategoryShare
+from mdvec.household.core.transaction import Transaction
+from mdvec.household.month import PAGE_SIZE, HouseholdAnswer, monthly_household
+from mdvec.household.shops import ShopSums, rows_of_shop, shop_sums
+from mdvec.household.trend import TrendAnswer
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mdvec_mcp.charts.chart import ImageFormat
+from mdvec_mcp.household.context import today
+from mdvec_mcp.web.page import downloads
+from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.households import Household, shown_household
+from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.views import Views
+
+_YEAR = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """What the view shows of a period and, if one is chosen, of a category and a shop.
+
+    ``trend`` is of the category, or else of income and spending; ``year_before`` has the amounts
+    of the category in the same months a year before, by month.
+    """
+
+    answer: HouseholdAnswer
+    rate: object
+    shares: tuple[CategoryShare, ...]
+    trend: TrendAnswer
+    year_before: dict[str, int | None]
+    chart: MonthChart
+    shops: ShopSums
+    shop: str | None
+    rows: tuple[Transaction, ...]
+    total_rows: int
+    before: str
+    after: str
+
+    @property
+    def sign(self) -> int:
+        """What makes a shop's sum positive, as its category's is."""
+        subject = self.answer.category
+        return 1 if isinstance(subject, Category) and subject.is_income else -1
+
+    @property
+    def pages(self) -> int:
+        """How many pages the rows have."""
+        return max(1, -(-self.total_rows // PAGE_SIZE))
+
+
+def routes(views: Views) -> list[Route]:
+    """The routes of the view and of its downloads."""
+    money = _Money(views)
+    return [
+        views.route("/money", money.show),
+        views.route("/money/categories.csv", money.categories_csv),
+        views.route("/money/months.csv", money.months_csv),
+        views.route("/money/chart", money.chart),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Money:
+    views: Views
+
+    async def show(self, request: Request) -> Response:
+        """The figures of a period."""
+        household = await shown_household(self.views, request)
+        if household is None:
+            return self.views.page(request, "no_household.html")
+        query = Query(request)
+        money = await household.run(lambda ledger, id_: self._money(ledger, id_, query))
+        return self.views.page(
+            request, "money.html",
+            household=household, query=query, money=money, page=query.number("page", 1, 1, 10**6),
+            words=("今月", "先月", "直近3か月", "直近12か月", "今年", "去年", "今年度", "去年の夏"),
+        )  # fmt: skip
+
+    async def categories_csv(self, request: Request) -> Response:
+        """The categories of a period as CSV."""
+        money, _ = await self._read(request)
+        rows = [(str(one.category), one.amount, one.share, one.rows) for one in money.shares]
+        return downloads.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
+
+    async def months_csv(self, request: Request) -> Response:
+        """The months of a period as CSV."""
+        money, _ = await self._read(request)
+        columns = [one.category for one in money.trend.categories]
+        rows = [
+            (str(months[0].month), *(one.amount for one in months))
+            for months in zip(*(one.months for one in money.trend.categories), strict=True)
+        ]
+        return downloads.csv_file("months", ("month", *map(str, columns)), rows)
+
+    async def chart(self, request: Request) -> Response:
+        """The chart of the months, or of the categories, as PNG or SVG."""
+        money, query = await self._read(request)
+        image: ImageFormat = "svg" if query.text("format") == "svg" else "png"
+        settings = self.views.wiring.settings.charts
+
+        def drawn() -> Response:
+            answer = money.answer if query.text("of") == "categories" else money.trend
+            return downloads.picture(answer, image, settings.font_path)
+
+        return await self.views.run(request, drawn)
+
+    async def _read(self, request: Request) -> tuple[Money, Query]:
+        household = await shown_household(self.views, request)
+        if household is None:
+            (tool, *_) = self.views.wiring.household.households()  # says that there is none
+            household = Household(self.views, tool.name, (tool,))
+        query = Query(request)
+        return await household.run(lambda ledger, id_: self._money(ledger, id_, query)), query
+
+    def _money(self, ledger: Connection, tool_id: int, query: Query) -> Money:
+        period, named = query.text("period").strip() or None, query.text("category") or None
+        page = query.number("page", 1, 1, 10**6)
+        shop = query.text("shop") if "shop" in query else None
+        answer = monthly_household(
+            ledger, tool_id, period=period, category=named, today=today(),
+            month_starts_on=self.views.wiring.household.month_starts_on,
+            page=1 if shop is not None else page,
+        )  # fmt: skip
+        subject = answer.category
+        trend = self._trend(ledger, tool_id, answer.months, subject)
+        year_before = self._year_before(ledger, tool_id, answer.months, subject)
+        rows = rows_of_shop(
+            ledger, tool_id, answer.days, subject, shop or "",
+            offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
+        )  # fmt: skip
+        is_whole = not isinstance(subject, Category)
+        return Money(
+            answer=answer,
+            rate=savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
+            shares=answer.spending_by_category or answer.income_by_category,
+            trend=trend,
+            year_before=year_before,
+            chart=_chart(trend, year_before, is_whole=is_whole),
+            shops=shop_sums(ledger, tool_id, answer.days, _spending_of(subject)),
+            shop=shop,
+            rows=rows.rows if shop is not None else (),
+            total_rows=rows.total if shop is not None else answer.total_rows,
+            before=_moved(answer.months, -len(answer.months)),
+            after=_moved(answer.months, len(answer.months)),
+        )
+
+    def _trend(
+        self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None
+    ) -> TrendAnswer:
+        named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
+        return self.views.wiring.household.trend(
+            ledger, tool_id, category=str(named), start_month=str(months.first),
+            end_month=str(months.last), period=None,
+        )  # fmt: skip
+
+    def _year_before(
+        self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None
+    ) -> dict[str, int | None]:
+        """The amounts of the year before by the month of now; {} if the ledger has none."""
+        if not isinstance(subject, Category):
+            return {}
+        with suppress(MdvecError):
+            first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
+            trend = self._trend(ledger, tool_id, MonthRange(first, last), subject)
+            (one,) = trend.categories
+            return {str(figure.month.plus(_YEAR)): figure.amount for figure in one.months}
+        return {}
+
+
+def _spending_of(subject: Subject | None) -> Subject:
+    """The rows whose shops are listed: those of a category, else all spending."""
+    return subject if isinstance(subject, Category) else Total.SPENDING
+
+
+def _moved(months: MonthRange, by: int) -> str:
+    """As many months, earlier or later, in words that the tools understand."""
+    first, last = months.first.plus(by), months.last.plus(by)
+    return str(first) if first == last else f"{first}〜{last}"
+
+
+def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
+    months = [str(figure.month) for figure in trend.categories[0].months]
+    amounts = [[figure.amount for figure in one.months] for one in trend.categories]
+    if is_whole:
+        return month_chart(months, {"in": amounts[0], "out": amounts[1]}, {})
+    style = "in" if str(trend.categories[0].category) == INCOME else "out"
+    means = [figure.moving_average for figure in trend.categories[0].months]
+    before = [year_before.get(month) for month in months]
+    return month_chart(months, {style: amounts[0]}, {"old": before, "mean": means})

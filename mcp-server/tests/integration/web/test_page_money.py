@@ -1,0 +1,148 @@
+"""The view of money over a real port: figures, months, categories, shops, rows, downloads."""
+
+import csv
+import io
+import re
+
+import pytest
+from hostile import PAYLOADS, harm_in, text_in
+from page_ledger import ledger, quoted
+from page_site import page_site
+
+HOSTILE = "2025年9月"
+
+
+def rows():
+    """Two years: 200,000 in and 50,000 of rent out each month, and food twice as dear in 2025."""
+    for month in range(1, 25):
+        year, of_year = 2024 + (month - 1) // 12, 1 + (month - 1) % 12
+        if (year, of_year) > (2025, 6):
+            break
+        day, food = f"{year}/{of_year:02}/10", 1_000 if year == 2024 else 2_000
+        yield f"1,{day},会社,200000,銀行,収入,給与,,0,i{month}"
+        yield f"1,{day},大家,-50000,銀行,住宅,家賃・地代,,0,r{month}"
+        yield f"1,{day},スーパー,-{food},財布,食費,食料品,牛乳,0,a{month}"
+        yield f"1,{day},喫茶,-500,財布,食費,外食,,0,b{month}"
+    yield "1,2025/06/11,引越し屋,-90000,銀行,特別な支出,引越し,,0,m"
+
+
+def hostile_rows():
+    for number, payload in enumerate(PAYLOADS):
+        text = quoted(payload)
+        day, yen = f"2025/09/{1 + number % 28:02}", 100 + number
+        yield f"1,{day},{text},-{yen},{text},{text},{text},{text},0,h{number}"
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    database = ledger(tmp_path_factory.mktemp("money"), [*rows(), *hostile_rows()])
+    with page_site(database) as site, site.client() as client:
+        yield client
+
+
+def money(client, **query):
+    answer = client.get("/money", params=query)
+    assert answer.status_code == 200, text_in(answer.text)
+    return answer.text
+
+
+def addresses(html):
+    """The addresses that the numbers and names of a view lead to, by their text."""
+    found = re.findall(r'<a href="(/money\?[^"]*)"[^>]*>([^<]+)</a>', html)
+    return {text: address.replace("&amp;", "&") for address, text in found}
+
+
+def test_the_dearest_month_its_reason_and_back(client):
+    year = money(client, period="2025年1月〜6月")
+    assert re.search(r"<title>2025-06 142,500", year)
+    june = money(client, period="2025-06")
+    assert "引越し屋" in text_in(june)
+    category = client.get(addresses(june)["特別な支出"]).text
+    assert "90,000" in text_in(category)
+    back = client.get(addresses(category)["← All categories"])
+    assert back.url.params["period"] == "2025-06"
+
+
+def test_figures_are_the_tools_own_and_lead_to_their_rows(client):
+    shown = money(client, period="2025-05")
+    said = text_in(shown)
+    for figure in ("200,000 yen", "52,500 yen", "147,500 yen", "73.8 %"):
+        assert figure.replace(" ", "") in said.replace(" ", "")
+    rows = text_in(client.get(addresses(shown)["52,500"]).text)
+    assert "大家" in rows
+    assert "会社" not in rows.partition("Transactions")[2]
+
+
+def test_a_category_opens_to_shops_and_a_shop_to_its_rows(client):
+    food = client.get(addresses(money(client, period="2025-05"))["食費"]).text
+    assert {"食料品", "外食", "スーパー", "喫茶"} <= addresses(food).keys()
+    market = client.get(addresses(food)["スーパー"]).text
+    listed = text_in(market).partition("Transactions")[2]
+    assert ("牛乳" in listed, "喫茶" in listed) == (True, False)
+    inner = client.get(addresses(food)["食料品"])
+    assert inner.status_code == 200
+    assert "2,000 yen" in text_in(inner.text).replace("2,000yen", "2,000 yen")
+
+
+def test_a_category_is_compared_with_its_mean_and_the_year_before(client):
+    table = text_in(money(client, category="食費", period="2025-03"))
+    assert "2025-03 2,500 1,750 1,500".replace(" ", "") in table.replace(" ", "")
+
+
+def test_periods_move_by_their_own_length(client):
+    shown = money(client, period="2025年4月〜6月")
+    before = re.search(r'href="(/money\?[^"]*)" rel="prev"', shown)[1].replace("&amp;", "&")
+    assert "2025-01 – 2025-03" in text_in(client.get(before).text)
+    assert "2024" in text_in(money(client, period="2024年"))
+
+
+@pytest.mark.parametrize("query", [{"period": "いつか"}, {"category": "無い"}, {"page": "999"},
+                                   {"period": "2019年"}, {"household": "none"}])  # fmt: skip
+def test_what_is_not_there_ends_in_one_sentence(client, query):
+    answer = client.get("/money", params=query)
+    assert (answer.status_code, 'role="alert"' in answer.text) == (400, True)
+    assert "Traceback" not in answer.text
+
+
+def test_tables_download_as_csv_without_formulas(client):
+    answer = client.get("/money/categories.csv", params={"period": HOSTILE})
+    assert answer.headers["content-disposition"] == 'attachment; filename="mdvec-categories.csv"'
+    table = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert table[0] == ["category", "yen", "percent", "rows"]
+    assert len(table) > 50
+    assert not [cell for row in table for cell in row if cell.startswith(("=", "@", "+"))]
+    months = client.get("/money/months.csv", params={"period": "2025-05"}).text.splitlines()
+    assert months[1] == "2025-05,200000,52500,147500"
+
+
+@pytest.mark.parametrize("of", ["months", "categories"])
+def test_charts_download_as_pictures(client, of):
+    query = {"period": "2025年", "of": of}
+    png = client.get("/money/chart", params={**query, "format": "png"})
+    assert (png.headers["content-type"], png.content[:4]) == ("image/png", b"\x89PNG")
+    svg = client.get("/money/chart", params={**query, "format": "svg"})
+    assert svg.headers["content-type"].startswith("image/svg+xml")
+    assert "attachment" in svg.headers["content-disposition"]
+
+
+def test_hostile_shops_categories_and_memos_do_nothing(client):
+    shown = money(client, period=HOSTILE)
+    assert harm_in(shown) == []
+    for address in set(addresses(shown).values()):
+        answer = client.get(address)
+        assert harm_in(answer.text) == []
+    for page in range(1, 5):
+        assert harm_in(money(client, period=HOSTILE, page=page)) == []
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_questions_do_nothing(client, payload):
+    for name in ("period", "category", "shop", "household", "page"):
+        answer = client.get("/money", params={name: payload})
+        assert (answer.status_code < 500, harm_in(answer.text)) == (True, [])
+
+
+def test_without_a_household_the_view_says_what_to_do(tmp_path):
+    with page_site(tmp_path / "v.sqlite") as site, site.client() as client:
+        assert "No household is active" in client.get("/money").text
+        assert client.get("/money/months.csv").status_code == 400

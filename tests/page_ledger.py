@@ -1,0 +1,36 @@
+"""A household imported from statement rows, for tests of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ledger_folder import HEADER
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.report import ImportRequest
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.registering import add_tool
+from tiny_embedder import TinyBackend
+
+_RULES = ScanRules((".csv",), (), 10 * 2**20)
+
+
+def quoted(text: str) -> str:
+    """A cell of a CSV, on one line."""
+    return '"' + text.replace('"', '""').replace("\n", " ") + '"'
+
+
+def ledger(folder: Path, lines: Iterable[str]) -> Path:
+    """A database with a household, ``kakeibo``, of these rows."""
+    statements = folder / "明細"
+    statements.mkdir(parents=True)
+    text = "\n".join([HEADER, *lines, ""])
+    (statements / "明細_2025-07.csv").write_bytes(text.encode("utf-8-sig"))
+    database = folder / "data" / "v.sqlite"
+    add_tool(database, "kakeibo", "家計簿", statements, "household")
+    request = ImportRequest(database, "kakeibo", "new", _RULES, ChunkingOverrides())
+    report = import_tool(request, lambda _: Embedder(TinyBackend()))
+    assert not report.failed
+    return database
