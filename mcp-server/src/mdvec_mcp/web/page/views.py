@@ -29,7 +29,7 @@ T = TypeVar("T")
 View = Callable[[Request], Awaitable[Response]]
 _THREADS = 8
 """So many views at once; more wait, and the tools of clients have threads of their own."""
-_VIEWS = {"search": "/", "money": "/money", "review": "/review", "tools": "/tools"}
+_VIEWS = {"search": "/", "money": "/money", "review": "/review", "data": "/data", "tools": "/tools"}
 """The views in the navigation, and their addresses."""
 
 

@@ -1,0 +1,158 @@
+"""The view of data: tables with their columns, a profile of one, and a box for queries in SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.server.mcpserver.exceptions import ToolError
+from mdvec.database.connection import DatabaseMissing
+from mdvec.datasets.core.columns import Column
+from mdvec.manage.registering import list_tools
+from mdvec.text.quoting import identifier
+from mdvec.tools.kinds import KINDS
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.histogram import NoHistogram
+from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.views import Views
+
+_GUARD = Guard(300_000, 500)
+"""What a page shows of a result, which a person reads: more than a model's tools answer."""
+_PROFILE_GUARD = Guard(100_000, 500)
+_MAX_HISTOGRAMS = 24
+_BINS = 12
+_MAX_CHARTED = 60
+_MAX_SQL_CHARS = 20_000
+_MAX_EXACT = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A column with its figures, and its histogram's bins if its type has any."""
+
+    name: str
+    type: str
+    figures: dict[str, Any]
+    bins: tuple[tuple[str, int], ...]
+
+    @property
+    def most(self) -> int:
+        """The count of the highest bin."""
+        return max((count for _, count in self.bins), default=0) or 1
+
+
+def routes(views: Views) -> list[Route]:
+    """The routes of the view."""
+    data = _Data(views)
+    return [
+        views.route("/data", data.show),
+        views.route("/data/table", data.table),
+        views.route("/data/export", data.export, changes=True),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    views: Views
+
+    async def show(self, request: Request) -> Response:
+        """The tables, the exports, and the result of a query, or why it was refused."""
+        query = Query(request)
+        sql = query.text("sql").strip()[:_MAX_SQL_CHARS]
+        if not await self.views.run(request, self._has_tables):
+            return self.views.page(request, "no_data.html")
+        handles = await self.views.run(request, self._handles)
+        result, refusal = None, ""
+        if sql:
+            try:
+                result = await self.views.run(request, lambda: self._rows(sql))
+            except ToolError as error:
+                refusal = str(error)
+        return self.views.page(
+            request, "data.html", status=400 if refusal else 200,
+            sql=sql, handles=handles, result=result, refusal=refusal,
+            chart=None if result is None else charted(result),
+        )  # fmt: skip
+
+    async def table(self, request: Request) -> Response:
+        """The columns of a table: types, figures, and small histograms."""
+        name = Query(request).text("name")
+        profile, columns = await self.views.run(request, lambda: self._profile(name))
+        return self.views.page(
+            request, "data_table.html", name=name, profile=profile, columns=columns,
+            sql=f"SELECT * FROM {identifier(name)} LIMIT 100",
+        )  # fmt: skip
+
+    async def export(self, request: Request) -> Response:
+        """Write the result of a query to a file for Python."""
+        sql = request.state.form.get("sql", [""])[0].strip()[:_MAX_SQL_CHARS]
+        exporter = self.views.wiring.analytics.exporter
+        await self.views.run(request, lambda: exporter.export(sql, "parquet", None))
+        return RedirectResponse("/data#exports", 303)
+
+    def _has_tables(self) -> bool:
+        try:
+            tools = list_tools(self.views.wiring.database, active_only=True)
+        except DatabaseMissing:
+            return False
+        return any(KINDS[tool.kind].has_tables for tool in tools)
+
+    def _handles(self) -> dict[str, Any]:
+        analytics = self.views.wiring.analytics
+        tables = analytics.row_queries.queries.tables()
+        return {"tables": tables, "exports": list(reversed(analytics.listing.exports.list()))}
+
+    def _rows(self, sql: str) -> Answer:
+        return self.views.wiring.analytics.row_queries.rows(sql, _GUARD)
+
+    def _profile(self, name: str) -> tuple[Answer, list[ShownColumn]]:
+        summaries = self.views.wiring.analytics.summaries
+        known = {table.lower(): table for table in summaries.queries.tables()}
+        # An unknown name is refused by the query process, which names those that there are.
+        source = f"SELECT * FROM {identifier(known.get(name.lower(), name))}"
+        profile = summaries.profile(source, None, None, None, exact=False, guard=_PROFILE_GUARD)
+        types = summaries.queries.columns(source)
+        return profile, [
+            ShownColumn(
+                column.name, column.type, profile["columns"].get(column.name, {}),
+                self._bins(source, column) if number < _MAX_HISTOGRAMS else (),
+            )
+            for number, column in enumerate(types)
+        ]  # fmt: skip
+
+    def _bins(self, source: str, column: Column) -> tuple[tuple[str, int], ...]:
+        summaries = self.views.wiring.analytics.summaries
+        try:
+            found = summaries.histogram(source, column.name, _BINS, None, None)
+        except NoHistogram:
+            return ()
+        return tuple((str(one.get("value", one.get("min"))), one["count"]) for one in found["bins"])
+
+
+def charted(result: Answer) -> MonthChart | None:
+    """A chart of the first column of numbers by the first other column; None if there is none."""
+    rows = result["rows"]
+    if not 1 < len(rows) <= _MAX_CHARTED:
+        return None
+    numeric = [
+        place
+        for place in range(len(result["columns"]))
+        if all(_is_amount(row[place]) for row in rows)
+    ]
+    others = [place for place in range(len(result["columns"])) if place not in numeric]
+    if not numeric or not any(row[numeric[0]] for row in rows):
+        return None
+    labels = [str(row[others[0]])[:12] if others else str(n + 1) for n, row in enumerate(rows)]
+    amounts = [None if row[numeric[0]] is None else round(row[numeric[0]]) for row in rows]
+    return month_chart(labels, {"out": amounts}, {})
+
+
+def _is_amount(value: object) -> bool:
+    if isinstance(value, bool):
+        return False
+    return value is None or (isinstance(value, int | float) and abs(value) < _MAX_EXACT)

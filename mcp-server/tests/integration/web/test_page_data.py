@@ -1,0 +1,108 @@
+"""The view of data over a real port: tables, profiles, queries through the sandbox, exports."""
+
+import csv
+import re
+
+import pytest
+from hostile import PAYLOADS, harm_in, text_in
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.report import ImportRequest
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.registering import add_tool
+from page_site import page_site, post
+
+RULES = ScanRules((".csv",), (), 10 * 2**20)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    source = folder / "csv"
+    source.mkdir()
+    (source / "days.csv").write_text(
+        "day,km,weather\n2025-06-01,5,晴れ\n2025-06-02,7,雨\n2025-06-03,9,晴れ\n"
+    )
+    with (source / "evil.csv").open("w", encoding="utf-8", newline="") as file:
+        flat = [" ".join(payload.split()) for payload in PAYLOADS]
+        csv.writer(file).writerows([flat, flat, flat[::-1]])
+    database = folder / "db" / "v.sqlite"
+    add_tool(database, "runs", "invented runs", source, "dataset")
+    request = ImportRequest(database, "runs", "new", RULES, ChunkingOverrides())
+    assert not import_tool(request, lambda _: None).failed
+    exports = {"folder": str(folder / "exports")}
+    with page_site(database, analytics=exports) as site, site.client() as client:
+        yield client
+
+
+def test_a_table_is_described_with_its_distributions(client):
+    shown = text_in(client.get("/data").text)
+    assert "runs__days" in shown
+    table = client.get("/data/table", params={"name": "runs__days"}).text
+    assert "3 rows · 2025-06-01 – 2025-06-03" in text_in(table)
+    assert table.count('class="histogram"') == 3
+    assert "<title>晴れ: 2</title>" in table
+    assert re.search(r"<dt>Mean</dt><dd>7(\.0)?</dd>", table)
+
+
+def test_a_query_is_answered_as_table_and_chart(client):
+    sql = "SELECT weather, sum(km) AS km FROM runs__days GROUP BY ALL ORDER BY km DESC"
+    answer = client.get("/data", params={"sql": sql})
+    assert answer.status_code == 200
+    assert "<title>晴れ 14</title>" in answer.text
+    assert '<td class="number">14</td>' in answer.text
+    assert "GROUP BY ALL" in answer.text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT * FROM read_csv('/etc/passwd')", "DROP TABLE runs__days", "SELECT 1; SELECT 2",
+     "COPY runs__days TO '/tmp/x.csv'", "ATTACH '/tmp/x.db'", "SELECT * FROM nothing",
+     "INSTALL httpfs", "SELECT", "'", "SELECT getenv('HOME')"],
+)  # fmt: skip
+def test_a_query_that_the_sandbox_refuses_says_why_and_stays_in_its_box(client, sql):
+    answer = client.get("/data", params={"sql": sql})
+    assert (answer.status_code, 'role="alert"' in answer.text) == (400, True)
+    assert "root:" not in answer.text
+    assert sql in text_in(answer.text)
+    assert client.get("/data", params={"sql": "SELECT 42"}).status_code == 200
+
+
+def test_a_result_is_exported_for_python(client):
+    assert "There are none." in client.get("/data").text
+    done = post(client, "/data/export", sql="FROM runs__days")
+    assert done.url.path == "/data"
+    assert re.search(r"<code>[^<]+</code>", done.text)
+    assert post(client, "/data/export", sql="DROP TABLE runs__days").status_code == 400
+
+
+def test_an_unknown_table_is_refused(client):
+    for name in ("nothing", '"; DROP TABLE runs__days; --', "a\0b", ""):
+        assert client.get("/data/table", params={"name": name}).status_code == 400
+
+
+def test_hostile_columns_and_values_do_nothing(client):
+    shown = [
+        client.get("/data"),
+        client.get("/data/table", params={"name": "runs__evil"}),
+        client.get("/data", params={"sql": "FROM runs__evil"}),
+    ]
+    assert [answer.status_code for answer in shown] == [200, 200, 200]
+    assert [harm_in(answer.text) for answer in shown] == [[], [], []]
+    missing = [one for one in PAYLOADS if " ".join(one.split()) not in text_in(shown[2].text)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_hostile_queries_do_nothing(client, payload):
+    quoted = payload.replace("'", "''")
+    for query in ({"sql": payload}, {"sql": f"SELECT '{quoted}' AS a, 1 AS b"}):
+        answer = client.get("/data", params=query)
+        assert (answer.status_code < 500, harm_in(answer.text)) == (True, [])
+    refused = client.get("/data/table", params={"name": payload})
+    assert (refused.status_code, harm_in(refused.text)) == (400, [])
+
+
+def test_without_data_the_view_says_what_to_do(tmp_path):
+    with page_site(tmp_path / "v.sqlite") as site, site.client() as client:
+        assert "There is no data to query" in client.get("/data").text
