@@ -9,7 +9,7 @@ MEMBERS := -e ./manage-documents -e ./mcp-server
 MANIFESTS := constraints.txt shared/pyproject.toml manage-documents/pyproject.toml mcp-server/pyproject.toml shared/src/mdvec/__init__.py
 TESTS := shared/tests manage-documents/tests mcp-server/tests tests
 
-.PHONY: help setup test-setup demo test coverage soak conformance lint format docs bench dist dist-check mcpb clean
+.PHONY: help setup test-setup demo test test-ui coverage soak conformance lint format docs bench dist dist-check mcpb clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -26,6 +26,11 @@ test: test-setup ## Run all tests
 
 coverage: test-setup ## Run all tests and check the coverage, as CI does (half as long again on Python 3.11)
 	@$(BIN)/python tools/run_tests.py --coverage $(TESTS)
+
+test-ui: test-setup ## Open every view of the page in chromium, which must be installed
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "make test-ui needs chromium; on Debian: apt-get install chromium fonts-noto-cjk" >&2; exit 1; }
+	@$(PIP) install playwright==1.65.2 axe-playwright-python==0.1.8
+	@$(BIN)/python -m pytest -q mcp-server/browser_tests
 
 soak: test-setup ## Run the long tests whole, and every property test with new examples
 	@$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile soak --timeout 3600 $(TESTS)

@@ -63,7 +63,7 @@ def _tiny(_name: str) -> Embedder:
 
 @contextmanager
 def page_site(
-    database: Path, load: Callable[[str], Embedder] = _tiny, **settings: object
+    database: Path, load: Callable[[str], Embedder] = _tiny, port: int = 0, **settings: object
 ) -> Iterator[Site]:
     """Serve the page of a database meanwhile; its searches use the tiny model."""
     models = ModelPool(
@@ -74,7 +74,7 @@ def page_site(
     tools = list_tools(database, active_only=True) if database.exists() else []
     wiring = wired_server(database, tools, models, given)
     key = page_key(database)
-    listening, address = listen(Address("127.0.0.1", 0))
+    listening, address = listen(Address("127.0.0.1", port))
     page = PageMount(wiring, key)
     app = http_app(wiring.server, Rules(LOOPBACK_NAMES), Limits(), page)
     config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)

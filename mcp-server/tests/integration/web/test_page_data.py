@@ -5,12 +5,14 @@ import re
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
+from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
 from page_site import page_site, post
+from tiny_embedder import TinyBackend
 
 RULES = ScanRules((".csv",), (), 10 * 2**20)
 
@@ -29,7 +31,7 @@ def client(tmp_path_factory):
     database = folder / "db" / "v.sqlite"
     add_tool(database, "runs", "invented runs", source, "dataset")
     request = ImportRequest(database, "runs", "new", RULES, ChunkingOverrides())
-    assert not import_tool(request, lambda _: None).failed
+    assert not import_tool(request, lambda _: Embedder(TinyBackend())).failed
     exports = {"folder": str(folder / "exports")}
     with page_site(database, analytics=exports) as site, site.client() as client:
         yield client

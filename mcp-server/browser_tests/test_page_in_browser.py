@@ -1,0 +1,213 @@
+"""The page in a real browser: every view in both languages, light and dark, narrow and wide.
+
+`make test-ui` runs it; it needs chromium. Pictures are left in ``.ui-pictures``.
+"""
+
+import os
+import shutil
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from collection import RULES
+from mdvec.embedding import catalog
+from mdvec.embedding.embedder import Embedder
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.report import ImportRequest
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.registering import add_tool
+from page_ledger import ledger
+from page_site import page_site
+from playwright.sync_api import expect, sync_playwright
+from tiny_embedder import TinyBackend
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+PICTURES = ROOT / ".ui-pictures"
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WATER = "地震に備えて水はどれくらい"
+SQL = (
+    "SELECT month, sum(-amount) AS yen FROM transactions WHERE kind = 'expense' "
+    "GROUP BY 1 ORDER BY 1"
+)
+VIEWS = {
+    "search": f"/?q={WATER}",
+    "document": "/document?tool=notes&path=README.md&start=3&end=5",
+    "money": "/money",
+    "category": "/money?category=食費&period=2025年",
+    "review": "/review",
+    "data": f"/data?sql={SQL}",
+    "table": "/data/table?name=transactions",
+    "tools": "/tools",
+    "folders": "/tools/folders",
+    "trouble": "/nothing",
+}
+AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN_AXE = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa"]}))
+    .violations.map(one => one.id + ": " + one.nodes.map(node => node.html).join(" | "))"""
+
+
+def filled(folder):
+    """A database of the sample notes and the sample household."""
+    database = folder / "data" / "v.sqlite"
+    statements = ScanRules((".csv",), (), 10**7)
+    for name, kind, folder_name, rules in (
+        ("notes", "markdown", "notes", RULES),
+        ("kakeibo", "household", "household", statements),
+    ):
+        add_tool(database, name, f"the sample {name}", EXAMPLES / folder_name, kind)
+        request = ImportRequest(database, name, "new", rules, ChunkingOverrides())
+        import_tool(request, lambda _: Embedder(TinyBackend()))
+    return database
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ui")
+    with page_site(filled(folder), analytics={"folder": str(folder / "exports")}) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+class Window:
+    """A window of the browser that has opened the page."""
+
+    def __init__(self, browser, site, **options):
+        self.context = browser.new_context(base_url=site.address, bypass_csp=False, **options)
+        self.page = self.context.new_page()
+        self.said = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.goto(f"/open?code={site.key.one_time_code()}")
+
+
+@pytest.fixture
+def window(browser, site):
+    windows = []
+
+    def opened(**options):
+        windows.append(Window(browser, options.pop("site", site), **options))
+        return windows[-1]
+
+    yield opened
+    for one in windows:
+        one.context.close()
+
+
+@pytest.mark.parametrize("width", [360, 1280, 1920])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_every_view_fits_is_silent_and_accessible(window, language, theme, width):
+    size = {"width": width, "height": 800}
+    one = window(locale=language, color_scheme=theme, viewport=size)
+    PICTURES.mkdir(exist_ok=True)
+    wrong = []
+    for name, address in VIEWS.items():
+        one.page.goto(address)
+        picture = PICTURES / f"{name}-{language}-{theme}-{width}.png"
+        one.page.screenshot(path=picture, full_page=True)
+        over = one.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        one.page.evaluate(AXE)
+        found = one.page.evaluate(RUN_AXE)
+        said = [line for line in one.said if name != "trouble" or "404" not in line]
+        wrong += [(name, what) for what in (*found, *said, *([f"{over} over"] if over else []))]
+        one.said.clear()
+    assert wrong == []
+
+
+def test_hits_appear_as_one_types(window):
+    page = window(locale="en").page
+    page.goto("/")
+    page.keyboard.type("git worktree")
+    expect(page.locator("ol.hits > li").first).to_be_visible()
+    assert "q=git" in page.url
+    page.locator("ol.hits h2 a").first.click()
+    expect(page.locator("#hit")).to_be_in_viewport()
+
+
+def test_from_the_year_to_the_dearest_months_rows_and_back(window):
+    page = window(locale="ja").page
+    page.goto("/money?period=2025年")
+    page.locator("a:has(> rect.out)").nth(5).click()
+    expect(page.locator("#rows")).to_be_in_viewport()
+    expect(page.locator("h1")).to_contain_text("2025年06月")
+    page.get_by_role("link", name="住宅", exact=True).click()
+    expect(page.locator("h1")).to_contain_text("住宅")
+    page.go_back()
+    expect(page.locator("h1")).not_to_contain_text("住宅")
+
+
+def test_thirty_duplicates_are_decided_by_key_and_undone(window, tmp_path):
+    rows = [
+        f"1,2025/07/{1 + n % 28:02},店{n},-{1000 + n},{account},食費,食料品,,0,{n}{account}"
+        for n in range(30)
+        for account in ("カード", "銀行")
+    ]
+    with page_site(ledger(tmp_path, rows)) as site:
+        page = window(site=site, locale="ja").page
+        page.goto("/review")
+        page.get_by_role("button", name="重複を探す").click()
+        expect(page.locator("#open")).to_have_text("30")
+        for number in range(30):
+            page.keyboard.press("1" if number % 2 else "n")
+            expect(page.locator("#open")).to_have_text(str(29 - number))
+        for number in range(30):
+            page.keyboard.press("u")
+            expect(page.locator("#open")).to_have_text(str(number + 1))
+        page.reload()
+        expect(page.locator("#pairs > li")).to_have_count(30)
+
+
+def test_an_import_is_watched_to_its_end_in_two_windows(window, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / "notes").mkdir(parents=True)
+    (home / "notes" / "a.md").write_text("# 水\n\n水は三日分を備えます。\n")
+    monkeypatch.setenv("HOME", str(home))
+    with page_site(home / "data" / "v.sqlite", catalog.load, model={"name": "use"}) as site:
+        first, second = window(site=site, locale="ja"), window(site=site, locale="ja")
+        second.page.goto("/tools")
+        first.page.goto("/")
+        first.page.get_by_role("link", name="フォルダを追加する").click()
+        first.page.get_by_role("link", name="フォルダを一覧から選ぶ").click()
+        first.page.get_by_role("link", name="notes").click()
+        first.page.get_by_role("link", name="このフォルダを使う").click()
+        first.page.get_by_role("button", name="追加して取り込む").click()
+        for one in (first, second):
+            expect(one.page.locator("#tool-notes .good")).to_be_visible(timeout=30_000)
+        first.page.goto("/")
+        first.page.keyboard.type("水の備え")
+        expect(first.page.locator("mark").first).to_be_visible()
+
+
+def test_an_open_page_survives_a_restart_of_the_server(browser, tmp_path):
+    database = filled(tmp_path)
+    with page_site(database) as site:
+        one = Window(browser, site, locale="en")
+        port = int(site.address.rpartition(":")[2])
+        one.page.goto("/")
+    with page_site(database, port=port):
+        one.page.get_by_role("searchbox").fill("git worktree")
+        expect(one.page.locator("ol.hits > li").first).to_be_visible()
+    one.context.close()
+
+
+def test_it_works_without_javascript(window):
+    page = window(locale="en", java_script_enabled=False).page
+    page.goto("/")
+    page.get_by_role("searchbox").fill("git worktree")
+    page.get_by_role("button", name="Search", exact=True).click()
+    assert page.locator("ol.hits > li").count() > 0
+    page.goto("/money?period=2025-06")
+    page.get_by_role("link", name="食費", exact=True).click()
+    expect(page.locator("h1")).to_contain_text("食費")
