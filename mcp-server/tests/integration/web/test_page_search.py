@@ -7,7 +7,7 @@ import sys
 import pytest
 from collection import Collection
 from hostile import PAYLOADS, harm_in, text_in
-from page_site import page_site, post
+from page_site import page_site, post, token_of
 
 WATER = """---
 tags: [防災, 備え]
@@ -161,8 +161,9 @@ def test_nothing_changes_without_the_sessions_token(client):
     assert client.post("/look", data={"csrf": "0" * 64, "language": "ja"}).status_code == 403
     assert client.post("/look", content=b"\xff\xfe").status_code == 400
     assert client.post("/look", content=b"a=1&" * 501).status_code == 400
-    elsewhere = {"origin": "http://127.0.0.1:1"}
-    assert client.post("/look", headers=elsewhere, data={}).status_code == 403
+    for elsewhere in ({"origin": "http://127.0.0.1:1"}, {"sec-fetch-site": "same-site"}):
+        data = {"csrf": token_of(client), "language": "ja"}
+        assert client.post("/look", headers=elsewhere, data=data).status_code == 403
     assert client.put("/look").status_code == 405
     assert '<html lang="en"' in client.get("/").text
 
