@@ -4,6 +4,7 @@ import re
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
+from mdvec.database.connection import open_database
 from page_ledger import ledger, quoted
 from page_site import page_site, post, token_of
 
@@ -38,7 +39,7 @@ def checks(client, query=""):
     return re.findall(r'data-check="(\d+)"', client.get(f"/review{query}").text)
 
 
-def test_thirty_pairs_are_decided_and_each_decision_is_undone(client):
+def test_thirty_candidates_are_decided_and_each_decision_is_undone(client):
     ids = checks(client)
     assert len(ids) == is_open(client) == PAIRS
     token = token_of(client)
@@ -50,7 +51,7 @@ def test_thirty_pairs_are_decided_and_each_decision_is_undone(client):
     assert "No pair is waiting" in client.get("/review").text
     assert set(checks(client, "?decided=1")) == set(ids)
     for id_ in ids:
-        data = {"csrf": token, "check": id_, "decision": "skip"}
+        data = {"csrf": token, "check": id_, "decision": "skip", "alike": "1"}
         assert client.post("/review/decide", data=data).status_code == 200
     assert is_open(client) == PAIRS
 
@@ -62,15 +63,26 @@ def test_the_page_says_why_and_marks_what_differs(client):
     assert "<mark>スーパー</mark>" not in shown
 
 
-def test_pairs_of_the_same_shops_are_decided_together(client):
+def test_the_row_that_the_user_names_stays(client, database):
+    card = re.search(r'<li class="card.*?</li>', client.get("/review").text, re.DOTALL)[0]
+    id_ = re.search(r'data-check="(\d+)"', card)[1]
+    _, second = re.findall(r'name="keep" value="(\d+)"', card)
+    post(client, "/review/decide", check=id_, decision="duplicate", keep=second)
+    with open_database(database, "read") as connection:
+        rows = connection.execute("SELECT duplicate_of FROM transactions WHERE is_duplicate")
+        assert [str(row) for (row,) in rows] == [second]
+    back = post(client, "/review/decide", check=id_, decision="skip", alike="1")
+    assert (back.status_code, is_open(client)) == (200, PAIRS)
+
+
+def test_candidates_alike_are_decided_and_undone_together(client):
     shown = client.get("/review").text
-    assert "All 4 are duplicates" in shown
-    form = re.search(r"<summary>4 pairs.*?</form>", shown, re.DOTALL)[0]
-    ids = re.findall(r'name="check" value="(\d+)"', form)
-    assert len(ids) == 4
-    post(client, "/review/decide", check=ids, decision="duplicate")
-    assert is_open(client) == PAIRS - 4
-    post(client, "/review/decide", check=ids, decision="skip")
+    id_ = re.search(r"<details><summary>.*?</form>", shown, re.DOTALL)[0]
+    id_ = re.search(r'name="check" value="(\d+)"', id_)[1]
+    done = post(client, "/review/decide", check=id_, decision="duplicate", alike="1")
+    assert "Decided." in done.text
+    assert is_open(client) < PAIRS - 1
+    post(client, "/review/decide", check=id_, decision="skip", alike="1")
     assert is_open(client) == PAIRS
 
 
@@ -79,6 +91,7 @@ def test_pairs_of_the_same_shops_are_decided_together(client):
     [({"check": "1", "decision": "maybe"}, "判定値が不正"), ({"check": "1"}, "判定値が不正"),
      ({"decision": "duplicate"}, "見つかりません"),
      ({"check": "99999999", "decision": "skip", "part": "1"}, "見つかりません"),
+     ({"check": "1", "decision": "duplicate", "keep": "99999"}, "取引ID"),
      ({"check": "1", "decision": "skip", "household": "none"}, "見つかりません")],
 )  # fmt: skip
 def test_a_wrong_decision_ends_in_one_sentence_and_changes_nothing(client, fields, told):
@@ -106,12 +119,12 @@ def test_hostile_shops_memos_and_accounts_do_nothing(tmp_path):
     with page_site(ledger(tmp_path, lines)) as site, site.client() as client:
         post(client, "/review/detect")
         token, seen = token_of(client), ""
-        for _ in range(2):  # a page shows at most 50 pairs
+        for _ in range(2):  # a page shows at most 50 candidates
             shown = client.get("/review").text
             assert harm_in(shown) == []
-            ids = re.findall(r'data-check="(\d+)"', shown)
             seen += text_in(shown)
-            data = {"csrf": token, "check": ids, "decision": "not_duplicate"}
-            client.post("/review/decide", data=data)
+            for id_ in re.findall(r'data-check="(\d+)"', shown):
+                data = {"csrf": token, "check": id_, "decision": "not_duplicate", "part": "1"}
+                client.post("/review/decide", data=data)
         missing = [one for one in PAYLOADS if " ".join(one.split()) not in seen]
         assert missing == []

@@ -43,9 +43,7 @@ def shop_sums(
 
     ``subject`` narrows them to a category or to all spending.
     """
-    shops, total = ledger_shops.shop_sums(
-        connection, tool_id, days, subject, min(limit, MAX_SHOPS)
-    )
+    shops, total = ledger_shops.shop_sums(connection, tool_id, days, subject, min(limit, MAX_SHOPS))
     return ShopSums(tuple(shops), total)
 
 

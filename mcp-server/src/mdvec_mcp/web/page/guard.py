@@ -62,12 +62,12 @@ class Guard:
             return PlainTextResponse("the page is for this machine alone\n", 403)
         if request.method not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("the page answers GET and POST\n", 405)
-        if request.method == "POST" and not is_own(request):
-            return PlainTextResponse("another page may not change anything here\n", 403)
         if request.url.path == "/open" or request.url.path.startswith("/static/"):
             return None
         if not is_own(request):
-            return PlainTextResponse("another page may not look at this one\n", 403)
+            return PlainTextResponse(
+                "another page may neither look at this one nor change anything\n", 403
+            )
         session = self._views.access.session(request)
         if session is None:
             return self._views.closed(request)

@@ -1,4 +1,4 @@
-"""The view that reviews possible duplicates, two rows at a time, by key or by button."""
+"""The view that reviews possible duplicates, side by side, by key or by button."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from mdvec.database.connection import Connection
-from mdvec.household import review
+from mdvec.household import deciding, review
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE
 from mdvec.household.core.review_wording import Candidate, CandidateRow
+from mdvec.household.deciding import Choice
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -23,25 +24,21 @@ _FIELDS = (
     "date", "amount", "description", "category_major", "category_minor", "account", "memo",
     "source_file",
 )  # fmt: skip
-_OPEN_AGAIN = "skip"
-"""The decision that leaves a pair open, which undoes one that was made."""
+_MAX_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPair:
-    """A pair, the fields in which its rows differ, and other open pairs of the same kind.
-
-    ``alike`` are the ids of all pairs shown whose rows have the same shops and accounts.
-    """
+class ShownCandidate:
+    """A candidate with its rows, and the fields in which they differ."""
 
     pair: Candidate
+    rows: tuple[CandidateRow, ...]
     different: frozenset[str]
-    alike: tuple[int, ...]
 
     @property
-    def rows(self) -> tuple[CandidateRow, CandidateRow]:
-        """Its rows; a duplicate is the second."""
-        return self.pair.transaction_1, self.pair.transaction_2
+    def is_open(self) -> bool:
+        """Whether it waits for a decision."""
+        return self.pair.user_decision in (None, "skip")
 
 
 def routes(views: Views) -> list[Route]:
@@ -59,53 +56,53 @@ class _Review:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """The open pairs, the most similar first; with ``decided`` also those decided."""
+        """A page of the open candidates, likely ones first; with ``decided`` also those decided."""
         household = await shown_household(self.views, request)
         if household is None:
             return self.views.page(request, "no_household.html")
         query = Query(request)
+        page = query.number("page", 1, 1, 10**6)
         work = partial(
-            review.list_candidates, limit=review.MAX_LIMIT, skip_checked="decided" not in query
-        )
+            review.list_candidates, limit=review.MAX_LIMIT, page=page,
+            skip_checked="decided" not in query,
+        )  # fmt: skip
         listed = await household.run(work)
-        # The open pairs are counted already; the other numbers take as long again.
-        numbers = await household.run(review.stats) if "decided" in query else None
         return self.views.page(
             request, "review.html",
-            household=household, query=query, pairs=shown_pairs(listed.candidates),
-            numbers=numbers, total=listed.total_count, fields=_FIELDS, max_days=MAX_DATE_TOLERANCE,
+            household=household, query=query, listed=listed, fields=_FIELDS,
+            candidates=shown_candidates(listed.candidates), max_days=MAX_DATE_TOLERANCE,
             days=self.views.wiring.settings.duplicates.options().date_tolerance_days,
+            undo=query.number("undo", 0, 0, 10**12),
         )  # fmt: skip
 
     async def decide(self, request: Request) -> Response:
-        """Decide on one pair or on several alike; the script of the page gets the new numbers."""
+        """Decide on a candidate, or on all alike; the script of the page gets the new number."""
         form = request.state.form
         household = await self._household(request)
-        ids = [int(id_) for id_ in form.get("check", []) if id_.isdecimal() and len(id_) < 16]
-        decision = form.get("decision", [""])[0]
-
-        def work(connection: Connection, tool_id: int) -> None:
-            with connection:  # all or none
-                for id_ in ids[: review.MAX_LIMIT] or [0]:  # 0 is refused, as no pair's
-                    review.confirm(connection, tool_id, id_, decision)
-
-        await household.run(work, "write")
-        if form.get("part", [""])[0]:
-            numbers = await household.run(review.stats)
-            language = language_of(request)
-            return JSONResponse(
-                {"open": numbers.pending_checks, "text": words(language, f"is_{decision}")}
-            )
-        return RedirectResponse(f"/review?household={household.name}", 303)
+        check = _number(form, "check") or 0  # 0 is no candidate, which is refused
+        choice = Choice(
+            form.get("decision", [""])[0], keep=_number(form, "keep"), alike="alike" in form
+        )
+        await household.run(partial(deciding.confirm, check_id=check, choice=choice), "write")
+        if "part" not in form:
+            undo = "" if choice.decision == "skip" else f"&undo={check}"
+            return RedirectResponse(f"/review?household={household.name}{undo}", 303)
+        left = await household.run(partial(review.list_candidates, limit=1))
+        text = words(language_of(request), f"is_{choice.decision}")
+        return JSONResponse({"open": left.total_count, "text": text})
 
     async def detect(self, request: Request) -> Response:
-        """Search the ledger for pairs, at most so many days apart as the form says."""
+        """Search the ledger for candidates, at most so many days apart as the form says."""
         household = await self._household(request)
         options = self.views.wiring.settings.duplicates.options()
-        days = request.state.form.get("days", [""])[0]
-        if days.isdecimal() and int(days[:9]) <= MAX_DATE_TOLERANCE:
-            options = replace(options, date_tolerance_days=int(days))
-        await household.run(partial(review.detect, options=options), "write")
+        days = _number(request.state.form, "days")
+        if days is not None and days <= MAX_DATE_TOLERANCE:
+            options = replace(options, date_tolerance_days=days)
+
+        def work(connection: Connection, tool_id: int) -> None:
+            review.detect(connection, tool_id, options)
+
+        await household.run(work, "write")
         return RedirectResponse(f"/review?household={household.name}", 303)
 
     async def _household(self, request: Request) -> Household:
@@ -116,20 +113,16 @@ class _Review:
         return Household(self.views, tool.name, (tool,))
 
 
-def shown_pairs(pairs: Iterable[Candidate]) -> list[ShownPair]:
-    """Pairs with their differences, and with the others of their kind."""
-    alike: dict[tuple[str, ...], list[int]] = {}
-    for pair in pairs:
-        if pair.user_decision in (None, _OPEN_AGAIN):
-            alike.setdefault(_kind(pair), []).append(pair.check_id)
-    return [ShownPair(pair, _different(pair), tuple(alike.get(_kind(pair), ()))) for pair in pairs]
+def shown_candidates(candidates: Iterable[Candidate]) -> list[ShownCandidate]:
+    """Candidates with their rows and differences."""
+    shown = []
+    for one in candidates:
+        rows = (one.transaction_1, one.transaction_2, *one.others)
+        different = {name for name in _FIELDS if len({getattr(row, name) for row in rows}) > 1}
+        shown.append(ShownCandidate(one, rows, frozenset(different)))
+    return shown
 
 
-def _kind(pair: Candidate) -> tuple[str, ...]:
-    rows = (pair.transaction_1, pair.transaction_2)
-    return tuple(text for row in rows for text in (row.description, row.account))
-
-
-def _different(pair: Candidate) -> frozenset[str]:
-    first, second = pair.transaction_1, pair.transaction_2
-    return frozenset(name for name in _FIELDS if getattr(first, name) != getattr(second, name))
+def _number(form: dict[str, list[str]], name: str) -> int | None:
+    text = form.get(name, [""])[0]
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None

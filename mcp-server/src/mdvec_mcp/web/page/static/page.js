@@ -115,52 +115,43 @@ function reviewByKey(list) {
     return answer.json();
   };
   const decide = async (form) => {
-    const decision = form.dataset.decision;
-    const ids = new FormData(form).getAll("check");
     const told = await send(form);
     if (!told) return;
     const card = form.closest("li");
-    made.push({ ids, was: card.dataset.was, card });
-    for (const id of ids) show(id, decision, told.text);
-    open.textContent = told.open.toLocaleString();
+    made.push(card);
+    show(card, form.dataset.decision, told);
     move(card, 1);
   };
-  const show = (id, decision, text) => {
-    const card = list.querySelector(`[data-check="${id}"]`);
-    if (!card) return;
+  const show = (card, decision, told) => {
     card.classList.remove("is-duplicate", "is-not_duplicate", "is-skip");
     card.classList.add(`is-${decision}`);
-    card.querySelector(".state").textContent = text;
+    card.querySelector(".state").textContent = told.text;
+    open.textContent = told.open.toLocaleString();
   };
   const undo = async () => {
-    const last = made.pop();
-    if (!last) return;
-    const form = last.card.querySelector("form").cloneNode(true);
-    for (const field of form.querySelectorAll("[name=check]")) field.remove();
-    form.elements.decision.value = last.was;
-    for (const id of last.ids) {
-      const field = document.createElement("input");
-      field.name = "check";
-      field.value = id;
-      form.append(field);
-    }
+    const card = made.pop();
+    if (!card) return;
+    const form = card.querySelector('form[data-decision="skip"]').cloneNode(true);
+    const alike = document.createElement("input"); // all pairs that were decided with it
+    alike.name = "alike";
+    alike.value = "1";
+    form.append(alike);
     form.hidden = true;
     document.body.append(form);
     const told = await send(form);
     form.remove();
     if (!told) return;
-    for (const id of last.ids) show(id, last.was, told.text);
-    open.textContent = told.open.toLocaleString();
+    show(card, "skip", told);
     said.textContent = list.dataset.undone;
     said.hidden = false;
-    last.card.focus();
+    card.focus();
   };
 
   list.addEventListener("submit", (event) => {
+    if (event.target.elements.alike) return; // changes other cards: the page is loaded again
     event.preventDefault();
     decide(event.target);
   });
-  const byKey = { 1: "duplicate", n: "not_duplicate", s: "skip" };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
     const card = current();
@@ -168,10 +159,11 @@ function reviewByKey(list) {
     if (event.key === "j") move(card, 1);
     else if (event.key === "k") move(card, -1);
     else if (event.key === "u") undo();
-    else if (byKey[event.key]) {
-      const form = card.querySelector(`form[data-decision="${byKey[event.key]}"]`);
-      if (form) decide(form);
-    } else return;
+    else {
+      const form = card.querySelector(`form[data-key="${CSS.escape(event.key)}"]`);
+      if (!form || event.key === "") return;
+      decide(form);
+    }
     event.preventDefault();
   });
   if (list.firstElementChild) list.firstElementChild.focus({ preventScroll: true });
