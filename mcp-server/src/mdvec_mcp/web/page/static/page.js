@@ -132,10 +132,12 @@ function reviewByKey(list) {
     const card = made.pop();
     if (!card) return;
     const form = card.querySelector('form[data-decision="skip"]').cloneNode(true);
-    const alike = document.createElement("input"); // all pairs that were decided with it
-    alike.name = "alike";
-    alike.value = "1";
-    form.append(alike);
+    if (card.dataset.rows > 2) { // several pairs, which were decided at once
+      const alike = document.createElement("input");
+      alike.name = "alike";
+      alike.value = "1";
+      form.append(alike);
+    }
     form.hidden = true;
     document.body.append(form);
     const told = await send(form);
