@@ -80,6 +80,9 @@ place; any other exception is a bug.
         NotRegistered                 mdvec.manage.clients.registration
         ServerFailed                  mdvec.manage.doctor.server_process
         FolderRefused                 mdvec.manage.folders
+        OutsideHome                   mdvec.manage.home_folders
+        PageKeyUnusable               mdvec.manage.page_key
+        PageUnavailable               mdvec.manage.page_server
         InvalidTool                   mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules.section
         SamplesNotWritten             mdvec.manage.samples
