@@ -44,9 +44,9 @@ def set_patterns(collection: Collection, **patterns: tuple[str, ...]) -> None:
 
 
 LATER_COLUMNS = {
-    "duplicate_checks": ("kept_id", "reasons", "is_announced"),
-    "departed_pairs": ("kept_id", "reasons"),
-    "transactions": ("filed_major", "filed_minor"),
+    "duplicate_checks": ("kept_id", "reasons", "is_announced", "of_transfer"),
+    "departed_pairs": ("kept_id", "reasons", "of_transfer"),
+    "transactions": ("filed_major", "filed_minor", "is_moved"),
 }
 
 
@@ -56,7 +56,8 @@ def before_rules_were_stored(collection: Collection) -> None:
     with open_database(collection.database, "write") as connection:
         for column in ("scan", "import_files", "import_done"):
             connection.execute(f"ALTER TABLE tools DROP COLUMN {column}")
-        connection.execute("DROP TRIGGER row_notes_follow")
+        for trigger in ("row_notes_follow", "transactions_moved"):
+            connection.execute(f"DROP TRIGGER {trigger}")
         for table in ("budgets", "category_rules", "row_notes", "asset_months"):
             connection.execute(f"DROP TABLE {table}")
         for table, columns in LATER_COLUMNS.items():
