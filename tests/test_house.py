@@ -1,8 +1,10 @@
 """The house rules that no linter checks."""
 
+import ast
 import os
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,44 @@ def test_no_module_is_longer_than_320_lines():
     assert long == {}
 
 
+def imported_by(path, known):
+    """The modules of ours that a module imports when it is itself imported."""
+    found = set()
+    waiting = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                continue  # its imports run later
+            case ast.If(test=ast.Name("TYPE_CHECKING")):
+                waiting.extend(node.orelse)
+            case ast.Import():
+                found.update(name.name for name in node.names)
+            case ast.ImportFrom():
+                found.update({node.module, *(f"{node.module}.{name.name}" for name in node.names)})
+            case _:
+                waiting.extend(ast.iter_child_nodes(node))
+    return found & known
+
+
+def test_no_module_imports_itself_so_each_can_be_imported_alone():
+    paths = {
+        ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__"): path
+        for source in SOURCES
+        for path in source.rglob("*.py")
+    }
+    packages = {
+        name: {package for package in paths if name.startswith(f"{package}.")} for name in paths
+    }
+    graph = {}
+    for name, path in paths.items():
+        imported = imported_by(path, paths.keys())
+        # To import a module is to import its packages first; those of ``name`` have begun.
+        imported.update(*(packages[module] for module in imported))
+        graph[name] = imported - packages[name] - {name}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the cycle
+
+
 IMPORT_ALONE = """
 import importlib, os, sys
 for name in sys.argv[1:]:
@@ -47,6 +87,7 @@ for name in sys.argv[1:]:
 """Imports each module in a fork that has third-party libraries loaded, but none of our modules."""
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.parent.name)
 def test_each_module_can_be_imported_alone(source):
     names = [
