@@ -38,7 +38,7 @@ def test_no_module_is_longer_than_320_lines():
 
 def imported_by(path, known):
     """The modules of ours that a module imports when it is itself imported."""
-    found = set()
+    found: set[str] = set()
     waiting = list(ast.parse(path.read_text(encoding="utf-8")).body)
     while waiting:
         node = waiting.pop()
