@@ -355,7 +355,6 @@ def test_a_silent_child_times_out(tmp_path, monkeypatch):
 
 def test_closing_ends_a_query_under_way_and_removes_the_folder(start_process):
     subject = start_process(limits=replace(LIMITS, seconds=60.0))
-    subject.process.warm()
     assert subject.value("SELECT 1") == 1
     pid, errors = subject.pid, []
 
