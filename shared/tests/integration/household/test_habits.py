@@ -96,3 +96,11 @@ def test_a_month_that_is_over_is_no_forecast(connection):
     june, july = forecast_spending(connection, tool, today=date(2025, 6, 30)).text.split("\n")[1:3]
     assert june == "- 2025年06月: 2,500円（これまで 2,500円）"
     assert july.startswith("- 2025年07月: 2,000円、8割の幅 ")
+
+
+def test_a_ledger_of_the_future_alone_has_no_habits_yet(connection):
+    tool = fill(connection, monthly("家賃", -80_000, "2026-06", 3))
+    today = date(2025, 6, 20)
+    assert list_recurring_payments(connection, tool, today=today).payments == ()
+    assert "3か月以上" in forecast_spending(connection, tool, today=today).text
+    assert find_anomalies(connection, tool, today=today).text

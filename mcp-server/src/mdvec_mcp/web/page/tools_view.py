@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
+from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import DatabaseMissing
 from mdvec.manage.home_folders import home_folder, within_home
 from mdvec.manage.registering import add_tool, find_tool, list_tools, set_active
@@ -168,7 +169,7 @@ class _Tools:
             while True:
                 try:
                     now = await self.views.run(request, lambda: imports_now(freshness))
-                except Exception:  # noqa: BLE001 - a database that is being replaced, for example
+                except ToolError:  # a database that is being replaced, for example
                     now = []
                 running = [one for one in now if one["state"] == "running"]
                 fresh_states = [(one["tool"], one["state"]) for one in now]

@@ -7,12 +7,14 @@ from typing import Any
 
 import apsw
 
-from mdvec.household.core.categories import INCOME, Category
+from mdvec.dates.days import Days
+from mdvec.household.core.categories import INCOME
 from mdvec.household.core.category_rules import ShopTotal
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.shop import shops_of
-from mdvec.household.core.subjects import Subject, Total
+from mdvec.household.core.subjects import Subject
 from mdvec.household.interfaces.counting import counts
+from mdvec.household.interfaces.sums import where_rows
 
 _COLUMNS = "id, date, amount, description, category_major, category_minor, account"
 
@@ -24,12 +26,16 @@ def counted_rows(
     last: date,
     subject: Subject | None = None,
 ) -> list[CountedRow]:
-    """The rows that count from ``first`` to ``last``, both included, by date and id."""
-    of_subject, names = _of_subject(subject)
+    """The rows that count from ``first`` to ``last``, both included, by date and id.
+
+    There are none if ``last`` is before ``first``, as in a ledger of the future alone.
+    """
+    if last < first:
+        return []
+    where, values = where_rows(tool_id, Days(first, last), subject)
     found: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT {_COLUMNS} FROM transactions "
-        f"WHERE tool_id = ? AND date BETWEEN ? AND ? AND {counts()}{of_subject} ORDER BY date, id",
-        (tool_id, first.isoformat(), last.isoformat(), *names),
+        f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND {counts()} ORDER BY date, id",
+        values,
     ).fetchall()
     shops = shops_of(str(row[3]) for row in found)
     return [
@@ -54,13 +60,3 @@ def shop_totals(connection: apsw.Connection, tool_id: int) -> list[ShopTotal]:
         ShopTotal(shops[text], " ".join(text.split()), major, minor, rows, yen)
         for text, major, minor, rows, yen in found
     ]
-
-
-def _of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
-    if subject is Total.SPENDING:
-        return " AND category_major <> ?", (INCOME,)
-    if not isinstance(subject, Category):
-        return "", ()
-    if subject.minor is None:
-        return " AND category_major = ?", (subject.major,)
-    return " AND category_major = ? AND category_minor = ?", (subject.major, subject.minor)
