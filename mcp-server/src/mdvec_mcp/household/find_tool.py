@@ -11,7 +11,7 @@ from mdvec.household.finding import PAGE_SIZE, Listing, Order, RowFilter, find_t
 from mdvec.household.found_sums import GroupBy
 from mdvec.household.month import row_fields
 from mdvec.household.row_search import Rows
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, text_result
 from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
@@ -33,25 +33,8 @@ PageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 RowsOnPage = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": PAGE_SIZE})]
 
 
-class FoundModel(BaseModel):
-    """Rows that match, summed over all pages."""
-
-    understood: str
-    total_rows: int
-    spending: int = Field(description="全件の支出（円）、返金を引いた額")
-    income: int
-    balance: int
-    left_out: dict[str, int] = Field(description="条件に合うが合計に入れていない件数")
-    groups: list[dict[str, Any]]
-    rows: list[dict[str, Any]]
-    page: int
-    pages: int
-    next_page: int | None
-    notes: list[str]
-
-
 def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
-    """Add the tool."""
+    """Add the tool; its result has no schema, which would cost every conversation."""
 
     async def find(
         query: Words = None,
@@ -66,7 +49,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         page: PageNumber = 1,
         limit: RowsOnPage = PAGE_SIZE,
         tool: HouseholdName = None,
-    ) -> Annotated[CallToolResult, FoundModel]:
+    ) -> CallToolResult:
         wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
         listing = Listing(sort, group_by, page, limit, context.month_starts_on)
 
@@ -82,12 +65,12 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         description="明細を条件で探し、一致した全件の合計（group_by で内訳も）と明細を返す。"
         "「Amazonに今年いくら」「先月の高い買い物5つ」「12月31日に使ったもの」などに使う。",
         annotations=READ_ONLY,
-        structured_output=True,
+        structured_output=False,
     )
 
 
 def _structured(answer: FoundAnswer) -> dict[str, Any]:
-    """An answer in the form of FoundModel."""
+    """The structured result: all sums are over every page, in yen, spending less refunds."""
     groups = [*answer.groups]
     if answer.other_groups is not None:
         groups.append(Group("そのほか", answer.other_groups))
