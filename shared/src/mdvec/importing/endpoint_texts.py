@@ -14,6 +14,8 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
+from mdvec.embedding.embedder import Embedder, ModelError
+from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.remote.embedder import RemoteEmbedder
 from mdvec.embedding.remote.endpoint import Sending, about_tokens
 from mdvec.embedding.remote.failures import EndpointFailure
@@ -21,6 +23,7 @@ from mdvec.errors import MdvecError
 from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.paid_vectors import PaidVectors
+from mdvec.tools.allowed_endpoints import allow_endpoint, is_endpoint_allowed
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -124,6 +127,7 @@ class EndpointTexts:
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
                 "add --yes"
             )
+        allow_endpoint(job.connection, job.tool.id, embedder.endpoint.origin)
         self._is_allowed = True
 
     def _send(self, first: Sequence[str] = ()) -> None:
@@ -179,6 +183,31 @@ class EndpointTexts:
         self.sent += len(texts)
         self._progress.add_units(len(texts))
         self._send()
+
+
+def ask_about_questions(job: ImportJob, model: str, load: Callable[[], Embedder]) -> None:
+    """Ask whether questions may go to an endpoint that the tool's texts never went to.
+
+    It is another than before, or the import had no text to send.
+    """
+    if job.request.is_automatic or not is_endpoint_model(model):
+        return
+    try:
+        embedder = load()
+    except (ModelError, ImportRefused):
+        return  # no question can go there, and searches say why
+    if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
+        return
+    name, endpoint = job.tool.name, embedder.endpoint
+    if is_endpoint_allowed(job.connection, job.tool.id, endpoint.origin):
+        return
+    if job.may_send(Sending(name, embedder.name, endpoint, 0, 0)):
+        allow_endpoint(job.connection, job.tool.id, endpoint.origin)
+    else:
+        job.on_notice(
+            f"questions about {name} do not go to {endpoint.host}; they are answered by words "
+            f"alone until you allow it: mdvec import -n {name} --mode update --yes"
+        )
 
 
 def _embed(

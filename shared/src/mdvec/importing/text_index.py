@@ -10,7 +10,7 @@ from mdvec.database.connection import snapshot
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.importing.endpoint_texts import EndpointTexts
+from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions
 from mdvec.importing.index_upkeep import build_missing_indexes
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
@@ -295,6 +295,7 @@ class TextIndex:
         self._tables = self._tool.tables
 
     def _send_what_waits(self) -> None:
+        ask_about_questions(self._job, self.model_name, self.embedder)
         if self._job.request.engine is not None:
             with self._job.stopwatch.stage("engine"):
                 self._feed.complete(self._tables)

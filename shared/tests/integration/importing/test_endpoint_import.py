@@ -196,9 +196,7 @@ def test_only_what_changed_is_sent_and_nothing_if_nothing_did(notes, endpoint):
 
 
 def test_nothing_leaves_for_another_machine_before_the_user_allows_it(notes, endpoint):
-    elsewhere = replace(
-        options(endpoint), openai=replace(options(endpoint).openai, base_url=_elsewhere(endpoint))
-    )
+    elsewhere = _at(options(endpoint), _elsewhere(endpoint))
     asked = []
 
     def import_(answer):
@@ -219,6 +217,51 @@ def test_nothing_leaves_for_another_machine_before_the_user_allows_it(notes, end
     assert asked == [(2 * FILES, host, 0)] * 2
     import_(False)  # nothing changed, so nothing is asked
     assert len(asked) == 2
+
+
+def test_questions_go_only_where_the_user_allowed_it(notes, endpoint):
+    """Neither after a no, nor when the settings name another address later."""
+    here, there = options(endpoint), _at(options(endpoint), _elsewhere(endpoint))
+
+    def import_(chosen, *, answer):
+        def may_send(sending):
+            asked.append(sending.texts)
+            return answer
+
+        asked = []
+        import_tool(
+            notes.request("update", size=64), lambda _: catalog.load("openai:tiny", chosen),
+            may_send=may_send, on_notice=told.append,
+        )  # fmt: skip
+        return asked
+
+    def ask(chosen):
+        model = catalog.load("openai:tiny", chosen)
+        before = len(endpoint.requests)
+        answer = search(notes.database, Question("7番目のメモ"), lambda _: nullcontext(model))
+        is_told = any("words alone: you have not allowed" in note for note in answer.notes)
+        assert is_told is (len(endpoint.requests) == before)
+        return not is_told
+
+    told = []
+    with pytest.raises(SendingRefused):
+        import_(there, answer=False)
+    assert not ask(there)
+    import_(here, answer=False)
+    assert ask(here)
+    assert not ask(there)
+    sent = len(endpoint.requests)
+    assert import_(there, answer=False) == [0]
+    assert told[-1].startswith("questions about notes do not go to 0.0.0.0:")
+    assert not ask(there)
+    assert import_(there, answer=True) == [0]
+    assert len(endpoint.requests) == sent
+    assert ask(there)
+    assert import_(there, answer=False) == []
+
+
+def _at(chosen, url):
+    return replace(chosen, openai=replace(chosen.openai, base_url=url))
 
 
 def _elsewhere(endpoint):

@@ -13,6 +13,10 @@ class KeyMissing(EndpointFailure):
     """The variable that should hold the endpoint's key is not set."""
 
 
+class QuestionNotAllowed(EndpointFailure):
+    """The user has not allowed a tool's questions to go to the endpoint."""
+
+
 class EndpointRefused(EndpointFailure):
     """The endpoint refuses these requests, and would refuse them again."""
 

@@ -44,7 +44,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return seconds
     try:
         until = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if until.tzinfo is None:
         until = until.replace(tzinfo=UTC)
