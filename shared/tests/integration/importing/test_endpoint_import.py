@@ -228,7 +228,7 @@ def test_questions_go_only_where_the_user_allowed_it(notes, endpoint):
             asked.append(sending.texts)
             return answer
 
-        asked = []
+        asked: list[int] = []
         import_tool(
             notes.request("update", size=64), lambda _: catalog.load("openai:tiny", chosen),
             may_send=may_send, on_notice=told.append,
@@ -243,7 +243,7 @@ def test_questions_go_only_where_the_user_allowed_it(notes, endpoint):
         assert is_told is (len(endpoint.requests) == before)
         return not is_told
 
-    told = []
+    told: list[str] = []
     with pytest.raises(SendingRefused):
         import_(there, answer=False)
     assert not ask(there)
