@@ -82,7 +82,7 @@ def test_a_full_memory_does_not_count_right_after_a_search():
 class UsedReranker(Reranker):
     """One that was used so long ago, and is unloaded once."""
 
-    unused_seconds = 601
+    unused_seconds: float | None = 601
 
     def unload(self):
         self.unused_seconds = None
