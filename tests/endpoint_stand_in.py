@@ -36,6 +36,7 @@ STATUS = {
     "redirect": (302, {"Location": "http://elsewhere.invalid/"}, {}),
     "far date": (503, {"Retry-After": "Fri, 31 Dec 99999999999999 23:59:59 GMT"}, {}),
     "charset": (400, {"Content-Type": "text/plain; charset=hex"}, "no text in hex"),
+    "refused": (400, {}, {"error": {"message": "the input is too long"}}),
     "no dimensions": (400, {}, {"error": {"message": "this model has no matryoshka dimensions"}}),
 }  # fmt: skip
 
@@ -60,6 +61,7 @@ class EndpointStandIn:
         rate: the share of requests that fail with 429 or 500, besides the scripted faults.
         seconds: how long it takes to answer a request.
         busy_seconds: how long its answers took it, all together.
+        refuses: a word; a request with a text that contains it is refused as a whole.
         on_request: called with the number of each request.
     """
 
@@ -68,6 +70,7 @@ class EndpointStandIn:
         self.faults: deque[str] = deque()
         self.paid: Counter[str] = Counter()
         self.requests: list[tuple[dict[str, Any], dict[str, str]]] = []
+        self.refuses: str | None = None
         self.rate = 0.0
         self.seconds = 0.0
         self.busy_seconds = 0.0
@@ -124,6 +127,8 @@ class _Handler(BaseHTTPRequestHandler):
         side.requests.append((body, {name.lower(): value for name, value in self.headers.items()}))
         side.on_request(len(side.requests))
         fault = side.next_fault()
+        if side.refuses and any(side.refuses in text for text in body.get("input", ())):
+            fault = "refused"
         if fault == "no dimensions" and "dimensions" not in body:
             fault = None
         if side.seconds:

@@ -31,6 +31,7 @@ place; any other exception is a bug.
             ModelUnavailable          mdvec.embedding.embedder
                 EndpointFailure       mdvec.embedding.remote.failures
                     EndpointRefused   mdvec.embedding.remote.failures
+                        TextRefused   mdvec.embedding.remote.failures
                     EndpointUnusable  mdvec.embedding.remote.failures
                     KeyMissing        mdvec.embedding.remote.failures
                     QuestionNotAllowed mdvec.embedding.remote.failures

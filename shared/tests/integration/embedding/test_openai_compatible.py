@@ -211,13 +211,14 @@ def test_another_machine_is_never_asked_for_its_dimension(endpoint):
     assert endpoint.requests == []
 
 
-def test_what_is_sent_is_told_with_its_price():
+def test_what_is_sent_is_told_with_its_price(endpoint):
     model = catalog.load(
         "openai:text-embedding-3-small", BackendOptions(environment={"OPENAI_API_KEY": "k"})
     )
     assert isinstance(model, RemoteEmbedder)
     text = "水" * 1_000 + "word" * 1_000
     tokens = about_tokens([text] * 1_000)
+    assert load(endpoint, document_prefix="文書: ").about_tokens(["word"] * 8) == 8 * 2 + 12
     told = Sending("notes", model.name, model.endpoint, 1_000, tokens).sentence()
     assert tokens == 2_000_000
     assert told == (

@@ -184,6 +184,24 @@ def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, k
     notes.check()
 
 
+@pytest.mark.parametrize("bad", ["00.md", "17.md"])
+def test_a_text_that_the_endpoint_refuses_stops_only_its_file(notes, endpoint, bad):
+    notes.write(bad, "# 長い\n\n毒の話。\n")
+    endpoint.refuses = "毒"
+    report = run(notes, endpoint, "new")
+    assert [(one.file_path, "too long" in one.reason) for one in report.failed] == [(bad, True)]
+    assert (report.added, set(endpoint.paid.values())) == (FILES - 1, {1})
+    endpoint.refuses = None
+    assert run(notes, endpoint).added == 1
+
+
+def test_an_endpoint_that_refuses_everything_is_left_in_peace(notes, endpoint):
+    endpoint.refuses = "節"
+    with pytest.raises(EndpointStopped, match="too long"):
+        run(notes, endpoint, "new")
+    assert len(endpoint.requests) < 10
+
+
 def test_only_what_changed_is_sent_and_nothing_if_nothing_did(notes, endpoint):
     run(notes, endpoint, "new")
     sent = len(endpoint.requests)

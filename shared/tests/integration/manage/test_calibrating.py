@@ -58,7 +58,8 @@ def test_a_slow_model_gets_fewer_documents_and_progress_reaches_the_end(notes):
     for number in range(120):
         notes.write(f"more/{number}.md", f"# 見出し{number}\n\n{f'本文{number}。' * 30}\n")
     notes.import_()
-    told, steps = [], []
+    told: list[str] = []
+    steps: list[tuple[int, ...]] = []
 
     def run(seconds):
         """On a clock that has moved by so much whenever it is read."""

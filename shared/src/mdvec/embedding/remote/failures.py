@@ -21,5 +21,9 @@ class EndpointRefused(EndpointFailure):
     """The endpoint refuses these requests, and would refuse them again."""
 
 
+class TextRefused(EndpointRefused):
+    """The endpoint refuses what is in a request: one of its texts, or the request as such."""
+
+
 class EndpointUnusable(EndpointFailure):
     """The endpoint answered with something other than one good vector for each text."""

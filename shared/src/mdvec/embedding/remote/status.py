@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from mdvec.embedding.remote.failures import EndpointFailure, EndpointRefused
+from mdvec.embedding.remote.failures import EndpointFailure, EndpointRefused, TextRefused
 from mdvec.embedding.remote.keys import Key
 from mdvec.embedding.remote.retrying import Transient
 from mdvec.text.one_line import on_one_line
@@ -15,6 +15,7 @@ from mdvec.text.one_line import on_one_line
 TOO_MANY = 429
 _TRANSIENT = {408, 409, 425, TOO_MANY, 500, 502, 503, 504, 529}
 _LONGEST_REASON = 300
+_ABOUT_CONTENT = {400, 413, 422}
 _GO_ON = "What is embedded already is kept"
 _SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s?")
 
@@ -34,7 +35,8 @@ def failure_of(
         return EndpointRefused(
             f"{host} redirects elsewhere (HTTP {status}), which is not followed; correct base_url"
         )
-    return EndpointRefused(f"{host} refuses the request (HTTP {status}: {told}). {_GO_ON}")
+    kind = TextRefused if status in _ABOUT_CONTENT else EndpointRefused
+    return kind(f"{host} refuses the request (HTTP {status}: {told}). {_GO_ON}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -14,7 +14,7 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.constants import ModelConstants, default_constants
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.embedding.remote.endpoint import Sending, about_tokens
+from mdvec.embedding.remote.endpoint import Sending
 from mdvec.errors import MdvecError
 from mdvec.index.documents import stored_files, stored_text
 from mdvec.index.model_constants import calibrated_constants, store_constants
@@ -184,7 +184,7 @@ def _ask(
     texts = [chunk.text for document in made.documents for chunk in document.chunks]
     texts += [*(question.words for question in made.questions), *UNANSWERABLE]
     sending = Sending(
-        _named(chosen), embedder.name, embedder.endpoint, len(texts), about_tokens(texts)
+        _named(chosen), embedder.name, embedder.endpoint, len(texts), embedder.about_tokens(texts)
     )
     if not may_send(sending):
         raise CalibrationRefused(
