@@ -31,6 +31,10 @@ STATUS = {
         {"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3600s"}]}},
     ),
+    "gemini key": (
+        400, {}, {"error": {"code": 400, "message": "API key not valid. Please pass a valid one.",
+                            "status": "INVALID_ARGUMENT"}},
+    ),
     "quota": (429, {}, {"error": {"code": "insufficient_quota", "message": "pay first"}}),
     "key": (401, {}, {"error": {"message": f"Incorrect API key provided: {QUOTED}"}}),
     "redirect": (302, {"Location": "http://elsewhere.invalid/"}, {}),

@@ -16,6 +16,8 @@ TOO_MANY = 429
 _TRANSIENT = {408, 409, 425, TOO_MANY, 500, 502, 503, 504, 529}
 _LONGEST_REASON = 300
 _ABOUT_CONTENT = {400, 413, 422}
+_ABOUT_KEY = "api key not valid"
+"""What Gemini says with status 400."""
 _GO_ON = "What is embedded already is kept"
 _SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s?")
 
@@ -29,7 +31,7 @@ def failure_of(
         return EndpointRefused(f"the quota at {host} is used up ({told}). {_GO_ON}")
     if status in _TRANSIENT:
         return Transient(f"HTTP {status}: {told}", wait)
-    if status in (401, 403):
+    if status in (401, 403) or _ABOUT_KEY in reason.lower():
         return EndpointRefused(f"{host} refuses the key (HTTP {status}: {told}). {_GO_ON}")
     if 300 <= status < 400:
         return EndpointRefused(
