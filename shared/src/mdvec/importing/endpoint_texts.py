@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import TYPE_CHECKING
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
 _MAX_REFUSED, _MAX_REFUSED_AT_FIRST = 50, 3
+_LAST_SECONDS = 3.0
+"""How long an import that was stopped waits for the answer that it has paid for."""
 _LOOK_SECONDS = 0.1
 """How often a wait for an answer looks whether the import was cancelled."""
 
@@ -177,12 +180,12 @@ class EndpointTexts:
         """Wait for the answer to the request under way, keep it, and send the next batch."""
         if self._request is None:
             return
-        texts, answer = self._request.texts, self._request.answer
-        self._request = None
+        texts = self._request.texts
         try:
             with self._job.stopwatch.stage("embed"):
-                rows = _awaited(answer)
+                rows = _awaited(self._request.answer)
         except EndpointFailure as failure:
+            self._request = None
             if isinstance(failure, TextRefused) and self._set_aside(texts, failure):
                 self._send()
                 return
@@ -190,14 +193,25 @@ class EndpointTexts:
                 f"{failure}. {self.sent:,} texts were embedded and are kept; "
                 f"continue with: mdvec import -n {self._job.tool.name} --mode {_again(self._job)}"
             ) from failure
+        self._keep(texts, rows)
+        self._size = min(2 * self._size, self._embedder.batch)
+        self._progress.add_units(len(texts))
+        self._send()
+
+    def _keep(self, texts: Sequence[str], rows: Vectors) -> None:
         with self._job.stopwatch.stage("write"), self._job.connection:
             self._check_tool()
             vectors = {text: row.tobytes() for text, row in zip(texts, rows, strict=True)}
             self._paid.keep(vectors)
+        self._request = None  # not before: the import may be stopped at any moment
         self.sent += len(texts)
-        self._size = min(2 * self._size, self._embedder.batch)
-        self._progress.add_units(len(texts))
-        self._send()
+
+    def keep_last(self) -> None:
+        """Wait a moment for the answer under way, which is paid for, and keep it."""
+        if self._request is None:
+            return
+        with suppress(MdvecError, TimeoutError):
+            self._keep(self._request.texts, self._request.answer.result(_LAST_SECONDS))
 
     def _set_aside(self, texts: Sequence[str], refused: TextRefused) -> bool:
         """Find the text that is refused by halves, then go on without it; False gives up.
