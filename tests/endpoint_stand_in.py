@@ -6,12 +6,14 @@ scripted: each request takes the next one. What was answered whole counts as pai
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import threading
 import time
+import zlib
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -29,11 +31,29 @@ STATUS = {
         {"error": {"code": 429, "message": "quota", "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3600s"}]}},
     ),
+    "gemini key": (
+        400, {}, {"error": {"code": 400, "message": "API key not valid. Please pass a valid one.",
+                            "status": "INVALID_ARGUMENT"}},
+    ),
     "quota": (429, {}, {"error": {"code": "insufficient_quota", "message": "pay first"}}),
     "key": (401, {}, {"error": {"message": f"Incorrect API key provided: {QUOTED}"}}),
     "redirect": (302, {"Location": "http://elsewhere.invalid/"}, {}),
+    "far date": (503, {"Retry-After": "Fri, 31 Dec 99999999999999 23:59:59 GMT"}, {}),
+    "charset": (400, {"Content-Type": "text/plain; charset=hex"}, "no text in hex"),
+    "refused": (400, {}, {"error": {"message": "the input is too long"}}),
     "no dimensions": (400, {}, {"error": {"message": "this model has no matryoshka dimensions"}}),
 }  # fmt: skip
+
+
+CUT: dict[str, Callable[[bytes], bytes]] = {
+    "cut": lambda payload: payload[: len(payload) // 2],
+    "deep": lambda _: b"[" * 200_000,
+}
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "packed": gzip.compress,
+    "bomb": lambda _: _bomb(300),
+}
+SPOILED: dict[str, object] = {"nan": float("nan"), "null": None, "huge": 10**400}
 
 
 class EndpointStandIn:
@@ -45,6 +65,7 @@ class EndpointStandIn:
         rate: the share of requests that fail with 429 or 500, besides the scripted faults.
         seconds: how long it takes to answer a request.
         busy_seconds: how long its answers took it, all together.
+        refuses: a word; a request with a text that contains it is refused as a whole.
         on_request: called with the number of each request.
     """
 
@@ -53,6 +74,7 @@ class EndpointStandIn:
         self.faults: deque[str] = deque()
         self.paid: Counter[str] = Counter()
         self.requests: list[tuple[dict[str, Any], dict[str, str]]] = []
+        self.refuses: str | None = None
         self.rate = 0.0
         self.seconds = 0.0
         self.busy_seconds = 0.0
@@ -109,6 +131,8 @@ class _Handler(BaseHTTPRequestHandler):
         side.requests.append((body, {name.lower(): value for name, value in self.headers.items()}))
         side.on_request(len(side.requests))
         fault = side.next_fault()
+        if side.refuses and any(side.refuses in text for text in body.get("input", ())):
+            fault = "refused"
         if fault == "no dimensions" and "dimensions" not in body:
             fault = None
         if side.seconds:
@@ -129,23 +153,21 @@ class _Handler(BaseHTTPRequestHandler):
             body["input"], body.get("dimensions", side.dimension)
         )  # fmt: skip
         rows: list[Any] = side.vectors(texts, dimension + (fault == "dimension"))
-        if fault == "fewer":
-            rows = rows[:-1]
-        if fault == "more":
-            rows.append(rows[0])
-        if fault == "nan":
-            rows[-1][0] = float("nan")
-        if fault == "null":
-            rows[-1][0] = None
-        if fault == "zero":
-            rows[-1] = [0.0] * dimension
-        payload = json.dumps(_gemini(rows) if is_gemini else _openai(rows)).encode()
+        rows = _spoiled(rows, fault)
+        answer = _gemini(rows) if is_gemini else _openai(rows)
+        if fault == "numbering":
+            answer["data"] = [{**one, "index": float(one["index"])} for one in answer["data"]]
+        payload = json.dumps(answer).encode()
         if fault == "drip":
             self._drip(payload)
-            return
-        if fault is None:
-            side.paid.update(texts)
-        self._answer(200, payload[: len(payload) // 2] if fault == "cut" else payload)
+        elif fault == "drip before":
+            self._drip_headers()
+        elif fault in PACKED:
+            self._answer(200, PACKED[fault](payload), {"Content-Encoding": "gzip"})
+        else:
+            if fault is None:
+                side.paid.update(texts)
+            self._answer(200, CUT[fault](payload) if fault in CUT else payload)
 
     def _answer(self, status: int, payload: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -162,9 +184,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(payload)))
         self.end_headers()
+        self._write_slowly(payload[place : place + 1] for place in range(len(payload)))
+
+    def _drip_headers(self) -> None:
+        """One header at a time, and no end of them."""
+        self.send_response(200)
+        self.flush_headers()
+        self._write_slowly(f"X-Header-{n}: more\r\n".encode() for n in range(1_000))
+
+    def _write_slowly(self, parts: Iterable[bytes]) -> None:
         try:
-            for place in range(len(payload)):
-                self.wfile.write(payload[place : place + 1])
+            for part in parts:
+                self.wfile.write(part)
                 self.wfile.flush()
                 if self.server_side.stopping.wait(0.02):
                     break
@@ -174,6 +205,25 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
+
+
+def _spoiled(rows: list[Any], fault: str | None) -> list[Any]:
+    if fault == "fewer":
+        return rows[:-1]
+    if fault == "more":
+        return [*rows, rows[0]]
+    if fault == "zero":
+        return [*rows[:-1], [0.0] * len(rows[-1])]
+    if fault in SPOILED:
+        rows[-1][0] = SPOILED[fault]
+    return rows
+
+
+def _bomb(megabytes: int) -> bytes:
+    """So many megabytes of zeros, packed: made of one that is packed once, and repeated."""
+    packing = zlib.compressobj(wbits=31)
+    parts = [packing.compress(bytes(2**20)) + packing.flush(zlib.Z_FULL_FLUSH) for _ in range(2)]
+    return parts[0] + parts[1] * megabytes
 
 
 def _asked(body: dict[str, Any], dimension: int) -> tuple[list[str], int]:

@@ -284,6 +284,7 @@ def _models(settings: Settings) -> ModelPool:
         idle_seconds=settings.model.auto_unload_minutes * 60,
         memory_threshold=settings.model.memory_threshold,
         memory_use=memory_use,
+        reranker=settings.reranker(),
     )
 
 

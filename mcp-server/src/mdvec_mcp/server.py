@@ -75,7 +75,6 @@ class Wiring:
             self.settings.search,
             self.freshness,
             kept_fed(self.database, self.settings.vector_engine, self.server.on_close),
-            self.settings.reranker(),
         )
 
     @cached_property

@@ -31,10 +31,13 @@ place; any other exception is a bug.
             ModelUnavailable          mdvec.embedding.embedder
                 EndpointFailure       mdvec.embedding.remote.failures
                     EndpointRefused   mdvec.embedding.remote.failures
+                        TextRefused   mdvec.embedding.remote.failures
                     EndpointUnusable  mdvec.embedding.remote.failures
                     KeyMissing        mdvec.embedding.remote.failures
+                    QuestionNotAllowed mdvec.embedding.remote.failures
             UnembeddableText          mdvec.embedding.embedder
             RerankerTooSlow           mdvec.embedding.reranker
+            ModelDiffers              mdvec.search.question_vectors
         SourceMissing                 mdvec.files.scan
         InvalidBudget                 mdvec.household.budgeting
         NotComparable                 mdvec.household.comparison

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mdvec_cli.commands.completion import complete_tool_names
-from mdvec_cli.commands.import_display import confirmed
+from mdvec_cli.commands.import_display import confirmed, counting_display
 from mdvec_cli.commands.options import (
     ConfigOption,
     DatabaseOption,
@@ -141,6 +141,12 @@ def calibrate_command(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Send texts to the model's endpoint unasked.")
     ] = False,
+    minutes: Annotated[
+        float,
+        typer.Option(min=0.1, max=10_000,
+                     help="About how long a model that runs here may embed; with less time, "
+                          "fewer documents are sampled."),
+    ] = 3.0,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
@@ -157,13 +163,16 @@ def calibrate_command(
     settings = settings_from(config, database, verbose=verbose)
     options = settings.model.options()
     embedder = catalog.load(catalog.choose(name, options).card.name, options)
-    found = calibrate(
-        settings.database_path,
-        tool,
-        embedder,
-        may_send=lambda sending: yes or confirmed(f"{sending.sentence()} Send them?"),
-        on_notice=say,
-    )
+    with counting_display(f"calibrating {embedder.name}", "texts", quiet=verbose) as show:
+        found = calibrate(
+            settings.database_path,
+            tool,
+            embedder,
+            may_send=lambda sending: yes or confirmed(f"{sending.sentence()} Send them?"),
+            on_notice=say,
+            on_progress=show,
+            minutes=minutes,
+        )
     if chosen_format(format_, settings) is DisplayFormat.JSON:
         print_json({**asdict(found), "is_better": found.is_better})
         return

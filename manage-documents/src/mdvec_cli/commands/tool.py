@@ -161,7 +161,7 @@ def delete(
             raise typer.Exit(1)
         question = f"Delete {tool.name!r} and its imported data?"
         typer.confirm(question, abort=True, err=True)
-    registering.delete_tool(settings.database_path, name, say)
+    registering.delete_tool(settings.database_path, name, say, settings.vector_engine)
     say(f"deleted {tool.name}; to shrink the database file, run mdvec compact")
 
 

@@ -27,7 +27,7 @@ def test_in_a_pipe_nothing_is_sent_without_yes(mdvec, endpoint):
     done = mdvec("import", "-n", "notes")
     assert (done.code, done.out) == (1, "")
     assert "error: nothing was sent. notes: 1 text goes to 0.0.0.0:" in done.err
-    assert done.err.endswith("To allow it, answer yes on a terminal, or add --yes\n")
+    assert done.err.endswith("or add --yes: mdvec import -n notes --mode update --yes\n")
     assert endpoint.requests == []
     allowed = mdvec("import", "-n", "notes", "--yes", "--format", "json")
     assert (allowed.code, allowed.json["chunks_embedded"]) == (0, 1)

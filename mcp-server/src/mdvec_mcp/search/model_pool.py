@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.reranker import Reranker
 from mdvec.errors import MdvecError
 
 logger = logging.getLogger("mdvec")
@@ -30,6 +31,8 @@ class _Loaded:
 class ModelPool:
     """Holds one embedder per model, shared by all searches, until it has been idle for a while.
 
+    It holds the reranker, too, which is loaded when a search first uses it.
+
     Args:
         load: loads a model by name; never called concurrently for the same name.
         idle_seconds: a model is unloaded after this long without a search.
@@ -38,6 +41,7 @@ class ModelPool:
         memory_use: measures the share of the machine's memory in use, 0 to 1.
         grace_seconds: a model stays this long after a search even if memory is short, so that a
             follow-up question need not load it again. Limited to a quarter of ``idle_seconds``.
+        reranker: the user's, if there is one.
     """
 
     def __init__(
@@ -48,7 +52,9 @@ class ModelPool:
         memory_threshold: float,
         memory_use: Callable[[], float],
         grace_seconds: float = 30.0,
+        reranker: Reranker | None = None,
     ) -> None:
+        self.reranker = reranker
         self._load = load
         self._idle_seconds = idle_seconds
         self._memory_threshold = memory_threshold
@@ -103,10 +109,11 @@ class ModelPool:
             idle = {
                 name: reason
                 for name, entry in self._loaded.items()
-                if (reason := self._reason_to_unload(entry, now))
+                if not entry.searches and (reason := self._reason_to_unload(now - entry.last_used))
             }
             for name in idle:
                 del self._loaded[name]
+        idle |= self._unload_reranker()
         if idle:
             _return_memory()
         for name, reason in idle.items():
@@ -118,11 +125,17 @@ class ModelPool:
         """How often to call ``release_idle``."""
         return min(max(self._idle_seconds / 4, _MIN_CHECK_SECONDS), _MAX_CHECK_SECONDS)
 
-    def _reason_to_unload(self, entry: _Loaded, now: float) -> str | None:
-        """The reason why a model can be unloaded now; None if it must stay."""
-        if entry.searches:
-            return None
-        unused = now - entry.last_used
+    def _unload_reranker(self) -> dict[str, str]:
+        """The reranker's name and the reason if it is unloaded now."""
+        unused = None if self.reranker is None else self.reranker.unused_seconds
+        reason = None if unused is None else self._reason_to_unload(unused)
+        if self.reranker is None or reason is None:
+            return {}
+        self.reranker.unload()
+        return {self.reranker.name: reason}
+
+    def _reason_to_unload(self, unused: float) -> str | None:
+        """The reason why a model unused for so long can be unloaded; None if it must stay."""
         if unused >= self._idle_seconds:
             return "it was idle"
         if unused >= self._grace_seconds and self._memory_use() > self._memory_threshold:

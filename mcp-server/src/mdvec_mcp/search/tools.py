@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from mcp_types import CallToolResult
-from mdvec.embedding.reranker import Reranker
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.search.core.bounds import (
     MAX_DAY_CHARS,
@@ -106,7 +105,6 @@ class SearchContext:
     settings: SearchSettings
     freshness: FreshnessWatch
     engine: ChromaServer | None = None
-    reranker: Reranker | None = None
 
     def search(
         self,
@@ -132,7 +130,7 @@ class SearchContext:
         )  # fmt: skip
         look = self.look(tools)
         answer = answer_question(
-            self.database, question, self.models.embedder, self.engine, self.reranker
+            self.database, question, self.models.embedder, self.engine, self.models.reranker
         )
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(in_english)))

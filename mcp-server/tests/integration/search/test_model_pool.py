@@ -3,6 +3,8 @@
 import threading
 
 from mdvec.embedding.embedder import ModelUnavailable
+from mdvec.embedding.options import StOptions
+from mdvec.embedding.reranker import Reranker
 from tiny_embedder import tiny_embedder
 
 from mdvec_mcp.search.model_pool import ModelPool
@@ -74,6 +76,22 @@ def test_a_full_memory_does_not_count_right_after_a_search():
     models = pool([], memory_use=lambda: 0.9, grace_seconds=30)
     with models.embedder("use"):
         pass
+    assert models.release_idle() == []
+
+
+class UsedReranker(Reranker):
+    """One that was used so long ago, and is unloaded once."""
+
+    unused_seconds: float | None = 601
+
+    def unload(self):
+        self.unused_seconds = None
+
+
+def test_the_reranker_is_unloaded_when_it_is_idle():
+    models = pool([], reranker=UsedReranker("st:/of/mine", StOptions()))
+    assert [models.release_idle() for _ in range(2)] == [["st:/of/mine"], []]
+    models = pool([], reranker=UsedReranker("st:/of/mine", StOptions()), idle_seconds=602)
     assert models.release_idle() == []
 
 

@@ -45,6 +45,7 @@ def import_documents(job: ImportJob) -> ImportReport:
     try:
         return run.rebuild() if job.request.mode == "replace" else run.follow()
     except KeyboardInterrupt:
+        run.index.keep_paid()
         raise ImportInterrupted(run.stopped()) from None
 
 

@@ -89,6 +89,8 @@ def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Choice:
         lack = missing(card, options)
         if lack and families.endpoint_of(name, options):
             raise ModelUnavailable(lack)
+        if lack and families.is_folder(card.name):
+            raise ModelUnavailable(f"the model {card.name!r} cannot be used: {lack}")
         if lack:
             raise ModelUnavailable(
                 f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"

@@ -81,6 +81,11 @@ def endpoint_of(name: str, options: BackendOptions) -> Endpoint | None:
     return None
 
 
+def is_folder(name: str) -> bool:
+    """Whether a model is a folder of the user's, which nothing can be downloaded into."""
+    return family_of(name) == "st" and model_of(name).startswith("/")
+
+
 def missing(name: str, options: BackendOptions) -> str | None:
     """Why a model cannot be used, in a few words, or None if it can; nothing is sent."""
     return _MISSING[_family(name)](name, options)
@@ -190,6 +195,8 @@ def _load_st(name: str, options: BackendOptions) -> Embedder:
     card = card_of(name, options)
     folder = st_files.located(model_of(name))
     lack = st_files.missing(model_of(name))
+    if lack and is_folder(name):
+        raise ModelUnavailable(f"the model {name!r} cannot be used: {lack}")
     if folder is None or lack:
         raise ModelUnavailable(
             f"the model {name!r} is not here ({lack}); get it with: {card.how_to_get}"

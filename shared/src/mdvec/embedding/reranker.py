@@ -34,6 +34,30 @@ class Reranker:
         self._options = options
         self._lock = threading.Lock()
         self._model: CrossEncoderBackend | None = None
+        self._last_used = 0.0
+
+    @property
+    def unused_seconds(self) -> float | None:
+        """How long ago it was last used; None if it is not loaded, or in use."""
+        if self._model is None or self._lock.locked():
+            return None
+        return time.monotonic() - self._last_used
+
+    def unload(self) -> None:
+        """Give its memory back; the next use loads it again."""
+        with self._lock:
+            self._model = None
+
+    def missing(self) -> str | None:
+        """Why it cannot be loaded, in a few words, or None if its files look right."""
+        from mdvec.embedding.backends import st_files
+        from mdvec.embedding.backends.hub_cache import is_classifier
+
+        model = model_of(self.name)
+        folder, lack = st_files.located(model), st_files.missing(model)
+        if lack is None and folder is not None and not is_classifier(folder):
+            return "it is no cross-encoder"
+        return lack
 
     def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
         """How well each passage answers, in the model's own numbers: more is better.
@@ -50,6 +74,7 @@ class Reranker:
         scores: list[float] = []
         with self._lock:
             model = self._model = self._model or self._load()
+            self._last_used = time.monotonic()
             end = time.monotonic() + seconds
             for first in range(0, len(passages), _AT_ONCE):
                 if time.monotonic() > end:
@@ -58,6 +83,7 @@ class Reranker:
                         f"{seconds:g} seconds; choose a smaller one in [search] reranker"
                     )
                 scores += model.scores(question, passages[first : first + _AT_ONCE])
+                self._last_used = time.monotonic()
         return scores
 
     def _load(self) -> CrossEncoderBackend:

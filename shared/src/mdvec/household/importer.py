@@ -42,9 +42,11 @@ def import_household(job: ImportJob) -> ImportReport:
         ImportRefused: the mode, the model or a row to restore does not fit what is stored.
         ImportInterrupted: the user stopped it.
     """
+    importing = _HouseholdImport(job)
     try:
-        return _HouseholdImport(job).run()
+        return importing.run()
     except KeyboardInterrupt:
+        importing.index.keep_paid()
         raise ImportInterrupted(
             f"stopped; what was finished is kept, "
             f"continue with: mdvec import -n {job.tool.name} --mode update"

@@ -9,22 +9,29 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from mdvec.cancelling import cancelled_by, raise_if_cancelled
+from mdvec.embedding.embedder import Embedder, ModelError
+from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.embedding.remote.endpoint import Sending, about_tokens
-from mdvec.embedding.remote.failures import EndpointFailure
+from mdvec.embedding.remote.endpoint import Sending
+from mdvec.embedding.remote.failures import EndpointFailure, TextRefused
 from mdvec.errors import MdvecError
 from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.importing.paid_vectors import PaidVectors
+from mdvec.tools.allowed_endpoints import allow_endpoint, is_endpoint_allowed
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
+_MAX_REFUSED, _MAX_REFUSED_AT_FIRST = 50, 3
+_LAST_SECONDS = 3.0
+"""How long an import that was stopped waits for the answer that it has paid for."""
 _LOOK_SECONDS = 0.1
 """How often a wait for an answer looks whether the import was cancelled."""
 
@@ -43,6 +50,11 @@ class _Request:
 
     texts: Sequence[str]
     answer: Future[Vectors]
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether it is answered; a failure is told when its texts are needed."""
+        return self.answer.done() and self.answer.exception() is None
 
 
 class EndpointTexts:
@@ -65,6 +77,8 @@ class EndpointTexts:
         self._later: Iterator[str] = iter(())
         self._next: list[str] = []
         self._request: _Request | None = None
+        self._size = embedder.batch
+        self._refused: dict[str, str] = {}
         self._is_over = Event()
         weakref.finalize(self, self._is_over.set)
         self._paid = PaidVectors(job.connection, job.tool.id, embedder.fingerprint)
@@ -96,11 +110,15 @@ class EndpointTexts:
             SendingRefused: a file changed since its texts were counted, and the user does not
                 allow the new ones.
             EndpointStopped: the endpoint fails; what it embedded is kept.
+            ModelError: the endpoint refuses one of these texts, but not others.
         """
-        if self._request is not None and self._request.answer.done():
+        if self._request is not None and self._request.has_vectors:
             self._keep_answer()
         found = self._paid.found(texts)
         while missing := [text for text in dict.fromkeys(texts) if text not in found]:
+            for text in missing:
+                if text in self._refused:
+                    raise ModelError(self._refused[text])
             if self._request is None:
                 self._send(missing)
             self._keep_answer()
@@ -116,14 +134,14 @@ class EndpointTexts:
 
     def _ask(self, texts: Sequence[str]) -> None:
         job, embedder = self._job, self._embedder
-        sending = Sending(
-            job.tool.name, embedder.name, embedder.endpoint, len(texts), about_tokens(texts)
-        )
+        tokens = embedder.about_tokens(texts)
+        sending = Sending(job.tool.name, embedder.name, embedder.endpoint, len(texts), tokens)
         if not job.may_send(sending):
             raise SendingRefused(
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
-                "add --yes"
+                f"add --yes: mdvec import -n {job.tool.name} --mode {_again(job)} --yes"
             )
+        allow_endpoint(job.connection, job.tool.id, embedder.endpoint.origin)
         self._is_allowed = True
 
     def _send(self, first: Sequence[str] = ()) -> None:
@@ -133,8 +151,7 @@ class EndpointTexts:
             self._ask(wanted)
         self._next[:0] = wanted
         self._fill()
-        size = self._embedder.batch
-        texts, self._next = self._next[:size], self._next[size:]
+        texts, self._next = self._next[: self._size], self._next[self._size :]
         if not texts:
             return
         answer: Future[Vectors] = Future()
@@ -156,29 +173,83 @@ class EndpointTexts:
 
     def _is_new(self, text: str) -> bool:
         under_way = () if self._request is None else self._request.texts
-        return text not in self._next and text not in under_way and not self._paid.found([text])
+        known = (self._next, under_way, self._refused)
+        return not any(text in there for there in known) and not self._paid.found([text])
 
     def _keep_answer(self) -> None:
         """Wait for the answer to the request under way, keep it, and send the next batch."""
         if self._request is None:
             return
-        texts, answer = self._request.texts, self._request.answer
-        self._request = None
+        texts = self._request.texts
         try:
             with self._job.stopwatch.stage("embed"):
-                rows = _awaited(answer)
+                rows = _awaited(self._request.answer)
         except EndpointFailure as failure:
+            self._request = None
+            if isinstance(failure, TextRefused) and self._set_aside(texts, failure):
+                self._send()
+                return
             raise EndpointStopped(
                 f"{failure}. {self.sent:,} texts were embedded and are kept; "
                 f"continue with: mdvec import -n {self._job.tool.name} --mode {_again(self._job)}"
             ) from failure
+        self._keep(texts, rows)
+        self._size = min(2 * self._size, self._embedder.batch)
+        self._progress.add_units(len(texts))
+        self._send()
+
+    def _keep(self, texts: Sequence[str], rows: Vectors) -> None:
         with self._job.stopwatch.stage("write"), self._job.connection:
             self._check_tool()
             vectors = {text: row.tobytes() for text, row in zip(texts, rows, strict=True)}
             self._paid.keep(vectors)
+        self._request = None  # not before: the import may be stopped at any moment
         self.sent += len(texts)
-        self._progress.add_units(len(texts))
-        self._send()
+
+    def keep_last(self) -> None:
+        """Wait a moment for the answer under way, which is paid for, and keep it."""
+        if self._request is None:
+            return
+        with suppress(MdvecError, TimeoutError):
+            self._keep(self._request.texts, self._request.answer.result(_LAST_SECONDS))
+
+    def _set_aside(self, texts: Sequence[str], refused: TextRefused) -> bool:
+        """Find the text that is refused by halves, then go on without it; False gives up.
+
+        It may be longer than the model takes, which only its endpoint can tell. An endpoint that
+        refuses one after the other means the requests, not the texts.
+        """
+        if len(texts) > 1:
+            self._next[:0] = texts
+            self._size = len(texts) // 2
+            return True
+        self._refused[texts[0]] = str(refused)
+        return len(self._refused) < (_MAX_REFUSED if self.sent else _MAX_REFUSED_AT_FIRST)
+
+
+def ask_about_questions(job: ImportJob, model: str, load: Callable[[], Embedder]) -> None:
+    """Ask whether questions may go to an endpoint that the tool's texts never went to.
+
+    It is another than before, or the import had no text to send.
+    """
+    if job.request.is_automatic or not is_endpoint_model(model):
+        return
+    try:
+        embedder = load()
+    except (ModelError, ImportRefused):
+        return  # no question can go there, and searches say why
+    if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
+        return
+    name, endpoint = job.tool.name, embedder.endpoint
+    if is_endpoint_allowed(job.connection, job.tool.id, endpoint.origin):
+        return
+    if job.may_send(Sending(name, embedder.name, endpoint, 0, 0)):
+        allow_endpoint(job.connection, job.tool.id, endpoint.origin)
+    else:
+        job.on_notice(
+            f"questions about {name} do not go to {endpoint.host}; they are answered by words "
+            f"alone until you allow it: mdvec import -n {name} --mode update --yes"
+        )
 
 
 def _embed(

@@ -10,7 +10,7 @@ from mdvec.database.connection import snapshot
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.importing.endpoint_texts import EndpointTexts
+from mdvec.importing.endpoint_texts import EndpointTexts, ask_about_questions
 from mdvec.importing.index_upkeep import build_missing_indexes
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
@@ -119,11 +119,7 @@ class TextIndex:
         self.check_model()
 
     def check_model(self) -> None:
-        """Check that the requested model is that of the current generation.
-
-        Raises:
-            ImportRefused: it differs, which only a rebuild allows.
-        """
+        """Raise ImportRefused if the requested model is not that of the current generation."""
         model_to_load(self._tool, self._job.request.model, rebuild=False)
 
     def embed_ahead(self, texts: Iterable[str]) -> None:
@@ -137,9 +133,13 @@ class TextIndex:
         """
         if self._loaded is None and not is_endpoint_model(str(self._tool.model)):
             return  # not even loaded: perhaps no file has changed
-        endpoint = self._endpoint_texts()
-        if endpoint is not None:
+        if (endpoint := self._endpoint_texts()) is not None:
             endpoint.begin(texts)
+
+    def keep_paid(self) -> None:
+        """Keep the vectors that an endpoint is just making, although the import was stopped."""
+        if self._endpoint is not None:
+            self._endpoint.keep_last()
 
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> Vectors:
         """One vector per text; reuses ``known`` vectors, and adds new ones to it.
@@ -157,8 +157,7 @@ class TextIndex:
             known.update(endpoint.vectors(new))
         self._progress.units_done += len(texts) - len(new)
         joined = b"".join(known[text] for text in texts)
-        dimension = self.embedder().dimension
-        return np.frombuffer(joined, dtype=np.float32).reshape(len(texts), dimension)
+        return np.frombuffer(joined, np.float32).reshape(len(texts), self.embedder().dimension)
 
     def _embed_here(self, texts: Sequence[str], known: dict[str, bytes]) -> None:
         embedder = self.embedder()
@@ -295,6 +294,7 @@ class TextIndex:
         self._tables = self._tool.tables
 
     def _send_what_waits(self) -> None:
+        ask_about_questions(self._job, self.model_name, self.embedder)
         if self._job.request.engine is not None:
             with self._job.stopwatch.stage("engine"):
                 self._feed.complete(self._tables)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _WRITER = "mdvec_writer"
 _IDS_AT_ONCE = 50_000
+_LONGEST_ID = 19
 
 
 class ChromaIndex:
@@ -83,6 +84,7 @@ class ChromaIndex:
         return [
             Near(int(chunk_id), 1.0 - distance / half)
             for chunk_id, distance in zip(found["ids"][0], distances[0], strict=True)
+            if _is_own(chunk_id)
         ]
 
     def count(self) -> int:
@@ -94,15 +96,24 @@ class ChromaIndex:
         """The ids of all chunks in the collection."""
         import numpy as np
 
-        found: list[int] = []
+        own = [int(one) for one in self._listed() if _is_own(one)]
+        return np.sort(np.array(own, dtype=np.int64))
+
+    def drop_foreign(self) -> None:
+        """Remove what no mdvec has put there."""
+        foreign = [one for one in self._listed() if not _is_own(one)]
+        with translated(self._server):
+            for part in self._parts(len(foreign)):
+                self._collection().delete(ids=foreign[part])
+
+    def _listed(self) -> list[str]:
+        found: list[str] = []
         with translated(self._server):
             while True:
-                page = self._collection().get(include=[], limit=_IDS_AT_ONCE, offset=len(found))[
-                    "ids"
-                ]
-                found += map(int, page)
-                if len(page) < _IDS_AT_ONCE:
-                    return np.sort(np.array(found, dtype=np.int64))
+                page = self._collection().get(include=[], limit=_IDS_AT_ONCE, offset=len(found))
+                found += page["ids"]
+                if len(page["ids"]) < _IDS_AT_ONCE:
+                    return found
 
     def retire(self) -> None:
         """Delete the collection, if it is there."""
@@ -154,3 +165,8 @@ class ChromaIndex:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         scaled: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
         return scaled
+
+
+def _is_own(name: str) -> bool:
+    """Whether an id in a collection is one that mdvec gives; others may write there, too."""
+    return name.isascii() and name.isdigit() and len(name) < _LONGEST_ID

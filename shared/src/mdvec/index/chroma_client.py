@@ -109,20 +109,33 @@ def translated(server: ChromaServer) -> Iterator[None]:
             raise CollectionMissing(
                 f"{server.name} does not have these vectors; send them with: mdvec doctor --fix"
             ) from error
-        raise EngineUnavailable(f"{server.name} did not answer ({_reason(error)})") from error
+        raise EngineUnavailable(
+            f"{server.name} did not answer ({_reason(error, server)})"
+        ) from error
+
+
+def _token(server: ChromaServer) -> str:
+    return os.environ.get(server.token_env or "", "").strip()
 
 
 def _headers(server: ChromaServer) -> dict[str, str]:
     if server.token_env is None:
         return {}
-    token = os.environ.get(server.token_env)
+    token = _token(server)
     if not token:
         raise EngineUnavailable(
             f"the variable {server.token_env}, which [index] token_env names, is not set"
         )
+    if not token.isascii() or not token.isprintable():
+        raise EngineUnavailable(
+            f"the variable {server.token_env} holds no token; it has other signs in it"
+        )
     return {"Authorization": f"Bearer {token}", "X-Chroma-Token": token}
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, server: ChromaServer) -> str:
+    """The error in a few words, without the token: servers quote what they refuse."""
     words = " ".join(str(error).split()) or type(error).__name__
+    if token := _token(server):
+        words = words.replace(token, "[token]")
     return words[:200].rstrip(".")

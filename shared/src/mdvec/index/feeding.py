@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 
 import apsw
@@ -12,7 +13,12 @@ import apsw
 from mdvec.errors import MdvecError
 from mdvec.index import outbox
 from mdvec.index.chroma import ChromaIndex
-from mdvec.index.chroma_client import WRITE_SECONDS, CollectionMissing, check_client_installed
+from mdvec.index.chroma_client import (
+    SEARCH_SECONDS,
+    WRITE_SECONDS,
+    CollectionMissing,
+    check_client_installed,
+)
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.outbox import Collection
@@ -185,6 +191,7 @@ def differences(
 
 def enqueue_differences(connection: apsw.Connection, tables: Tables, index: ChromaIndex) -> None:
     """Put into the outbox whatever makes the engine have exactly the stored chunks."""
+    index.drop_foreign()
     with connection:
         lacking, extra = differences(connection, tables, index)
         outbox.enqueue(connection, tables, lacking, is_gone=False)
@@ -207,12 +214,32 @@ def waiting_hint(
     )
 
 
-def delete_retired(connection: apsw.Connection, server: ChromaServer) -> None:
-    """Delete the collections that no generation uses any more.
+def delete_retired(
+    connection: apsw.Connection, server: ChromaServer, names: Iterable[str] | None = None
+) -> None:
+    """Delete the collections that no generation uses any more: all, or those of ``names``.
 
     Raises:
         EngineUnavailable: the server does not answer.
     """
-    for name in outbox.retired(connection):
+    for name in outbox.retired(connection) if names is None else names:
         ChromaIndex(server, name, WRITE_SECONDS).retire()
         outbox.forget_retired(connection, name)
+
+
+def delete_own(connection: apsw.Connection, server: ChromaServer, known: Collection) -> bool:
+    """Delete a retired collection, unless another copy of the database has written to it.
+
+    Returns whether it was this file's; in either case it is forgotten.
+
+    Raises:
+        EngineUnavailable: the server does not answer; the collection is deleted later.
+    """
+    index = ChromaIndex(server, known.name, SEARCH_SECONDS)
+    is_own = True
+    with suppress(CollectionMissing):
+        is_own = not is_other_writer(known, index.writer())
+        if is_own:
+            index.retire()
+    outbox.forget_retired(connection, known.name)
+    return is_own

@@ -124,6 +124,11 @@ def collection(connection: apsw.Connection, tables: Tables) -> Collection:
     return Collection(**json.loads(str(stored)))
 
 
+def collection_of(connection: apsw.Connection, tables: Tables) -> Collection | None:
+    """The collection of a generation, if an engine outside the file indexes it."""
+    return collection(connection, tables) if has_outbox(connection, tables) else None
+
+
 def set_collection(connection: apsw.Connection, tables: Tables, changed: Collection) -> None:
     """Change the description of a generation's collection."""
     connection.execute(
@@ -200,6 +205,11 @@ def retired(connection: apsw.Connection) -> list[str]:
     if found is None:
         return []
     return [str(name) for (name,) in connection.execute(f"SELECT name FROM {_RETIRED}")]
+
+
+def tool_of(name: str) -> int:
+    """The id of the tool that a collection was made for."""
+    return int(name.split("-")[1])
 
 
 def forget_retired(connection: apsw.Connection, name: str) -> None:

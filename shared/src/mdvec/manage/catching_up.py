@@ -12,7 +12,7 @@ from mdvec.index import outbox
 from mdvec.index.chroma import ChromaIndex
 from mdvec.index.chroma_client import WRITE_SECONDS, CollectionMissing
 from mdvec.index.chroma_server import ChromaServer
-from mdvec.index.feeding import OtherWriter, claim, is_other_writer, send
+from mdvec.index.feeding import OtherWriter, claim, delete_retired, is_other_writer, send
 from mdvec.index.outside import engine_has_answered
 from mdvec.manage.import_tool import only_import_of
 from mdvec.tools import rows as tools
@@ -29,6 +29,9 @@ logger = logging.getLogger("mdvec")
 def catch_up(database: Path, server: ChromaServer) -> int:
     """Send changes that wait, at most ``MAX_CHANGES`` of each tool; returns how many still wait.
 
+    The vectors of deleted tools are deleted. Those of a generation before a rebuild are left to the
+    next import, as a copy of the file may still search them.
+
     A tool that is being imported is left to its import, and a collection that another copy of the
     database has written to, or that has vanished, to `mdvec doctor`.
 
@@ -37,7 +40,13 @@ def catch_up(database: Path, server: ChromaServer) -> int:
         DatabaseError: the file cannot be read or written.
     """
     with open_database(database, "read") as connection:
-        behind = [tool for tool in tools.list_tools(connection) if _waiting(connection, tool)]
+        there = tools.list_tools(connection)
+        behind = [tool for tool in there if _waiting(connection, tool)]
+        ids = {tool.id for tool in there}
+        gone = [name for name in outbox.retired(connection) if outbox.tool_of(name) not in ids]
+    if gone:
+        with open_database(database, "write") as connection:
+            delete_retired(connection, server, gone)
     behind = [tool for tool in behind if not is_being_imported(database, tool)]
     return sum(_send(database, tool, server) for tool in behind)
 

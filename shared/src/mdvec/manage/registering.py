@@ -12,7 +12,10 @@ from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.snapshots import remove_snapshots
 from mdvec.errors import MdvecError
 from mdvec.files.scan import ScanRules
-from mdvec.index.outbox import retired
+from mdvec.index.chroma_server import ChromaServer
+from mdvec.index.feeding import delete_own
+from mdvec.index.nearest import EngineUnavailable
+from mdvec.index.outbox import collection_of
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
@@ -115,26 +118,38 @@ def set_active(database: Path, name: str, *, active: bool) -> Tool:
 
 
 def delete_tool(
-    database: Path, name: str, on_notice: Callable[[str], None] = lambda _: None
+    database: Path,
+    name: str,
+    on_notice: Callable[[str], None] = lambda _: None,
+    engine: ChromaServer | None = None,
 ) -> Tool:
     """Delete a tool and its imported data; its source stays.
 
-    ``on_notice`` gets a sentence if its vectors on another server are still to be deleted.
+    ``engine`` is the server that has its vectors: they are deleted there, too, unless another copy
+    of the database has changed them. ``on_notice`` gets a sentence if they are still there.
 
     Raises:
         ToolNotFound: there is no such tool.
         DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
-        left_before = set(retired(connection))
+        known = collection_of(connection, tools.get_tool(connection, name).tables)
         tool = tools.delete_tool(connection, name)
         remove_snapshots(datasets.snapshot_folder(connection, tool.id))
-        is_left = bool(set(retired(connection)) - left_before)
-    if is_left:
-        on_notice(
-            f"the vectors of {name} are still in Chroma; the next import of another tool, "
-            "or mdvec doctor --fix, deletes them there"
-        )
+        if known is not None and engine is None:
+            on_notice(
+                f"the vectors of {name} are still in Chroma; name the server in [index], then "
+                "delete them there: mdvec doctor --fix"
+            )
+        elif known is not None and engine is not None:
+            try:
+                if not delete_own(connection, engine, known):
+                    on_notice(f"another copy of this database uses its vectors in {engine.name}")
+            except EngineUnavailable as error:
+                on_notice(
+                    f"{error}; the vectors of {name} are still there until a running server, the "
+                    "next import or mdvec doctor --fix deletes them"
+                )
     return tool
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.log.activity import milliseconds, record
+from mdvec.search.question_vectors import EmbedderOf
 from mdvec.search.reranking import Reranks
-from mdvec.search.search import Answer, EmbedderOf, Question, search
+from mdvec.search.search import Answer, Question, search
 
 
 def answer_question(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +11,6 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec.database.connection import open_database, snapshot
-from mdvec.embedding.embedder import Embedder, ModelError
-from mdvec.embedding.remote.failures import EndpointFailure
 from mdvec.errors import MdvecError
 from mdvec.index.chroma_server import ChromaServer
 from mdvec.search.candidates import ToolCandidates, find_candidates
@@ -24,6 +21,7 @@ from mdvec.search.core.fusion import SearchMode
 from mdvec.search.filtering import explain_empty, narrow
 from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
+from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import pooled
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
@@ -90,10 +88,6 @@ class Answer:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-EmbedderOf = Callable[[str], AbstractContextManager[Embedder]]
-"""Lends the embedder of the model with that name, for one search."""
-
-
 def search(
     database: Path,
     question: Question,
@@ -111,17 +105,18 @@ def search(
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
-            no texts, every tool was imported with another model than the one installed, or a tool
-            is being rebuilt.
+            no texts, or a tool is being rebuilt.
         ToolNotFound: there is no tool of that name.
-        ModelError: no tool's model is available.
+        ModelError: no tool's model is available, or each tool was imported with another one.
     """
     _check(question)
     stopwatch = Stopwatch()
     with open_database(database, "read") as connection:
         for _ in range(_MAX_ATTEMPTS):
             requested = _requested_tools(connection, question.tools)
-            vectors, notes = _query_vectors(requested, question, embedder_of, stopwatch)
+            vectors, notes = question_vectors(
+                connection, requested, question.query, question.mode, embedder_of, stopwatch
+            )
             with snapshot(connection):
                 now = {tool.id: tool for tool in _requested_tools(connection, question.tools)}
                 if all(_is_same(tool, now.get(tool.id)) for tool in requested):
@@ -171,52 +166,6 @@ def _requested_tools(connection: apsw.Connection, names: Sequence[str] | None) -
 
 def _is_same(tool: Tool, now: Tool | None) -> bool:
     return now is not None and now.fingerprint == tool.fingerprint
-
-
-def _query_vectors(
-    requested: Sequence[Tool], question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
-) -> tuple[dict[str, Vectors], list[str]]:
-    """The question's vector by fingerprint, and a note for each tool without one."""
-    found: dict[str, Vectors] = {}
-    notes: list[str] = []
-    refused: MdvecError | None = None
-    failed: dict[str, EndpointFailure] = {}
-    if question.mode == "lexical":
-        return found, notes
-    for tool in requested:
-        if tool.model is None or tool.fingerprint in found:
-            continue
-        try:
-            if tool.model in failed:
-                raise failed[tool.model]
-            found[str(tool.fingerprint)] = _query_vector(tool, question, embedder_of, stopwatch)
-        except (ModelError, SearchRefused) as error:
-            refused = error
-            if isinstance(error, EndpointFailure):
-                failed[tool.model] = error
-            how = "left out" if question.mode == "vector" else "searched by words alone"
-            notes.append(f"{tool.name} was {how}: {error}")
-    # The network comes and goes; a model that is not installed does not.
-    words_answer = bool(failed) and question.mode == "hybrid"
-    if refused is not None and not found and not words_answer:
-        raise refused
-    return found, notes
-
-
-def _query_vector(
-    tool: Tool, question: Question, embedder_of: EmbedderOf, stopwatch: Stopwatch
-) -> Vectors:
-    with ExitStack() as held:
-        with stopwatch.stage("model_load"):
-            embedder = held.enter_context(embedder_of(str(tool.model)))
-        if embedder.fingerprint != tool.fingerprint:
-            raise SearchRefused(
-                f"the tool {tool.name!r} was imported with {tool.fingerprint}, but this "
-                f"installation has {embedder.fingerprint}; build it again with: "
-                f"mdvec import -n {tool.name} --mode replace"
-            )
-        with stopwatch.stage("query_embedding"):
-            return embedder.embed_query(analyse_question(question.query).gist or question.query)
 
 
 def _answer(

@@ -24,13 +24,13 @@ class IndexSettings(Section):
 
     engine: Literal["sqlite", "chroma"] = Field("sqlite", description="'sqlite' or 'chroma'")
     url: str = Field(
-        ChromaServer().url, pattern=r"^https?://[^/\s]+/?$",
-        description="a server's address, such as 'http://127.0.0.1:8000'",
+        ChromaServer().url, pattern=r"^https?://[^/\s@?#]+/?$", repr=False,
+        description="a server's address, such as 'http://127.0.0.1:8000', without a user or a key",
     )  # fmt: skip
     tenant: str = Field(ChromaServer().tenant, min_length=1, description="a tenant's name")
     database: str = Field(ChromaServer().database, min_length=1, description="a database's name")
     token_env: str | None = Field(
-        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",
+        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", repr=False,
         description="the name of the environment variable that holds the token",
     )  # fmt: skip
 

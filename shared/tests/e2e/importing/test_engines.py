@@ -18,6 +18,7 @@ from tiny_embedder import TinyBackend
 from mdvec.database.connection import open_database
 from mdvec.index import outbox
 from mdvec.index.chroma import ChromaIndex
+from mdvec.index.chroma_client import known_collection
 from mdvec.index.chroma_server import ChromaServer, Hnsw
 from mdvec.index.feeding import OtherWriter, differences
 from mdvec.index.nearest import EngineUnavailable
@@ -225,9 +226,14 @@ def test_doctor_finds_what_chroma_lacks_or_has_too_much_and_mends_it(notes):
     index = index_of(notes)
     index.drop([1, 2, 3])
     index.put([9_001], notes_vector())
+    foreign = ["of-another-program", "٣", "9" * 40]
+    known_collection(notes.engine, 30.0, index._name).add(
+        ids=foreign, embeddings=notes_vector().repeat(len(foreign), axis=0)
+    )
+    assert notes.search("水の話 3").notes == ()
     said = findings(notes, notes.engine)[1]
     assert said[0] == "trouble"
-    assert said[1].endswith("lacks 3 vectors and has 1 too many")
+    assert said[1].endswith("lacks 3 vectors and has 4 too many")
     fix(notes, notes.engine)
     check_engines_agree(notes)
     index_of(notes).retire()
@@ -243,15 +249,36 @@ def notes_vector():
     return np.ones((1, TinyBackend().dimension), dtype=np.float32)
 
 
-def test_a_deleted_tool_says_that_its_vectors_are_still_there_until_they_are_deleted(notes, chroma):
-    name = index_of(notes)._name
+def collections_of(chroma: ChromaProcess) -> set[str]:
+    return {one.name for one in client_of(chroma).list_collections()}
+
+
+def test_the_vectors_of_a_deleted_tool_are_deleted_in_chroma(notes, chroma, tmp_path):
+    old = copied(notes, tmp_path / "old")
+    copies = [copied(notes, tmp_path / name) for name in ("unset", "down")]
+    (notes.folder / "1.md").unlink()
+    notes.import_()
+    for copy in copies:
+        fix(copy, copy.engine)  # a collection of its own
     told: list[str] = []
-    registering.delete_tool(notes.database, "notes", told.append)
-    assert len(told) == 1
+    names = [index_of(one)._name for one in (notes, *copies)]
+    registering.delete_tool(old.database, "notes", told.append, chroma.address)
+    assert told.pop().startswith("another copy of this database uses its vectors")
+    check_engines_agree(notes)
+    registering.delete_tool(notes.database, "notes", told.append, chroma.address)
+    assert told == []
+    assert collections_of(chroma).intersection(names) == set(names[1:])
+    unset, down = copies
+    registering.delete_tool(unset.database, "notes", told.append)
     assert "mdvec doctor --fix" in told[0]
-    assert name in [one.name for one in client_of(chroma).list_collections()]
-    assert len(fix(notes, notes.engine)) == 1
-    assert name not in [one.name for one in client_of(chroma).list_collections()]
+    assert len(fix(unset, chroma.address)) == 1
+    chroma.kill()
+    registering.delete_tool(down.database, "notes", told.append, chroma.address)
+    chroma.start()
+    assert "are still there until a running server" in told[1]
+    assert names[2] in collections_of(chroma)
+    assert catch_up(down.database, chroma.address) == 0
+    assert collections_of(chroma).isdisjoint(names)
 
 
 def test_a_rebuild_deletes_the_old_collection_with_the_next_import(notes, chroma):

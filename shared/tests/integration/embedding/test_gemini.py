@@ -70,7 +70,7 @@ def test_a_hundred_texts_go_in_a_request(endpoint):
     assert [len(body["requests"]) for body, _ in endpoint.requests] == [100, 100, 50]
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "cut", "hang", "drip"])
+@pytest.mark.parametrize("fault", ["429", "500", "cut", "hang", "drip before", "deep"])
 def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
     model = load(endpoint, timeout=0.4)
     endpoint.faults.append(fault)
@@ -86,6 +86,7 @@ def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
         ("nan", EndpointUnusable, "NaN"),
         ("null", EndpointUnusable, "something else than"),
         ("key", EndpointRefused, r"refuses the key \(HTTP 401: .*\[key\]"),
+        ("gemini key", EndpointRefused, r"refuses the key \(HTTP 400"),
         ("gemini wait", EndpointFailure, "asks to wait 3,600 seconds"),
     ],
 )

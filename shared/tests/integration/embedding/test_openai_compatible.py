@@ -22,10 +22,10 @@ from mdvec.embedding.remote.failures import (
 QUICK = RetryOptions(max_retries=3, base_delay=0.001)
 
 
-def options(url, environment=None, **of_openai):
+def options(url, environment=None, max_retries=3, **of_openai):
     return BackendOptions(
         openai=OpenAIOptions(base_url=f"{url}/v1", **of_openai),
-        retry=QUICK,
+        retry=replace(QUICK, max_retries=max_retries),
         environment=environment or {},
     )
 
@@ -104,7 +104,9 @@ def test_a_key_may_be_in_the_systems_keyring(endpoint, tmp_path, monkeypatch, ca
         sys.modules.pop("keyring", None)
 
 
-@pytest.mark.parametrize("fault", ["429", "500", "503", "cut", "hang", "drip"])
+@pytest.mark.parametrize(
+    "fault", ["429", "500", "cut", "hang", "drip", "drip before", "deep", "far date"]
+)
 def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
     model = load(endpoint, dimensions=16, timeout=0.3)
     endpoint.faults.extend([fault, fault])
@@ -121,6 +123,8 @@ def test_a_passing_fault_is_repeated_until_it_is_over(endpoint, fault):
         ("nan", "answered with a vector with NaN or infinite numbers"),
         ("null", "answered with a vector with something else than numbers"),
         ("zero", "answered with a vector of zeros"),
+        ("huge", "answered with a vector with NaN or infinite numbers"),
+        ("numbering", "answered with vectors whose numbering is wrong"),
     ],
 )
 def test_a_half_answer_is_refused_by_name_and_not_paid_for_again(endpoint, fault, said):
@@ -137,6 +141,7 @@ def test_a_half_answer_is_refused_by_name_and_not_paid_for_again(endpoint, fault
         ("quota", "the quota at .* is used up"),
         ("key", r"refuses the key \(HTTP 401: Incorrect API key provided: \[key\]\)"),
         ("redirect", "redirects elsewhere"),
+        ("charset", r"refuses the request \(HTTP 400: \"no text in hex\"\)"),
     ],
 )
 def test_what_would_fail_again_is_not_repeated_and_no_message_shows_the_key(endpoint, fault, said):
@@ -160,9 +165,41 @@ def test_retries_end_and_a_long_wait_is_left_to_the_user(endpoint):
     assert len(endpoint.requests) == 5
 
 
+def test_packed_answers_are_bounded_by_what_they_unpack_to(endpoint):
+    model = load(endpoint, dimensions=16)
+    endpoint.faults.append("packed")
+    assert model.embed_documents(["水"]).shape == (1, 16)
+    assert endpoint.requests[-1][1]["accept-encoding"] == "identity"
+    endpoint.faults.append("bomb")
+    with pytest.raises(EndpointFailure, match="the answer is too large"):
+        load(endpoint, dimensions=16, max_retries=0).embed_documents(["水"])
+
+
+def test_a_question_waits_once_for_a_server_that_does_not_answer(endpoint):
+    model = load(endpoint, dimensions=16, timeout=0.3)
+    endpoint.faults.extend(["hang", None])
+    with pytest.raises(EndpointFailure, match=r"in 1 attempt \(no answer in time"):
+        model.embed_query("水")
+    endpoint.faults.clear()
+    endpoint.faults.append("500")
+    assert model.embed_query("水").shape == (16,)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("HTTPS_PROXY", "http://me:sk-of-proxy/x@host"), ("SSL_CERT_FILE", "/nowhere")],
+)
+def test_an_unusable_proxy_or_certificate_is_one_sentence(monkeypatch, variable, value):
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(EndpointFailure, match="check the variables HTTPS_PROXY") as told:
+        catalog.load("openai:text-embedding-3-small", BackendOptions(environment={
+            "OPENAI_API_KEY": "k"}))  # fmt: skip
+    assert "sk-of" not in str(told.value)
+
+
 def test_no_server_is_one_sentence(endpoint):
     away = replace(options("http://127.0.0.1:9"), retry=replace(QUICK, max_retries=0))
-    with pytest.raises(EndpointFailure, match=r"127\.0\.0\.1:9 did not embed in 1 attempts \(no c"):
+    with pytest.raises(EndpointFailure, match=r"127\.0\.0\.1:9 did not embed in 1 attempt \(no c"):
         catalog.load("openai:x", replace(away, openai=replace(away.openai, dimensions=3))) \
             .embed_documents(["水"])  # fmt: skip
 
@@ -174,13 +211,14 @@ def test_another_machine_is_never_asked_for_its_dimension(endpoint):
     assert endpoint.requests == []
 
 
-def test_what_is_sent_is_told_with_its_price():
+def test_what_is_sent_is_told_with_its_price(endpoint):
     model = catalog.load(
         "openai:text-embedding-3-small", BackendOptions(environment={"OPENAI_API_KEY": "k"})
     )
     assert isinstance(model, RemoteEmbedder)
     text = "水" * 1_000 + "word" * 1_000
     tokens = about_tokens([text] * 1_000)
+    assert load(endpoint, document_prefix="文書: ").about_tokens(["word"] * 8) == 8 * 2 + 12
     told = Sending("notes", model.name, model.endpoint, 1_000, tokens).sentence()
     assert tokens == 2_000_000
     assert told == (

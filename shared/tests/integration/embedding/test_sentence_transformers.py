@@ -1,6 +1,7 @@
 """``st:<folder>`` through the real sentence-transformers, over a tiny folder made here."""
 
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,32 @@ def test_a_broken_folder_is_one_sentence(tmp_path):
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(ModelUnavailable, match="cannot be loaded from"):
         load(folder)
+
+
+def test_code_and_pickles_in_a_folder_are_never_run(tmp_path):
+    """Not by any of the ways that a model's files can name code."""
+    mark = tmp_path / "ran"
+    code = f"open({str(mark)!r}, 'w')\nfrom sentence_transformers.models import Pooling as Own\n"
+    modules = tiny.build(tmp_path / "modules")
+    named = (
+        (modules / "modules.json")
+        .read_text()
+        .replace("sentence_transformers.models.Pooling", "own.Own")
+    )
+    (modules / "modules.json").write_text(named)
+    automatic = tiny.build(tmp_path / "automatic")
+    config = json.loads((automatic / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Own"}}
+    (automatic / "config.json").write_text(json.dumps(config))
+    for folder in (modules, automatic):
+        (folder / "own.py").write_text(code)
+        with pytest.raises(ModelUnavailable, match="cannot be loaded from"):
+            load(folder)
+    pickled = tiny.build(tmp_path / "pickled")
+    (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
+    with pytest.raises(ModelUnavailable, match="its weights are not safetensors"):
+        load(pickled)
+    assert not mark.exists()
 
 
 def test_a_model_in_the_hubs_cache_is_found_by_its_name(folders, tmp_path, monkeypatch):

@@ -140,15 +140,19 @@ def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, h
 
     def end(number):
         if number == at:
-            endpoint.faults.append("hang")
+            if how is signal.SIGKILL:
+                endpoint.faults.append("hang")
             child.send_signal(how)
+            endpoint.seconds = 0.5  # so that it is stopped while it waits
 
     endpoint.on_request = end
     said = child.communicate(timeout=60)[1]
     assert child.returncode != 0
     if how is signal.SIGINT:
         assert re.search(rf"stopped after \d+ of {FILES} files, which are kept", said)
-    assert sum(endpoint.paid.values()) == (at - 1) * BATCH
+    asked = at if how is signal.SIGINT else at - 1  # Ctrl-C waits for what is under way
+    assert sum(endpoint.paid.values()) == asked * BATCH
+    endpoint.seconds = 0.0
     endpoint.on_request = lambda _: None
     run(notes, endpoint)
     assert set(endpoint.paid.values()) == {1}
@@ -184,6 +188,24 @@ def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, k
     notes.check()
 
 
+@pytest.mark.parametrize("bad", ["00.md", "17.md"])
+def test_a_text_that_the_endpoint_refuses_stops_only_its_file(notes, endpoint, bad):
+    notes.write(bad, "# 長い\n\n毒の話。\n")
+    endpoint.refuses = "毒"
+    report = run(notes, endpoint, "new")
+    assert [(one.file_path, "too long" in one.reason) for one in report.failed] == [(bad, True)]
+    assert (report.added, set(endpoint.paid.values())) == (FILES - 1, {1})
+    endpoint.refuses = None
+    assert run(notes, endpoint).added == 1
+
+
+def test_an_endpoint_that_refuses_everything_is_left_in_peace(notes, endpoint):
+    endpoint.refuses = "節"
+    with pytest.raises(EndpointStopped, match="too long"):
+        run(notes, endpoint, "new")
+    assert len(endpoint.requests) < 10
+
+
 def test_only_what_changed_is_sent_and_nothing_if_nothing_did(notes, endpoint):
     run(notes, endpoint, "new")
     sent = len(endpoint.requests)
@@ -196,9 +218,7 @@ def test_only_what_changed_is_sent_and_nothing_if_nothing_did(notes, endpoint):
 
 
 def test_nothing_leaves_for_another_machine_before_the_user_allows_it(notes, endpoint):
-    elsewhere = replace(
-        options(endpoint), openai=replace(options(endpoint).openai, base_url=_elsewhere(endpoint))
-    )
+    elsewhere = _at(options(endpoint), _elsewhere(endpoint))
     asked = []
 
     def import_(answer):
@@ -219,6 +239,51 @@ def test_nothing_leaves_for_another_machine_before_the_user_allows_it(notes, end
     assert asked == [(2 * FILES, host, 0)] * 2
     import_(False)  # nothing changed, so nothing is asked
     assert len(asked) == 2
+
+
+def test_questions_go_only_where_the_user_allowed_it(notes, endpoint):
+    """Neither after a no, nor when the settings name another address later."""
+    here, there = options(endpoint), _at(options(endpoint), _elsewhere(endpoint))
+
+    def import_(chosen, *, answer):
+        def may_send(sending):
+            asked.append(sending.texts)
+            return answer
+
+        asked: list[int] = []
+        import_tool(
+            notes.request("update", size=64), lambda _: catalog.load("openai:tiny", chosen),
+            may_send=may_send, on_notice=told.append,
+        )  # fmt: skip
+        return asked
+
+    def ask(chosen):
+        model = catalog.load("openai:tiny", chosen)
+        before = len(endpoint.requests)
+        answer = search(notes.database, Question("7番目のメモ"), lambda _: nullcontext(model))
+        is_told = any("words alone: you have not allowed" in note for note in answer.notes)
+        assert is_told is (len(endpoint.requests) == before)
+        return not is_told
+
+    told: list[str] = []
+    with pytest.raises(SendingRefused):
+        import_(there, answer=False)
+    assert not ask(there)
+    import_(here, answer=False)
+    assert ask(here)
+    assert not ask(there)
+    sent = len(endpoint.requests)
+    assert import_(there, answer=False) == [0]
+    assert told[-1].startswith("questions about notes do not go to 0.0.0.0:")
+    assert not ask(there)
+    assert import_(there, answer=True) == [0]
+    assert len(endpoint.requests) == sent
+    assert ask(there)
+    assert import_(there, answer=False) == []
+
+
+def _at(chosen, url):
+    return replace(chosen, openai=replace(chosen.openai, base_url=url))
 
 
 def _elsewhere(endpoint):

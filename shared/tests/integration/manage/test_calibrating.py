@@ -1,5 +1,6 @@
 """A model's constants, fitted on the user's own headings and kept only if that is better."""
 
+import itertools
 import shutil
 from pathlib import Path
 
@@ -51,6 +52,31 @@ def test_what_fits_better_is_kept_and_searches_use_it(notes):
     again = calibrate(notes.database, None, embedder)  # nothing else is better now
     assert (again.before, again.after, again.is_better) == (found.after, found.after, False)
     assert again.figures_before == again.figures_after
+
+
+def test_a_slow_model_gets_fewer_documents_and_progress_reaches_the_end(notes):
+    for number in range(120):
+        notes.write(f"more/{number}.md", f"# 見出し{number}\n\n{f'本文{number}。' * 30}\n")
+    notes.import_()
+    told: list[str] = []
+    steps: list[tuple[int, ...]] = []
+
+    def run(seconds):
+        """On a clock that has moved by so much whenever it is read."""
+        steps.clear()
+        clock = itertools.count(0, seconds)
+        return calibrate(
+            notes.database, "notes", Embedder(notes.backend), minutes=2,
+            clock=lambda: next(clock), on_notice=told.append,
+            on_progress=lambda *step: steps.append(step),
+        )  # fmt: skip
+
+    quick, slow = run(0.001), run(12.0)
+    assert (quick.chunks > 150, slow.chunks) == (True, 100)
+    assert quick.questions > slow.questions == 60
+    assert steps[-1] == (100 + 60 + 40, 100 + 60 + 40)
+    assert "minutes" not in told[0]
+    assert told[1] == "embedding 100 chunks and 60 headings, which takes about 23 minutes …"
 
 
 def test_models_that_were_not_calibrated_have_the_constants_of_their_card():

@@ -181,6 +181,23 @@ def test_a_model_that_a_tool_needs_and_nobody_has_is_trouble(filled):
     assert "no model tiny; the tool notes was imported with it" in found.sentence
 
 
+@pytest.mark.parametrize(
+    ("architecture", "level", "said"),
+    [
+        ("BertForSequenceClassification", "ok", "is here"),
+        ("BertModel", "trouble", "it is no cross-encoder; searches keep their usual order"),
+        (None, "trouble", "that folder has no model in it"),
+    ],
+)
+def test_the_reranker_is_checked_without_loading_it(filled, tmp_path, architecture, level, said):
+    if architecture:
+        (tmp_path / "config.json").write_text(f'{{"architectures": ["{architecture}"]}}')
+        (tmp_path / "model.safetensors").touch()
+    asked = installation(filled.database, MDVEC_SEARCH_RERANKER=f"st:{tmp_path}")
+    (found,) = [one for one in check_models(asked) if "reranker" in one.sentence]
+    assert (found.level, said in found.sentence) == (level, True), found
+
+
 def test_settings_tell_their_origin_and_a_log_that_cannot_be_written(filled):
     (filled.folder / "file").write_text("")
     log = str(filled.folder / "file" / "a.log")

@@ -91,6 +91,16 @@ def test_what_cannot_rerank_leaves_the_usual_order_and_one_sentence(ask, folders
     assert why in note
 
 
+def test_it_can_be_unloaded_when_it_is_idle_and_loads_again(folders):
+    model = reranker(folders["one"])
+    assert (model.missing(), model.unused_seconds) == (None, None)
+    before = model.scores("water", ["fire", "water"], 60)
+    assert model.unused_seconds is not None
+    model.unload()
+    assert model.unused_seconds is None
+    assert model.scores("water", ["fire", "water"], 60) == pytest.approx(before)
+
+
 def test_scoring_that_takes_too_long_is_given_up(folders):
     with pytest.raises(RerankerTooSlow, match="of 12 passages in 1e-09 seconds"):
         reranker(folders["one"]).scores("water", ["fire"] * 12, 1e-9)

@@ -9,6 +9,7 @@ from tiny_embedder import TinyBackend, tiny_embedder
 from mdvec.database.connection import DatabaseMissing
 from mdvec.embedding.embedder import UnembeddableText
 from mdvec.manage import registering
+from mdvec.search.question_vectors import ModelDiffers
 from mdvec.search.search import Answer, Question, SearchRefused, search
 from mdvec.tools.rows import ToolNotFound
 
@@ -119,7 +120,7 @@ def test_a_missing_tool_a_missing_database_and_a_disabled_tool_say_what_to_do(fi
 
 def test_a_model_other_than_the_tools_is_refused_with_the_way_out(filled):
     filled.backend = TinyBackend(dimension=8)
-    with pytest.raises(SearchRefused, match=r"--mode replace"):
+    with pytest.raises(ModelDiffers, match=r"--mode replace"):
         filled.search("水")
 
 

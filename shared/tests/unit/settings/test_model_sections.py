@@ -92,7 +92,12 @@ def test_a_wrong_one_is_named_with_its_section(file, text, said):
 
 @pytest.mark.parametrize(
     "text",
-    ["[model.openai]\napi_key_env='sk-secret'", "[model.openai]\nbase_url='http://u:sk-secret@x'"],
+    [
+        "[model.openai]\napi_key_env='sk-secret'",
+        "[model.openai]\nbase_url='http://u:sk-secret@x'",
+        "[index]\nurl='http://u:sk-secret@x:8000'",
+        "[index]\ntoken_env='sk-secret'",
+    ],
 )
 def test_a_key_in_the_wrong_place_is_not_shown(file, text):
     file.write_text(text, encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mdvec.embedding.backends.hub_cache import read_object
+from mdvec.embedding.backends.hub_cache import is_classifier
 from mdvec.embedding.backends.sentence_transformers import (
     device_for,
     first_line,
@@ -34,10 +34,7 @@ class CrossEncoderBackend:
                 that gives one number.
         """
         self._name = name
-        kinds = read_object(folder / "config.json").get("architectures") or [""]
-        if not str(kinds[0] if isinstance(kinds, list) else kinds).endswith(
-            "ForSequenceClassification"
-        ):
+        if not is_classifier(folder):
             raise ModelUnavailable(
                 f"{name!r} is no cross-encoder (its config.json names no model for sequence "
                 "classification); choose another in [search] reranker"

@@ -6,6 +6,7 @@ Retries, time limits and checks are those of all endpoints, not the library's.
 from __future__ import annotations
 
 import json
+import math
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,7 @@ class GeminiBackend:
         self.dimension = options.gemini.dimensions
         self._model = model_of(card.name)
         self._generation = generation_of(self._model)
+        self.document_prefix = self._generation.document_prefix
         self.revision = self._generation.mark
         self._seconds = options.gemini.timeout
         self._retry = options.retry
@@ -104,7 +106,7 @@ class GeminiBackend:
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, as documents to be found."""
         kind = self._generation
-        prefixed = [kind.document_prefix + text for text in texts]
+        prefixed = [self.document_prefix + text for text in texts]
         return self._embed(prefixed, kind.document_task, self._seconds, self._retry)
 
     def encode_query(self, text: str) -> Vectors:
@@ -115,15 +117,15 @@ class GeminiBackend:
     def _embed(
         self, texts: Sequence[str], task: str | None, seconds: float, retry: RetryOptions
     ) -> Vectors:
-        config = types.EmbedContentConfig(
-            task_type=task,
-            output_dimensionality=self.dimension,
-            http_options=types.HttpOptions(timeout=round(seconds * 1000)),
-        )
         # The second generation answers a list of strings with one vector for all of them.
         contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
 
-        def send() -> Vectors:
+        def send(left: float) -> Vectors:
+            config = types.EmbedContentConfig(
+                task_type=task,
+                output_dimensionality=self.dimension,
+                http_options=types.HttpOptions(timeout=math.ceil(left * 1000)),
+            )
             answer = self._request(
                 lambda: self._client.models.embed_content(
                     model=self._model, contents=contents, config=config
@@ -132,7 +134,8 @@ class GeminiBackend:
             rows = [one.values for one in answer.embeddings or []]
             return checked_vectors(rows, len(texts), self.dimension, self.endpoint.host)
 
-        return with_retries(send, retry, self.endpoint.host)
+        total = seconds if retry is FOR_QUESTIONS else math.inf
+        return with_retries(send, retry, self.endpoint.host, seconds, total)
 
     def _request(
         self, send: Callable[[], types.EmbedContentResponse]
@@ -148,7 +151,7 @@ class GeminiBackend:
             raise failure_of(error.code, said, wait, host, self._key) from None
         except (httpx2.TransportError, httpx2.DecodingError) as error:
             raise Transient(self._key.hidden_in(transport_reason(error))) from None
-        except (errors.UnknownApiResponseError, json.JSONDecodeError):
+        except (errors.UnknownApiResponseError, json.JSONDecodeError, RecursionError):
             raise Transient("the answer is cut off or no JSON") from None
         except ValueError as error:  # the library's models refuse what is no answer of Gemini's
             raise EndpointUnusable(

@@ -34,6 +34,12 @@ def read_object(file: Path) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
+def is_classifier(folder: Path) -> bool:
+    """Whether a model's configuration names one for sequence classification: a cross-encoder."""
+    kinds = read_object(folder / "config.json").get("architectures") or [""]
+    return str(kinds[0] if isinstance(kinds, list) else kinds).endswith("ForSequenceClassification")
+
+
 def download_failure(
     error: Exception,
     hub: str,

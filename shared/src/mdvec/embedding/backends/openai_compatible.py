@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import weakref
 import zlib
@@ -48,6 +49,7 @@ class OpenAIBackend:
         self.card = card
         self.endpoint = endpoint
         self.batch = options.openai.batch
+        self.document_prefix = options.openai.document_prefix
         self._model = model_of(card.name)
         self._options = options.openai
         self._retry = options.retry
@@ -99,7 +101,7 @@ class OpenAIBackend:
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the prefix of documents."""
-        prefixed = [self._options.document_prefix + text for text in texts]
+        prefixed = [self.document_prefix + text for text in texts]
         return self._embed(prefixed, self.dimension, self._retry)
 
     def encode_query(self, text: str) -> Vectors:
@@ -111,10 +113,12 @@ class OpenAIBackend:
         return self.endpoint.host
 
     def _embed(self, texts: Sequence[str], dimension: int | None, retry: RetryOptions) -> Vectors:
-        seconds = self._options.timeout
+        seconds, total = self._options.timeout, math.inf
         if retry is FOR_QUESTIONS:
-            seconds = min(seconds, QUESTION_SECONDS)
-        return with_retries(lambda: self._send(texts, dimension, seconds), retry, self._host)
+            seconds = total = min(seconds, QUESTION_SECONDS)
+        return with_retries(
+            lambda left: self._send(texts, dimension, left), retry, self._host, seconds, total
+        )
 
     def _send(self, texts: Sequence[str], dimension: int | None, seconds: float) -> Vectors:
         """One request; without the number of dimensions if the endpoint takes none.
@@ -155,7 +159,7 @@ def _message(answer: httpx2.Response) -> str:
     """The endpoint's own words: its error's code and message, or the body."""
     try:
         error = answer.json()["error"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return answer.text
     if isinstance(error, dict):
         return " ".join(str(error[name]) for name in ("code", "message") if error.get(name))
@@ -166,13 +170,13 @@ def _rows(answer: httpx2.Response, host: str) -> list[object]:
     """The vectors in the order of the texts, which the answer gives by index."""
     try:
         data = answer.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Transient("the answer is cut off or no JSON") from None
     items = data.get("data") if isinstance(data, dict) else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise EndpointUnusable(f"{host} answered without vectors; is base_url right?")
     indexes = [item.get("index", place) for place, item in enumerate(items)]
-    if sorted(indexes, key=str) != sorted(range(len(items)), key=str):
+    if not all(type(index) is int for index in indexes) or {*indexes} != {*range(len(items))}:
         raise EndpointUnusable(f"{host} answered with vectors whose numbering is wrong")
     rows: list[object] = [None] * len(items)
     for index, item in zip(indexes, items, strict=True):

@@ -29,7 +29,11 @@ def missing(model: str) -> str | None:
         folder = Path(model)
         if not folder.is_dir():
             return "there is no such folder"
-        return None if _complete(folder) else "that folder has no model in it"
+        if _complete(folder):
+            return None
+        if any(folder.glob("*.bin")):
+            return "its weights are not safetensors, and others may run code when they are loaded"
+        return "that folder has no model in it"
     return None if located(model) else "it is not in the local model cache"
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from mdvec.embedding.embedder import Backend, BadEmbedding, Embedder
-from mdvec.embedding.remote.endpoint import Endpoint
+from mdvec.embedding.remote.endpoint import Endpoint, about_tokens
 from mdvec.embedding.remote.failures import EndpointUnusable
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ class RemoteBackend(Backend, Protocol):
     """A backend that sends texts to an endpoint; its methods may be called at the same time."""
 
     endpoint: Endpoint
+    document_prefix: str
+    """What goes before each document."""
 
     def measure_dimension(self) -> int:
         """The length of its vectors, by asking for one of them."""
@@ -34,6 +37,11 @@ class RemoteEmbedder(Embedder):
     def endpoint(self) -> Endpoint:
         """Where texts and questions go."""
         return self._remote.endpoint
+
+    def about_tokens(self, texts: Iterable[str]) -> int:
+        """About how many tokens documents have, with what is sent before each."""
+        prefix = self._remote.document_prefix
+        return about_tokens(prefix + text for text in texts)
 
     def measure_dimension(self) -> int:
         """Send a word that is no user's; the length of its vector.

@@ -41,6 +41,11 @@ class Endpoint:
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
     @property
+    def origin(self) -> str:
+        """Its scheme, host and port: what a user allows texts to go to."""
+        return f"{urlsplit(self.url).scheme}://{self.host}"
+
+    @property
     def is_local(self) -> bool:
         """Whether texts stay on this machine."""
         return is_loopback(urlsplit(self.url).hostname or "")
@@ -53,7 +58,10 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What an import wants to send: so many different texts, about so many tokens."""
+    """What an import wants to send: so many different texts, about so many tokens.
+
+    Without texts it is about the later questions alone.
+    """
 
     tool: str
     model: str
@@ -65,6 +73,9 @@ class Sending:
         """What goes where, how much, and about what it costs."""
         where = self.endpoint
         safety = "" if where.is_encrypted else ", unencrypted"
+        terms = f" {where.terms}" if where.terms else ""
+        if not self.texts:
+            return f"{self.tool}: questions go to {where.host}{safety}, and {self.model}.{terms}"
         price = where.price
         cost = "its price is not known here"
         if price is not None:
@@ -72,7 +83,6 @@ class Sending:
             shown = "less than 0.01" if dollars < Decimal("0.01") else f"about {dollars:.2f}"
             cost = f"{shown} US dollars ({price} a million tokens, as of {PRICES_OF})"
         texts = "text goes" if self.texts == 1 else "texts go"
-        terms = f" {where.terms}" if where.terms else ""
         return (
             f"{self.tool}: {self.texts:,} {texts} to {where.host} (about {self.tokens:,} tokens"
             f"{safety}) and {self.model}; {cost}. Later questions go there too."

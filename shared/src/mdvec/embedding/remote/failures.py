@@ -13,8 +13,16 @@ class KeyMissing(EndpointFailure):
     """The variable that should hold the endpoint's key is not set."""
 
 
+class QuestionNotAllowed(EndpointFailure):
+    """The user has not allowed a tool's questions to go to the endpoint."""
+
+
 class EndpointRefused(EndpointFailure):
     """The endpoint refuses these requests, and would refuse them again."""
+
+
+class TextRefused(EndpointRefused):
+    """The endpoint refuses what is in a request: one of its texts, or the request as such."""
 
 
 class EndpointUnusable(EndpointFailure):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
 from collections.abc import Callable
@@ -17,6 +18,8 @@ logger = logging.getLogger("mdvec")
 
 FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
 """Someone waits for the answer, and words alone answer too."""
+_SHORTEST = 0.5
+"""So many seconds a last attempt may take, however little is left."""
 
 
 class Transient(Exception):
@@ -28,18 +31,31 @@ class Transient(Exception):
         self.wait = wait
 
 
-def with_retries(send: Callable[[], T], options: RetryOptions, host: str) -> T:
+def with_retries(
+    send: Callable[[float], T],
+    options: RetryOptions,
+    host: str,
+    seconds: float,
+    total: float = math.inf,
+) -> T:
     """What ``send`` returns, repeated while it raises ``Transient``.
+
+    ``send`` gets how many seconds it may take: ``seconds``, or what is left of ``total``, which all
+    attempts together may take.
 
     Raises:
         EndpointFailure: it failed as often as allowed, or the endpoint asks for too long a wait.
     """
+    end = time.monotonic() + total
     for attempt in range(options.max_retries + 1):
         raise_if_cancelled()
+        left = end - time.monotonic()
         try:
-            return send()
+            return send(min(seconds, max(left, _SHORTEST)))
         except Transient as failure:
-            refused = _why_not_again(failure, attempt, options, host)
+            refused = _why_not_again(
+                failure, attempt, options, host, is_over=time.monotonic() >= end
+            )
             if refused is not None:
                 raise EndpointFailure(refused) from failure
             wait = _wait(failure, attempt, options)
@@ -49,13 +65,14 @@ def with_retries(send: Callable[[], T], options: RetryOptions, host: str) -> T:
 
 
 def _why_not_again(
-    failure: Transient, attempt: int, options: RetryOptions, host: str
+    failure: Transient, attempt: int, options: RetryOptions, host: str, *, is_over: bool
 ) -> str | None:
     if failure.wait is not None and failure.wait > options.max_delay:
         return f"{host} asks to wait {failure.wait:,.0f} seconds ({failure.reason}); try again then"
-    if attempt == options.max_retries:
+    if attempt == options.max_retries or is_over:
+        attempts = "1 attempt" if attempt == 0 else f"{attempt + 1} attempts"
         return (
-            f"{host} did not embed in {attempt + 1} attempts ({failure.reason}); "
+            f"{host} did not embed in {attempts} ({failure.reason}); "
             "try again later, or check the address and the network"
         )
     return None

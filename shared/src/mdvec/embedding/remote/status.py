@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from mdvec.embedding.remote.failures import EndpointFailure, EndpointRefused
+from mdvec.embedding.remote.failures import EndpointFailure, EndpointRefused, TextRefused
 from mdvec.embedding.remote.keys import Key
 from mdvec.embedding.remote.retrying import Transient
 from mdvec.text.one_line import on_one_line
@@ -15,6 +15,9 @@ from mdvec.text.one_line import on_one_line
 TOO_MANY = 429
 _TRANSIENT = {408, 409, 425, TOO_MANY, 500, 502, 503, 504, 529}
 _LONGEST_REASON = 300
+_ABOUT_CONTENT = {400, 413, 422}
+_ABOUT_KEY = "api key not valid"
+"""What Gemini says with status 400."""
 _GO_ON = "What is embedded already is kept"
 _SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s?")
 
@@ -28,13 +31,14 @@ def failure_of(
         return EndpointRefused(f"the quota at {host} is used up ({told}). {_GO_ON}")
     if status in _TRANSIENT:
         return Transient(f"HTTP {status}: {told}", wait)
-    if status in (401, 403):
+    if status in (401, 403) or _ABOUT_KEY in reason.lower():
         return EndpointRefused(f"{host} refuses the key (HTTP {status}: {told}). {_GO_ON}")
     if 300 <= status < 400:
         return EndpointRefused(
             f"{host} redirects elsewhere (HTTP {status}), which is not followed; correct base_url"
         )
-    return EndpointRefused(f"{host} refuses the request (HTTP {status}: {told}). {_GO_ON}")
+    kind = TextRefused if status in _ABOUT_CONTENT else EndpointRefused
+    return kind(f"{host} refuses the request (HTTP {status}: {told}). {_GO_ON}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -44,7 +48,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return seconds
     try:
         until = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if until.tzinfo is None:
         until = until.replace(tzinfo=UTC)

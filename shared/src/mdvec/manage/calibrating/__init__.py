@@ -1,5 +1,10 @@
 """Fits the constants of a model on the user's own documents."""
 
-from mdvec.manage.calibrating.calibration import Calibration, CalibrationRefused, calibrate
+from mdvec.manage.calibrating.calibration import (
+    DEFAULT_MINUTES,
+    Calibration,
+    CalibrationRefused,
+    calibrate,
+)
 
-__all__ = ["Calibration", "CalibrationRefused", "calibrate"]
+__all__ = ["DEFAULT_MINUTES", "Calibration", "CalibrationRefused", "calibrate"]

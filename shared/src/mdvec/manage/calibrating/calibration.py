@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +14,11 @@ from mdvec.database.connection import open_database, snapshot
 from mdvec.embedding.constants import ModelConstants, default_constants
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.embedding.remote.endpoint import Sending, about_tokens
+from mdvec.embedding.remote.endpoint import Sending
 from mdvec.errors import MdvecError
 from mdvec.index.documents import stored_files, stored_text
 from mdvec.index.model_constants import calibrated_constants, store_constants
+from mdvec.manage.calibrating.effort import Effort, affordable
 from mdvec.manage.calibrating.fitting import (
     Asked,
     Figures,
@@ -23,14 +26,14 @@ from mdvec.manage.calibrating.fitting import (
     fitted_trust,
     fitted_unrelated,
 )
-from mdvec.manage.calibrating.headless import Headless, headless
+from mdvec.manage.calibrating.headless import MIN_QUESTIONS, Headless, headless
 from mdvec.manage.calibrating.trial_index import trial_index
 from mdvec.manage.calibrating.unanswerable import UNANSWERABLE
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
-MIN_QUESTIONS = 30
+DEFAULT_MINUTES = 3.0
 
 
 class CalibrationRefused(MdvecError):
@@ -69,11 +72,15 @@ def calibrate(
     *,
     may_send: Callable[[Sending], bool] = lambda _: False,
     on_notice: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[int, int], None] = lambda _, __: None,
+    minutes: float = DEFAULT_MINUTES,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Calibration:
     """Fit the constants of ``embedder``'s model on a tool's stored documents, or on all tools'.
 
-    The tools may have been imported with another model. ``on_notice`` gets a sentence on how much
-    is embedded, before that begins.
+    The tools may have been imported with another model. A model that runs here gets as many
+    documents as it embeds in about so many ``minutes``. ``on_notice`` gets a sentence on how much
+    is embedded, before that begins; ``on_progress`` how many texts of how many are embedded.
 
     Raises:
         ToolNotFound: there is no tool of that name.
@@ -91,9 +98,13 @@ def calibrate(
             f"{_named(chosen)}: {len(made.questions)} headings with text under them are too few; "
             f"calibrate with {MIN_QUESTIONS} or more, in Markdown that is imported"
         )
+    effort = affordable(made, embedder, minutes, clock)
+    if made.chunks > effort.chunks or len(made.questions) > effort.questions:
+        made = headless(texts, embedder, effort.chunks, effort.questions)
     _ask(made, chosen, embedder, may_send)
-    on_notice(f"embedding {made.chunks:,} chunks and {len(made.questions)} headings …")
-    with trial_index(made, embedder) as index:
+    on_notice(_announced(made, effort))
+    counted = _Counted(made, on_progress)
+    with trial_index(made, embedder, counted.add) as index:
         headings = [Asked(index.ask(one.words), one.answer) for one in made.questions]
         unanswerable = [Asked(index.ask(words), None) for words in UNANSWERABLE]
     after = _better(before, headings, unanswerable)
@@ -105,6 +116,26 @@ def calibrate(
         embedder.name, embedder.fingerprint, tuple(tool.name for tool in chosen), made.chunks,
         len(made.questions), before, after, figures(*shown, before), figures(*shown, after),
     )  # fmt: skip
+
+
+class _Counted:
+    """Counts the texts that are embedded."""
+
+    def __init__(self, made: Headless, on_progress: Callable[[int, int], None]) -> None:
+        self._total = made.chunks + len(made.questions) + len(UNANSWERABLE)
+        self._done = 0
+        self._on_progress = on_progress
+
+    def add(self, number: int) -> None:
+        self._done += number
+        self._on_progress(self._done, self._total)
+
+
+def _announced(made: Headless, effort: Effort) -> str:
+    told = f"embedding {made.chunks:,} chunks and {len(made.questions)} headings"
+    if (minutes := effort.minutes(made)) >= 0.5:
+        told += f", which takes about {math.ceil(minutes)} minutes"
+    return f"{told} …"
 
 
 def _better(
@@ -151,9 +182,9 @@ def _ask(
     if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
         return
     texts = [chunk.text for document in made.documents for chunk in document.chunks]
-    texts += [question.words for question in made.questions]
+    texts += [*(question.words for question in made.questions), *UNANSWERABLE]
     sending = Sending(
-        _named(chosen), embedder.name, embedder.endpoint, len(texts), about_tokens(texts)
+        _named(chosen), embedder.name, embedder.endpoint, len(texts), embedder.about_tokens(texts)
     )
     if not may_send(sending):
         raise CalibrationRefused(

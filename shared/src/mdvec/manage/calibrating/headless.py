@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import DEFAULT_HEADING_LEVELS, DEFAULT_MIN_CHARS
@@ -16,6 +16,7 @@ from mdvec.text.tokens import is_blank
 
 MAX_CHUNKS = 2_000
 MAX_QUESTIONS = 400
+MIN_QUESTIONS = 30
 
 SectionKey = tuple[int, int]
 """The number of a document, and the position of a heading in it."""
@@ -61,11 +62,17 @@ def chunking_for(embedder: Embedder) -> ChunkingOptions:
     )  # fmt: skip
 
 
-def headless(texts: Iterable[tuple[str, str]], embedder: Embedder) -> Headless:
+def headless(
+    texts: Iterable[tuple[str, str]],
+    embedder: Embedder,
+    max_chunks: int = MAX_CHUNKS,
+    max_questions: int = MAX_QUESTIONS,
+) -> Headless:
     """Take the headings out of documents, each a path and a content.
 
-    Of many documents some are taken, the same ones each time, until they have ``MAX_CHUNKS``.
-    Only headings that occur once, above some text of their own, make questions.
+    Of many documents some are taken, the same ones each time, until they have ``max_chunks``, and
+    some more while there are too few questions. Only headings that occur once, above some text of
+    their own, make questions.
     """
     options = chunking_for(embedder)
     documents: list[HeadlessDocument] = []
@@ -73,16 +80,18 @@ def headless(texts: Iterable[tuple[str, str]], embedder: Embedder) -> Headless:
     chunks = 0
     for path, content in sorted(texts, key=lambda one: zlib.crc32(one[0].encode())):
         read = outline(content, path.rpartition("/")[2])
-        if not read.headings or chunks >= MAX_CHUNKS:
+        most = max_chunks if len(questions) >= 2 * MIN_QUESTIONS else MAX_CHUNKS
+        if not read.headings or chunks >= most:
             continue
         number = len(documents)
-        document = _document(number, content, read, options, embedder)
+        document = _begin(_document(number, content, read, options, embedder), most - chunks)
         chunks += len(document.chunks)
         documents.append(document)
-        questions += _questions(number, content, read)
+        there = frozenset().union(*document.sections)
+        questions += [one for one in _questions(number, content, read) if one.answer in there]
     often = Counter(question.words for question in questions)
     once = [question for question in questions if often[question.words] == 1]
-    count = min(len(once), MAX_QUESTIONS)
+    count = min(len(once), max_questions)
     return Headless(documents, [once[place * len(once) // count] for place in range(count)])
 
 
@@ -107,6 +116,11 @@ def _document(
                 )
             )
     return HeadlessDocument(f"{number:05}.md", content, chunks, owners)
+
+
+def _begin(document: HeadlessDocument, count: int) -> HeadlessDocument:
+    """A document with its first chunks only."""
+    return replace(document, chunks=document.chunks[:count], sections=document.sections[:count])
 
 
 def _questions(number: int, content: str, read: Outline) -> list[HeadingQuestion]:

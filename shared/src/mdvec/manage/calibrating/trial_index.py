@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,11 +45,13 @@ class TrialIndex:
     tool: Tool
     embedder: Embedder
     sections: Mapping[tuple[str, int], frozenset[SectionKey]]
+    on_embedded: Callable[[int], None]
 
     def ask(self, words: str) -> FoundPool:
         """The candidates that words and vectors find for a question."""
         query = analyse_question(words)
         vector = self.embedder.embed_query(query.gist or words)
+        self.on_embedded(1)
         found = find_candidates(
             self.connection, self.tool, query, vector, _HITS, "hybrid", Stopwatch()
         )
@@ -60,32 +62,47 @@ class TrialIndex:
 
 
 @contextmanager
-def trial_index(headless: Headless, embedder: Embedder) -> Iterator[TrialIndex]:
-    """Embed and index the documents."""
+def trial_index(
+    headless: Headless, embedder: Embedder, on_embedded: Callable[[int], None]
+) -> Iterator[TrialIndex]:
+    """Embed and index the documents; ``on_embedded`` gets the number of texts of each step."""
     with TemporaryDirectory(prefix="mdvec-calibration-") as folder:
         database = Path(folder) / "trial.sqlite"
         with open_database(database, "create") as connection:
             tool = tools.add_tool(connection, _TOOL, "calibration", Path(folder), "markdown")
-            _store(connection, tool, headless, embedder)
-            yield TrialIndex(
-                connection, tools.get_tool(connection, _TOOL), embedder, _sections(headless)
-            )
+            _store(connection, tool, headless, embedder, on_embedded)
+            tool = tools.get_tool(connection, _TOOL)
+            yield TrialIndex(connection, tool, embedder, _sections(headless), on_embedded)
 
 
-def _store(connection: apsw.Connection, tool: Tool, headless: Headless, embedder: Embedder) -> None:
+def _store(
+    connection: apsw.Connection,
+    tool: Tool,
+    headless: Headless,
+    embedder: Embedder,
+    on_embedded: Callable[[int], None],
+) -> None:
     names = Tables(tool.id, tool.name, tool.generation + 1)
     model = (embedder.name, embedder.fingerprint, embedder.dimension)
     with connection:
         tables.create_indexes(connection, names)
         import_state.record_model(connection, tool, names.generation, model, chunking_for(embedder))
         for document in headless.documents:
-            put_document(connection, names, _new(document, embedder))
+            put_document(connection, names, _new(document, embedder, on_embedded))
         renew_signatures(connection, names)
 
 
-def _new(document: HeadlessDocument, embedder: Embedder) -> NewDocument:
+def _new(
+    document: HeadlessDocument, embedder: Embedder, on_embedded: Callable[[int], None]
+) -> NewDocument:
+    import numpy as np
+
     texts = [chunk.text for chunk in document.chunks]
-    vectors = embedder.embed_documents(texts)
+    vectors = np.empty((len(texts), embedder.dimension), dtype=np.float32)
+    for first in range(0, len(texts), embedder.batch):
+        part = texts[first : first + embedder.batch]
+        vectors[first : first + len(part)] = embedder.embed_documents(part)
+        on_embedded(len(part))
     return NewDocument(
         document.name, document.name, document.content, "", 0, 0, document.chunks, vectors
     )

@@ -112,11 +112,17 @@ def _of_tool(
             )  # fmt: skip
             return
         lacking, extra = differences(connection, tool.tables, index)
-        if lacking or extra:
+        foreign = (
+            index.count()
+            - len(extra)
+            + len(lacking)
+            - len(outbox.stored_ids(connection, tool.tables))
+        )
+        if lacking or extra or foreign:
             yield Finding(
                 "trouble", _CHECK,
                 f"{tool.name}: {server.name} lacks {len(lacking):,} vectors and has "
-                f"{len(extra):,} too many",
+                f"{len(extra) + foreign:,} too many",
                 _FIX, mend,
             )  # fmt: skip
         else:

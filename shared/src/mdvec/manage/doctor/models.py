@@ -28,6 +28,7 @@ def check_models(installation: Installation) -> Iterator[Finding]:
             )  # fmt: skip
         else:
             yield Finding("ok", "models", f"{card.name} is not here ({lack}); nothing needs it")
+    yield from _of_reranker(installation)
     options = installation.settings.model.options()
     for name in sorted(needed.keys() - CARDS.keys()):
         if family_of(name) is not None:
@@ -52,6 +53,21 @@ def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
         f"{name} sends texts and questions to {endpoint.host}; "
         f"mdvec model test {name} asks whether it answers",
     )  # fmt: skip
+
+
+def _of_reranker(installation: Installation) -> Iterator[Finding]:
+    """The reranker of the settings, if there is one; it is not loaded."""
+    reranker = installation.settings.reranker()
+    if reranker is None:
+        return
+    if lack := reranker.missing():
+        yield Finding(
+            "trouble", "models",
+            f"the reranker {reranker.name}: {lack}; searches keep their usual order",
+            f"mdvec model pull {reranker.name}, or another [search] reranker",
+        )  # fmt: skip
+    else:
+        yield Finding("ok", "models", f"the reranker {reranker.name} is here")
 
 
 def _needed(installation: Installation) -> dict[str, str]:
