@@ -7,13 +7,13 @@ from datetime import date
 import apsw
 
 from mdvec.dates.days import ONE_DAY, Days
-from mdvec.dates.months import MonthRange
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import coverage_notes, wording
 from mdvec.household.core.periods import Period, span_in_words
 from mdvec.household.core.subjects import Subject
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import sums as ledger_sums
-from mdvec.household.overview import Coverage, describe_months
+from mdvec.household.overview import Coverage
 
 MAX_NAMED_ROWS = 3
 """How many rows with a stray date a note names; it only counts the others."""
@@ -90,12 +90,12 @@ def _notes(
     months: MonthRange,
 ) -> list[str]:
     """The notes on the days shown, in these months, and on their rows."""
-    marks = describe_months(connection, tool_id, covered, months, today)
-    gaps = [month for month, mark in zip(months, marks, strict=True) if mark.is_gap]
+    with_rows = set(covered.present)
+    gaps = [month for month in months if month not in with_rows]
     filling = [
         month
-        for month, mark in zip(months, marks, strict=True)
-        if mark.may_be_filling and not mark.is_planned
+        for month in months
+        if covered.may_be_filling(month, today) and month <= Month.of(today, covered.starts_on)
         and (days.last >= covered.last_day or month != covered.latest)
     ]  # fmt: skip
     notes = [wording.gaps_note(gaps)] if gaps else []

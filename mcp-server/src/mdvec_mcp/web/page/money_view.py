@@ -140,8 +140,8 @@ class _Money:
         subject = answer.category
         trend = self._trend(ledger, tool_id, answer.months, subject)
         year_before = self._year_before(ledger, tool_id, answer.months, subject)
-        rows = rows_of_shop(
-            ledger, tool_id, answer.days, subject, shop or "",
+        of_shop = None if shop is None else rows_of_shop(
+            ledger, tool_id, answer.days, subject, shop,
             offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
         )  # fmt: skip
         is_whole = not isinstance(subject, Category)
@@ -154,8 +154,8 @@ class _Money:
             chart=_chart(trend, year_before, is_whole=is_whole),
             shops=shop_sums(ledger, tool_id, answer.days, _spending_of(subject)),
             shop=shop,
-            rows=rows.rows if shop is not None else (),
-            total_rows=rows.total if shop is not None else answer.total_rows,
+            rows=of_shop.rows if of_shop else (),
+            total_rows=of_shop.total if of_shop else answer.total_rows,
             before=_moved(answer.months, -len(answer.months)),
             after=_moved(answer.months, len(answer.months)),
         )
