@@ -234,7 +234,7 @@ def clipped_note(shown: str) -> str:
 
 def gaps_note(gaps: Iterable[Month]) -> str:
     """Note: these months have no rows, and count as zero in sums and means."""
-    return f"明細が 1 件もない月（{_months(gaps)}）は 0円として計算しました"
+    return f"明細が 1 件もない月（{_months(gaps)}）は、合計と平均では 0円として計算しました"
 
 
 def empty_note(gaps: Iterable[Month]) -> str:
