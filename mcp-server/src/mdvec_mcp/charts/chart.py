@@ -39,7 +39,7 @@ class CategoryChart:
 
     With ``targets``, one for each item, bars keep their order, and each has its target below it.
     ``among`` are the names of all categories, which colors follow from; ``keys`` are those of the
-    items where these hold what can be drawn.
+    items where these have other names.
     """
 
     kind: CategoryKind

@@ -78,7 +78,7 @@ def _legible(chart: Chart | Plot, letters: Typeface) -> tuple[Chart | Plot, list
     title, note = text(chart.title), text(chart.note)
     if isinstance(chart, CategoryChart):
         items = tuple((text(name), value) for name, value in chart.items)
-        keys = tuple(name for name, _ in chart.items)
+        keys = chart.keys or tuple(name for name, _ in chart.items)
         return replace(chart, title=title, note=note, items=items, keys=keys), missing
     if isinstance(chart, Plot):
         lines = tuple(replace(one, name=text(one.name)) for one in chart.series)

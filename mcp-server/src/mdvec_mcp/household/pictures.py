@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from mcp_types import CallToolResult, ContentBlock, TextContent
+from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.budgeting import BudgetAnswer
@@ -18,6 +19,7 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.wording import format_percentage
 from mdvec.household.month import HouseholdAnswer
 from mdvec.household.net_worth import NetWorthAnswer
+from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
 
@@ -95,9 +97,9 @@ class ChartPublisher:
         """
         return self._publish(trend_chart(answer, request.graph_type, ledger), request)
 
-    def budgets(self, answer: BudgetAnswer) -> PublishedChart:
+    def budgets(self, answer: BudgetAnswer, ledger: Hierarchy) -> PublishedChart:
         """Publish budgets and what was spent, as bars."""
-        return self._publish(budget_chart(answer), ChartRequest(None, None, None))
+        return self._publish(budget_chart(answer, ledger), ChartRequest(None, None, None))
 
     def net_worth(self, answer: NetWorthAnswer) -> PublishedChart:
         """Publish net worth by month, as a line."""
@@ -117,6 +119,11 @@ class ChartPublisher:
         blocks = [*drawn.blocks, TextContent(type="text", text=message)]
         model = ChartModel(type="image", url=url, alt_text=alt_text, message=message)
         return PublishedChart(model, blocks)
+
+
+def names_for(output_format: str, connection: Connection, tool_id: int) -> Hierarchy:
+    """The ledger's categories, from which the colours of a picture follow; a text needs none."""
+    return category_hierarchy(connection, tool_id) if output_format == "image" else {}
 
 
 def month_chart(
@@ -155,21 +162,26 @@ def month_chart(
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
     """The names beside which those shown have their colours: all of their level in the ledger."""
     majors = {one.major for one in shown if isinstance(one, Category) and one.minor is not None}
-    if not majors:
-        return tuple(ledger)
-    return tuple(
-        str(Category(major, minor)) for major in sorted(majors) for minor in ledger.get(major, ())
+    minors = [str(Category(major, one)) for major in majors for one in ledger.get(major, ())]
+    has_wholes = not majors or any(
+        not isinstance(one, Category) or one.minor is None for one in shown
     )
+    return (*minors, *(ledger if has_wholes else ()))
 
 
-def budget_chart(answer: BudgetAnswer) -> CategoryChart:
-    """The chart of budgets: what was spent, above each budget."""
+def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
+    """The chart of budgets: what was spent, above each budget; says if the months still run."""
+    subjects = [one.budget.subject for one in answer.statuses]
+    is_running = any(one.expected is not None for one in answer.statuses)
     span = _without_zeros(answer.months.in_words)
     return CategoryChart(
         "bar",
         f"{span}の予算と実績",
         tuple((name_of(one.budget), one.spent) for one in answer.statuses),
+        "途中です（期間はまだ終わっていません）" if is_running else "",
         targets=tuple(("予算", one.amount) for one in answer.statuses),
+        among=names_among(subjects, ledger or {}),
+        keys=tuple(map(str, subjects)),
     )
 
 

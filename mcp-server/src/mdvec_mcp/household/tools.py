@@ -8,7 +8,6 @@ from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
 from mdvec.household.core.categories import Hierarchy
 from mdvec.household.month import HouseholdAnswer, monthly_household
-from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from pydantic import Field
 
@@ -21,6 +20,7 @@ from mdvec_mcp.household.pictures import (
     ChartPublisher,
     ChartRequest,
     GraphType,
+    names_for,
     with_chart,
 )
 from mdvec_mcp.household.plan_tools import add_plan_tools
@@ -100,7 +100,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
                 connection, tool_id, year=year, month=month, period=period, category=category,
                 page=page, month_starts_on=context.month_starts_on, today=today(),
             )  # fmt: skip
-            return answer, _names(connection, tool_id, output_format)
+            return answer, names_for(output_format, connection, tool_id)
 
         (answer, names), newer = await context.answer(tool, work)
         newer += await context.news(tool)
@@ -117,11 +117,6 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         annotations=READ_ONLY,
         structured_output=True,
     )
-
-
-def _names(connection: Connection, tool_id: int, output_format: str) -> Hierarchy:
-    """The ledger's categories, from which the colours of a picture follow."""
-    return category_hierarchy(connection, tool_id) if output_format == "image" else {}
 
 
 def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
@@ -141,7 +136,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
                 connection, tool_id, category=category, start_month=start_month,
                 end_month=end_month, period=period,
             )  # fmt: skip
-            return answer, _names(connection, tool_id, output_format)
+            return answer, names_for(output_format, connection, tool_id)
 
         (answer, names), newer = await context.answer(tool, work)
         if output_format == "text":
