@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.categories import Entry, members_note, merge_small  # X members_note
+from mdvec_mcp.charts.categories import Entry, colored, entries_of, members_note, merge_small
 from mdvec_mcp.charts.chart import CategoryChart, ChartError
 from mdvec_mcp.charts.framing import draw_frame
 from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.styles import AXIS, FAINT_INK, INK, LOSS_INK, OTHERS_COLOR, color
+from mdvec_mcp.charts.styles import AXIS, FAINT_INK, INK, LOSS_INK, OTHERS_COLOR
 
 # Rows. Measures called …_EM are multiples of the letters' size.
 _MIN_ROW = 13.0  # pixels
@@ -84,13 +84,10 @@ def draw_bars(page: Page, chart: CategoryChart) -> None:
 def _entries(chart: CategoryChart, most: int) -> list[Entry]:
     """The bars from top to bottom; those of targets are grey."""
     if not chart.targets:
-        return merge_small(chart.items, most)
-    pairs = list(zip(chart.items, chart.targets, strict=True))[: most // 2]
-    return [
-        entry
-        for at, (item, target) in enumerate(pairs)
-        for entry in (Entry(*item, color(at)), Entry(*target, OTHERS_COLOR))
-    ]
+        return colored(merge_small(entries_of(chart), most), chart.among)
+    spent = colored(entries_of(chart)[: most // 2], chart.among)
+    targets = [Entry(*target, color=OTHERS_COLOR) for target in chart.targets]
+    return [entry for pair in zip(spent, targets, strict=False) for entry in pair]
 
 
 def _max_rows(page: Page) -> int:

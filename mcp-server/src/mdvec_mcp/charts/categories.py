@@ -2,42 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from mdvec_mcp.charts.chart import Items
-from mdvec_mcp.charts.styles import OTHERS_COLOR, color
+from mdvec_mcp.charts.chart import CategoryChart
+from mdvec_mcp.charts.colors import colors_of
+from mdvec_mcp.charts.styles import OTHERS_COLOR
+
+MAX_OTHERS_PERCENT = 15
+"""What その他 may hold of the amounts above zero, where there is room for more entries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A slice or bar; one that stands for several categories has them as ``members``."""
+    """A slice or bar; one that stands for several categories has them as ``members``.
+
+    ``key`` is the category's name as it is, where ``name`` can be drawn.
+    """
 
     name: str
     value: int
-    color: str
+    key: str = ""
+    color: str = ""
     members: tuple[str, ...] = ()
 
 
-def merge_small(items: Items, max_entries: int, min_value: int = 0) -> list[Entry]:
+def entries_of(chart: CategoryChart) -> list[Entry]:
+    """An entry for each item, without a color."""
+    keys = chart.keys or tuple(name for name, _ in chart.items)
+    return [Entry(*item, key) for item, key in zip(chart.items, keys, strict=True)]
+
+
+def colored(entries: Sequence[Entry], among: Iterable[str] = ()) -> list[Entry]:
+    """The entries in the colors of their categories; ``among`` are all that there are."""
+    own = [entry for entry in entries if not entry.members]
+    colors = iter(colors_of([entry.key for entry in own], among))
+    return [
+        replace(entry, color=OTHERS_COLOR if entry.members else next(colors)) for entry in entries
+    ]
+
+
+def merge_small(
+    entries: Sequence[Entry], max_entries: int, min_value: int = 0, room: int = 0
+) -> list[Entry]:
     """The largest amounts, at most ``max_entries``, in descending order, and その他 for the rest.
 
-    With ``min_value``, smaller amounts belong to the rest. A single rest keeps its own name.
+    With ``min_value``, smaller amounts belong to the rest. If the rest is more than
+    MAX_OTHERS_PERCENT, more have entries of their own, up to ``room`` entries. A single rest keeps
+    its own name.
     """
-    ranked = sorted(items, key=lambda item: -item[1])
-    own = [item for item in ranked if not min_value or item[1] >= min_value][:max_entries]
-    entries = [Entry(name, value, color(at)) for at, (name, value) in enumerate(own)]
-    if rest := ranked[len(own) :]:
-        entries.append(_others(rest))
-    return entries
+    ranked = sorted(entries, key=lambda entry: -entry.value)
+    large = [entry for entry in ranked if not min_value or entry.value >= min_value]
+    count = len(large[:max_entries])
+    whole = sum(max(entry.value, 0) for entry in ranked)
+    while count < room and _total(ranked[count:]) * 100 > whole * MAX_OTHERS_PERCENT:
+        count += 1
+    rest = ranked[count:]
+    return ranked[:count] + ([_others(rest)] if len(rest) > 1 else rest)
 
 
-def _others(rest: Sequence[tuple[str, int]]) -> Entry:
-    if len(rest) == 1:
-        return Entry(*rest[0], OTHERS_COLOR)
-    total = sum(value for _, value in rest)
-    members = tuple(name for name, _ in rest)
-    return Entry(f"その他（{len(rest)}項目）", total, OTHERS_COLOR, members)
+def _total(entries: Sequence[Entry]) -> int:
+    return sum(entry.value for entry in entries)
+
+
+def _others(rest: Sequence[Entry]) -> Entry:
+    members = tuple(entry.name for entry in rest)
+    return Entry(f"その他（{len(rest)}項目）", _total(rest), members=members)
 
 
 def members_note(entries: Sequence[Entry]) -> str:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from mdvec.errors import MdvecError
 
+from mdvec_mcp.charts.colors import colors_of
+
 CategoryKind = Literal["pie", "bar"]
-TrendKind = Literal["line", "area"]
-ImageFormat = Literal["png", "svg"]
+TrendKind = Literal["line", "area", "bar"]
+ImageFormat = Literal["png", "jpeg", "svg"]
 Size = tuple[int, int]
 Items = tuple[tuple[str, int], ...]
 
 CATEGORY_KINDS: tuple[CategoryKind, ...] = ("pie", "bar")
-TREND_KINDS: tuple[TrendKind, ...] = ("line", "area")
-IMAGE_FORMATS: tuple[ImageFormat, ...] = ("png", "svg")
-MEDIA_TYPES: dict[ImageFormat, str] = {"png": "image/png", "svg": "image/svg+xml"}
+TREND_KINDS: tuple[TrendKind, ...] = ("line", "area", "bar")
+MEDIA_TYPES: dict[ImageFormat, str] = {
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "svg": "image/svg+xml",
+}
 MIN_SIZE: Size = (200, 150)
 MAX_SIZE: Size = (1920, 1080)
 _MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
@@ -33,6 +38,8 @@ class CategoryChart:
     """Amounts in yen by category, in any order, as a pie or as bars.
 
     With ``targets``, one for each item, bars keep their order, and each has its target below it.
+    ``among`` are the names of all categories, which colors follow from; ``keys`` are those of the
+    items where these have other names.
     """
 
     kind: CategoryKind
@@ -40,21 +47,25 @@ class CategoryChart:
     items: Items
     note: str = ""
     targets: Items = ()
+    among: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A line of a trend: one value per month, or None."""
+    """A line of a trend: one value per month, or None; ``color`` follows from the name if empty."""
 
     name: str
     values: tuple[int | None, ...]
+    color: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TrendChart:
-    """Series over ascending months (``2025-06``), as lines or as areas.
+    """Series over ascending months (``2025-06``), as lines, areas or bars.
 
-    Values are yen, or with ``percent`` tenths of a per cent.
+    Values are yen, or with ``percent`` tenths of a per cent. ``running`` are the months that are
+    not complete yet, ``empty`` those without data; both are marked.
     """
 
     kind: TrendKind
@@ -63,6 +74,18 @@ class TrendChart:
     series: tuple[Series, ...]
     note: str = ""
     percent: bool = False
+    running: tuple[str, ...] = ()
+    empty: tuple[str, ...] = ()
+    among: tuple[str, ...] = ()
+
+    @property
+    def colored(self) -> tuple[Series, ...]:
+        """The series with their colours."""
+        colors = colors_of([one.name for one in self.series], self.among)
+        return tuple(
+            replace(one, color=one.color or color)
+            for one, color in zip(self.series, colors, strict=True)
+        )
 
 
 Chart = CategoryChart | TrendChart

@@ -1,4 +1,4 @@
-"""Encodes a page as PNG or SVG; equal pages give equal bytes."""
+"""Encodes a page as PNG, JPEG or SVG; equal pages give equal bytes."""
 
 from __future__ import annotations
 
@@ -11,29 +11,48 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from numpy.typing import NDArray
 from PIL import Image
 
+from mdvec_mcp.charts.colors import PALETTE
 from mdvec_mcp.charts.page import Page
-from mdvec_mcp.charts.styles import BACKGROUND, CATEGORY_COLORS, INK, OTHERS_COLOR
+from mdvec_mcp.charts.styles import BACKGROUND, EMPTY_BAND, INK, OTHERS_COLOR
 
-MAX_PNG_BYTES = 500_000
+MAX_BYTES = 500_000
+"""Of a PNG or JPEG."""
 _PNG_COLORS = (256, 64, 24)
 _COMPRESSION = 6
+_QUALITIES = (92, 80, 60, 40)
 _STYLE_COLORS = tuple(
-    tuple(bytes.fromhex(color[1:])) for color in (BACKGROUND, INK, OTHERS_COLOR, *CATEGORY_COLORS)
+    tuple(bytes.fromhex(color[1:]))
+    for color in (BACKGROUND, INK, OTHERS_COLOR, EMPTY_BAND, *PALETTE)
 )
 _ID = re.compile(r'\bid="([a-z]+[0-9a-f]{10})"')
 _REMOVED = re.compile(r"<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*", re.DOTALL)
 
 
 def png(page: Page) -> bytes:
-    """The page as a PNG of 256 colours, or of fewer if it would exceed MAX_PNG_BYTES."""
-    canvas = FigureCanvasAgg(page.figure)
-    canvas.draw()  # type: ignore[no-untyped-call]
-    pixels = np.asarray(canvas.renderer.buffer_rgba())[:, :, :3]
+    """The page as a PNG of 256 colours, or of fewer if it would exceed MAX_BYTES."""
+    pixels = _pixels(page)
     for colors in _PNG_COLORS:
         data = _indexed(pixels, colors)
-        if len(data) < MAX_PNG_BYTES:
+        if len(data) < MAX_BYTES:
             break
     return data
+
+
+def jpeg(page: Page) -> bytes:
+    """The page as a JPEG, coarser if it would exceed MAX_BYTES; its colours are not halved."""
+    picture = Image.fromarray(np.ascontiguousarray(_pixels(page)))
+    for quality in _QUALITIES:
+        buffer = io.BytesIO()
+        picture.save(buffer, "JPEG", quality=quality, subsampling=0, optimize=True)
+        if buffer.tell() < MAX_BYTES:
+            break
+    return buffer.getvalue()
+
+
+def _pixels(page: Page) -> NDArray[np.uint8]:
+    canvas = FigureCanvasAgg(page.figure)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    return np.asarray(canvas.renderer.buffer_rgba())[:, :, :3]
 
 
 def _indexed(pixels: NDArray[np.uint8], colors: int) -> bytes:
@@ -46,7 +65,7 @@ def _indexed(pixels: NDArray[np.uint8], colors: int) -> bytes:
     names = (bins[:, :, 0] << 10) | (bins[:, :, 1] << 5) | bins[:, :, 2]
     counts = np.bincount(names.ravel(), minlength=1 << 15)
     exact = [(r >> 3) << 10 | (g >> 3) << 5 | b >> 3 for r, g, b in _STYLE_COLORS]
-    counts[exact] += pixels.size
+    counts[exact] += np.where(counts[exact] > 0, pixels.size, 0)
     used = np.flatnonzero(counts)
     chosen = used[np.argsort(-counts[used], kind="stable")][:colors]
     nearest = np.zeros(1 << 15, dtype=np.uint8)

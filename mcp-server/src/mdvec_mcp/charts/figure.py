@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 from mdvec_mcp.charts.bar import draw_bars
@@ -13,11 +14,10 @@ from mdvec_mcp.charts.chart import (
     Chart,
     ImageFormat,
     Picture,
-    Series,
     Size,
     check_size,
 )
-from mdvec_mcp.charts.encoding import png, svg
+from mdvec_mcp.charts.encoding import jpeg, png, svg
 from mdvec_mcp.charts.fonts import Typeface, typeface
 from mdvec_mcp.charts.page import Page
 from mdvec_mcp.charts.pie import draw_pie
@@ -29,6 +29,7 @@ logger = logging.getLogger("mdvec")
 
 # Fonts are not thread-safe, and drawing two pictures at once would take twice the memory.
 _drawing = threading.Lock()
+_ENCODERS: dict[ImageFormat, Callable[[Page], bytes]] = {"png": png, "jpeg": jpeg, "svg": svg}
 
 
 def draw(
@@ -39,7 +40,7 @@ def draw(
     Args:
         chart: the amounts or series.
         size: width and height in pixels, 200x150 to 1920x1080.
-        image_format: ``png`` (under 500 kB) or ``svg`` (letters as shapes).
+        image_format: ``png`` or ``jpeg`` (under 500 kB), or ``svg`` (letters as shapes).
         font_path: the file of a Japanese font; None takes the one in matplotlib-fontja.
 
     Raises:
@@ -57,7 +58,7 @@ def draw(
                 draw_plot(page, legible)
             else:
                 draw_trend(page, legible)
-            data = png(page) if image_format == "png" else svg(page)
+            data = _ENCODERS[image_format](page)
         finally:
             page.close()
     if missing:
@@ -77,10 +78,11 @@ def _legible(chart: Chart | Plot, letters: Typeface) -> tuple[Chart | Plot, list
     title, note = text(chart.title), text(chart.note)
     if isinstance(chart, CategoryChart):
         items = tuple((text(name), value) for name, value in chart.items)
-        return replace(chart, title=title, note=note, items=items), missing
+        keys = chart.keys or tuple(name for name, _ in chart.items)
+        return replace(chart, title=title, note=note, items=items, keys=keys), missing
     if isinstance(chart, Plot):
         lines = tuple(replace(one, name=text(one.name)) for one in chart.series)
         names = tuple(map(text, chart.names))
         return replace(chart, title=title, note=note, series=lines, names=names), missing
-    series = tuple(Series(text(one.name), one.values) for one in chart.series)
+    series = tuple(replace(one, name=text(one.name)) for one in chart.colored)
     return replace(chart, title=title, note=note, series=series), missing

@@ -101,11 +101,12 @@ class Page:
         written.set_zorder(self._next())
         return self.typeface.width(shown, pixels)
 
-    def rectangle(self, box: Box, color: str) -> None:
-        """Fill a box."""
+    def rectangle(self, box: Box, color: str, rim: str | None = None) -> None:
+        """Fill a box, and outline it with a ``rim``."""
         self._add(
-            Rectangle((box.left, box.top), box.width, box.height, facecolor=color, edgecolor="none")
-        )
+            Rectangle((box.left, box.top), box.width, box.height,
+                      facecolor=color, edgecolor=rim or "none", linewidth=1)
+        )  # fmt: skip
 
     def wedge(self, center: Point, radius: float, turns: tuple[float, float],
               color: str) -> None:  # fmt: skip

@@ -10,15 +10,18 @@ from collections.abc import Sequence
 from math import cos, pi, sin
 
 from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.categories import Entry, members_note, merge_small
+from mdvec_mcp.charts.categories import Entry, colored, entries_of, members_note, merge_small
 from mdvec_mcp.charts.chart import CategoryChart, ChartError
+from mdvec_mcp.charts.colors import PALETTE
 from mdvec_mcp.charts.framing import draw_frame, undrawn_note
 from mdvec_mcp.charts.page import Box, Page
+from mdvec_mcp.charts.styles import ink_on
 
-_MAX_SLICES = 8  # one for each colour
+_MAX_SLICES = 8  # more only if その他 were large
 _MIN_SLICES = 2
 _MIN_SLICE_ONE_IN = 50  # a slice under one fiftieth cannot be seen
-_MAX_ENTRIES_SHARE = 0.62  # of the picture's height
+_MAX_ENTRIES_SHARE = 0.62  # of the picture's height; of a wide one, whose circle is beside them:
+_MAX_ENTRIES_SHARE_WIDE = 0.78
 _EXTRA_ENTRIES = 2  # the legend's lines for その他 and 合計
 
 # The legend, in multiples of the font size.
@@ -38,18 +41,19 @@ def draw_pie(page: Page, chart: CategoryChart) -> None:
     Raises:
         ChartError: no amount is above zero, or their total is not.
     """
-    items = tuple(item for item in chart.items if item[1] > 0)
+    items = [entry for entry in entries_of(chart) if entry.value > 0]
     if not items:
         raise ChartError("円グラフにできる支出がありません（0円より大きい項目がありません）。")
     negative = [item for item in chart.items if item[1] < 0]
     refunds = _negative_entry(negative)
-    drawn = sum(value for _, value in items)
+    drawn = sum(entry.value for entry in items)
     total = drawn + sum(entry.value for entry in refunds)
     if total <= 0:
         raise ChartError("円グラフにできる支出がありません（合計が0円以下です）。")
-    max_entries = int(page.size[1] * _MAX_ENTRIES_SHARE / _row_height(page)) - len(refunds)
-    max_slices = max(min(_MAX_SLICES, max_entries - _EXTRA_ENTRIES), _MIN_SLICES)
-    slices = merge_small(items, max_slices, -(-drawn // _MIN_SLICE_ONE_IN))
+    room = min(_room(page) - len(refunds) - _EXTRA_ENTRIES, len(PALETTE))
+    max_slices = max(min(_MAX_SLICES, room), _MIN_SLICES)
+    slices = merge_small(items, max_slices, -(-drawn // _MIN_SLICE_ONE_IN), room)
+    slices = colored(slices, chart.among)
     zeros = len(chart.items) - len(items) - len(negative)
     notes = [
         members_note(slices),
@@ -67,9 +71,16 @@ def draw_pie(page: Page, chart: CategoryChart) -> None:
 def _negative_entry(items: Sequence[tuple[str, int]]) -> list[Entry]:
     """The legend's line for the amounts below zero, if there are any; they are refunds."""
     if len(items) < 2:
-        return [Entry(name, value, "") for name, value in items]
+        return [Entry(name, value) for name, value in items]
     names = tuple(name for name, _ in items)
-    return [Entry(f"マイナスの{len(items)}項目", sum(value for _, value in items), "", names)]
+    return [Entry(f"マイナスの{len(items)}項目", sum(value for _, value in items), members=names)]
+
+
+def _room(page: Page) -> int:
+    """How many lines a legend may have."""
+    width, height = page.size
+    share = _MAX_ENTRIES_SHARE_WIDE if width > height else _MAX_ENTRIES_SHARE
+    return int(height * share / _row_height(page))
 
 
 def _row_height(page: Page) -> float:
@@ -132,23 +143,26 @@ def _draw_slices(page: Page, box: Box, entries: list[Entry], total: int) -> None
     before = 0
     for entry in entries if drawn == total else ():
         turn = (2 * before + entry.value) / (2 * drawn)
-        text = yen.share(entry.value, total)
-        _draw_percentage(page, center, radius, turn, entry.value / drawn, text)
+        _draw_percentage(page, center, radius, turn, entry, drawn)
         before += entry.value
 
 
 def _draw_percentage(
-    page: Page, center: tuple[float, float], radius: float, turn: float, share: float, text: str
+    page: Page, center: tuple[float, float], radius: float, turn: float, entry: Entry, drawn: int
 ) -> None:
     """Write a percentage into its slice if it fits there, both along the rim and across."""
-    font = page.style.font
+    font, text = page.style.font, yen.share(entry.value, drawn)
     width, height = page.typeface.width(text, font), font * _LETTER_HEIGHT_EM
     x, y = sin(2 * pi * turn), cos(2 * pi * turn)
     distance = radius * _PERCENTAGE_AT
     along = abs(y) * width + abs(x) * height
     across = abs(x) * width + abs(y) * height
-    if along <= 2 * pi * distance * share and across <= radius * _MAX_PERCENTAGE_SHARE:
-        page.text(center[0] + distance * x, center[1] - distance * y, text, font, align="center")
+    if (
+        along <= 2 * pi * distance * entry.value / drawn
+        and across <= radius * _MAX_PERCENTAGE_SHARE
+    ):
+        place = center[0] + distance * x, center[1] - distance * y
+        page.text(*place, text, font, align="center", ink=ink_on(entry.color))
 
 
 def _draw_legend(page: Page, box: Box, entries: list[Entry], total: int) -> None:
@@ -163,7 +177,7 @@ def _draw_legend(page: Page, box: Box, entries: list[Entry], total: int) -> None
     rows = len(entries) + 1
     top = box.top + max(box.height - rows * row, 0) / 2
     names_end = right - shares - (amounts + gap if amounts else 0) - gap
-    for number, entry in enumerate([*entries, Entry("合計", total, "")]):
+    for number, entry in enumerate([*entries, Entry("合計", total)]):
         middle = top + (number + 0.5) * row
         if entry.color:
             page.rectangle(

@@ -11,10 +11,10 @@ from matplotlib.ticker import MaxNLocator
 
 from mdvec_mcp.charts.chart import ChartError
 from mdvec_mcp.charts.framing import draw_frame
+from mdvec_mcp.charts.legend import draw_legend, draw_line
 from mdvec_mcp.charts.page import Box, Page
 from mdvec_mcp.charts.plot import Plot, PlotSeries
 from mdvec_mcp.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, INK, color, darker
-from mdvec_mcp.charts.trend import draw_legend, draw_line
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86_400
@@ -58,7 +58,7 @@ def draw_plot(page: Page, plot: Plot) -> None:
     frame = draw_frame(page, plot.title, [plot.note])
     top = frame.top
     if plot.kind in _WITH_LEGEND and len(plot.series) > 1:
-        top = draw_legend(page, frame, plot.series)
+        top = draw_legend(page, frame, [(one.name, color(n)) for n, one in enumerate(plot.series)])
     font = page.style.font
     bottom = frame.bottom - _X_LABELS_EM * font
     if plot.kind == "heatmap":
@@ -198,7 +198,7 @@ def _draw_lines(page: Page, plot: Plot, plane: _Plane) -> None:
                 edge = [(run[0][0], zero), *run, (run[-1][0], zero)]
                 page.polygon(edge, color(number), _ALPHA)
             if len(run) > 1:
-                draw_line(page, run, number, min(page.style.line, 2.5))
+                draw_line(page, run, color(number), min(page.style.line, 2.5))
             else:
                 page.dot(run[0], page.style.line * 1.5, color(number), darker(color(number)))
 

@@ -53,7 +53,7 @@ def publish(
         logger.error("a chart could not be drawn (%s)", type(error).__name__)  # noqa: TRY400
         return Published([], None, type(error).__name__)
     blocks: list[ContentBlock] = []
-    if image_format == "png":
+    if image_format != "svg":
         data = base64.b64encode(picture.data).decode("ascii")
         blocks.append(ImageContent(type="image", data=data, mime_type=picture.media_type))
     try:

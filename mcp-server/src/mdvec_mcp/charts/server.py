@@ -7,19 +7,19 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import AsyncIterator
 
 import uvicorn
 from mdvec.errors import MdvecError
 from mdvec.settings import ChartSettings
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mdvec_mcp.charts.chart import Picture
 from mdvec_mcp.charts.connections import TimedConnection
+from mdvec_mcp.charts.responses import chart_response, refusal
 from mdvec_mcp.charts.store import ChartStore
 
 logger = logging.getLogger("mdvec")
@@ -35,8 +35,6 @@ _GONE = "グラフが見つかりません。期限切れの場合は、もう�
 _NOT_LOCAL = "このサーバーには 127.0.0.1 または localhost で接続してください。"
 _LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 _ADDRESSES = {"localhost": "127.0.0.1"}
-_ENDINGS = {"image/png": "png", "image/svg+xml": "svg"}
-_SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 class ChartServerUnavailable(MdvecError):
@@ -156,18 +154,14 @@ def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
     async def chart(request: Request) -> Response:
         stored = store.find(request.path_params["chart_id"])
         if stored is None:
-            return _refusal(404, _GONE)
-        picture = stored.picture
-        headers = _headers(picture, int(stored.seconds))
-        if request.method == "HEAD":
-            return Response(headers=headers)
-        return StreamingResponse(_chunks(picture.data, chunk_size), headers=headers)
+            return refusal(404, _GONE)
+        return chart_response(request, stored, chunk_size)
 
     async def missing(_request: Request, _error: Exception) -> Response:
-        return _refusal(404, "このアドレスには何もありません。")
+        return refusal(404, "このアドレスには何もありません。")
 
     async def not_allowed(_request: Request, _error: Exception) -> Response:
-        return _refusal(405, "グラフは GET で取得してください。", {"Allow": "GET, HEAD"})
+        return refusal(405, "グラフは GET で取得してください。", {"Allow": "GET, HEAD"})
 
     app = Starlette(
         routes=[Route(_PATH + "{chart_id}", chart, methods=["GET"])],
@@ -192,33 +186,7 @@ class _LocalOnly:
         if len(named) == 1 and named[0] in self._hosts:
             await self._app(scope, receive, send)
         else:
-            refusal = _refusal(421, _NOT_LOCAL)
-            await refusal(scope, receive, send)
-
-
-async def _chunks(data: bytes, size: int) -> AsyncIterator[bytes]:
-    for start in range(0, len(data), size):
-        yield data[start : start + size]
-
-
-def _headers(picture: Picture, seconds: int) -> dict[str, str]:
-    headers = {
-        "Content-Type": picture.media_type,
-        "Content-Length": str(len(picture.data)),
-        "Content-Disposition": f'inline; filename="chart.{_ENDINGS[picture.media_type]}"',
-        "X-Content-Type-Options": "nosniff",
-        "Cache-Control": f"private, max-age={seconds}",
-        "Cross-Origin-Resource-Policy": "same-origin",
-    }
-    if picture.media_type == "image/svg+xml":
-        headers["Content-Security-Policy"] = _SVG_POLICY
-    return headers
-
-
-def _refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
-    return PlainTextResponse(
-        sentence + "\n", status, {"X-Content-Type-Options": "nosniff", **(headers or {})}
-    )
+            await refusal(421, _NOT_LOCAL)(scope, receive, send)
 
 
 def _listen(host: str, port: int) -> socket.socket:

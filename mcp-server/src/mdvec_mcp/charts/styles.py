@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mdvec_mcp.charts.chart import Size
+from mdvec_mcp.charts.colors import PALETTE
 
-CATEGORY_COLORS = (
-    "#FF6B6B", "#4ECDC4", "#45B7D1", "#96CEB4",
-    "#FFEAA7", "#DDA0DD", "#98D8C8", "#F7DC6F",
-)  # fmt: skip
 OTHERS_COLOR = "#B8BCC2"
 BACKGROUND = "#FFFFFF"
 INK = "#333333"
@@ -17,6 +15,7 @@ FAINT_INK = "#666666"
 LOSS_INK = "#B3261E"
 GRID = "#E3E5E8"
 AXIS = "#9AA0A6"
+EMPTY_BAND = "#EDEFF2"
 
 TITLE_POINTS, FONT_POINTS, SMALL_POINTS = 16, 12, 10
 PIXELS_PER_INCH, POINTS_PER_INCH = 96, 72
@@ -25,7 +24,8 @@ _SCALE_EXPONENT, _MIN_SCALE = 0.7, 0.62
 _SMALL_RATIO, _SMALL_TITLE = 0.5, 0.85  # pictures of at most half the size have smaller titles
 _GAP, _LINE = 12, 3.0  # pixels at the designed size
 _MIN_SMALL, _MIN_GAP, _MIN_LINE = 9.0, 5.0, 2.0  # pixels
-_DARKER = 0.72
+_DARKER, _LIGHTER = 0.72, 0.45
+_BRIGHT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,29 @@ class Style:
 
 
 def color(index: int) -> str:
-    """The colour of the entry at ``index``; the palette repeats."""
-    return CATEGORY_COLORS[index % len(CATEGORY_COLORS)]
+    """The colour of what has only a number, as a query's columns; the palette repeats."""
+    return PALETTE[index % len(PALETTE)]
 
 
 def darker(value: str) -> str:
     """A darker shade of a colour, which stands out on a white page."""
-    parts = (round(int(value[at : at + 2], 16) * _DARKER) for at in (1, 3, 5))
-    return "#" + "".join(f"{part:02X}" for part in parts)
+    return _hex(part * _DARKER for part in _parts(value))
+
+
+def lighter(value: str) -> str:
+    """A lighter shade of a colour: what is not complete yet."""
+    return _hex(255 - (255 - part) * _LIGHTER for part in _parts(value))
+
+
+def ink_on(value: str) -> str:
+    """The ink that is easier to read on a colour: the dark one or white."""
+    red, green, blue = ((part / 255) ** 2.2 for part in _parts(value))
+    return INK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > _BRIGHT else BACKGROUND
+
+
+def _parts(value: str) -> list[int]:
+    return [int(value[at : at + 2], 16) for at in (1, 3, 5)]
+
+
+def _hex(parts: Iterable[float]) -> str:
+    return "#" + "".join(f"{round(part):02X}" for part in parts)

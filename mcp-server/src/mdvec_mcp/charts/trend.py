@@ -1,17 +1,18 @@
-"""Series over months, drawn as lines or as areas."""
+"""Series over months, drawn as lines, as areas or as bars."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from mdvec_mcp.charts import yen
 from mdvec_mcp.charts.chart import ChartError, Series, TrendChart, month_number
 from mdvec_mcp.charts.framing import draw_frame
+from mdvec_mcp.charts.legend import draw_legend, draw_line
+from mdvec_mcp.charts.month_marks import draw_marks, marks_note
 from mdvec_mcp.charts.months import draw_months
-from mdvec_mcp.charts.page import Box, Page, Points
-from mdvec_mcp.charts.styles import AXIS, CATEGORY_COLORS, FAINT_INK, GRID, color, darker
+from mdvec_mcp.charts.page import Box, Page, Point
+from mdvec_mcp.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, darker, lighter
 
 # The plot. Measures called …_EM are multiples of the font size, shares are of the room there is.
 _MONTHS_EM = 2.9  # the months and years under the plot
@@ -20,40 +21,39 @@ _MIN_TICKS, _MAX_TICKS = 2, 8
 _MAX_LABEL_SHARE = 0.4
 _LABEL_EM, _LABEL_GAP_EM = 0.8, 0.6  # from the left of the plot to a label's box, to its text
 _TOP_EM, _RIGHT_EM = 0.6, 1.2  # free above the plot, and to its right
+_WORDS_EM = 1.6  # above the plot, for the words on months that are marked
 
-# The legend.
-_SWATCH_EM, _ROW_EM, _GAP_EM, _NAME_GAP_EM = 1.6, 1.5, 1.2, 0.5
-_MAX_LEGEND_SHARE = 0.22
-
-# Lines and areas.
-_DASHES = ((), (12, 5), (4, 4), (12, 4, 4, 4))  # one for each round through the palette
+# Lines, areas and bars.
 _MAX_DOTTED_MONTHS = 24
 _DOT_RADIUS = 1.5  # line widths
 _MAX_LINE_SHARE, _MIN_LINE = 0.35, 1.5  # of the distance of two months; pixels
-_RIM = 1.6  # pixels that the dark rim adds to a line's width
 _ALPHA_ALONE, _ALPHA_AMONG_OTHERS = 0.55, 0.38
-
-
-class Named(Protocol):
-    """A series of any chart."""
-
-    @property
-    def name(self) -> str:
-        """What the legend calls it."""
+_RUNNING_ALPHA_SHARE = 0.4
+_RUNNING_DASHES = (4, 4)
+_BARS_SHARE = 0.8  # of a month's width
+_ZERO_BAR = 1.5  # pixels
 
 
 @dataclass(frozen=True, slots=True)
 class _Plane:
-    """Turns a month and an amount into a point of the page."""
+    """Turns a month and an amount into a point of the page; ``margin`` is in months."""
 
     box: Box
     numbers: tuple[int, ...]
     ticks: range
+    margin: float
+    running: frozenset[int]
 
-    def x(self, number: int) -> float:
+    @property
+    def month_width(self) -> float:
+        months = self.numbers[-1] - self.numbers[0] + 2 * self.margin
+        return self.box.width / max(months, 1)
+
+    def x(self, number: float) -> float:
         first, last = self.numbers[0], self.numbers[-1]
-        share = (number - first) / (last - first) if last > first else 0.5
-        return self.box.left + self.box.width * share
+        if first == last:
+            return self.box.left + self.box.width / 2
+        return self.box.left + self.month_width * (number - first + self.margin)
 
     def y(self, value: int) -> float:
         low, high = self.ticks[0], self.ticks[-1]
@@ -71,8 +71,10 @@ def draw_trend(page: Page, chart: TrendChart) -> None:
     if not values:
         raise ChartError("グラフにできる月のデータがありません。")
     font = page.style.font
-    frame = draw_frame(page, chart.title, [chart.note])
-    top = draw_legend(page, frame, chart.series)
+    frame = draw_frame(page, chart.title, [marks_note(chart), chart.note])
+    series = chart.colored
+    top = draw_legend(page, frame, [(one.name, one.color) for one in series])
+    top += font * (_TOP_EM + (_WORDS_EM if chart.running or chart.empty else 0))
     bottom = frame.bottom - font * _MONTHS_EM
     max_ticks = max(min(int((bottom - top) / font / _TICK_EM), _MAX_TICKS), _MIN_TICKS)
     ticks = yen.steps(min(0, *values), max(0, *values), max_ticks)
@@ -85,11 +87,13 @@ def draw_trend(page: Page, chart: TrendChart) -> None:
         frame.width * _MAX_LABEL_SHARE,
     )
     left = frame.left + label_width + _LABEL_EM * font
-    box = Box(left, top + font * _TOP_EM, frame.right - _RIGHT_EM * font, bottom)
-    plane = _Plane(box, numbers, ticks)
+    box = Box(left, top, frame.right - _RIGHT_EM * font, bottom)
+    running = frozenset(map(month_number, chart.running))
+    plane = _Plane(box, numbers, ticks, 0.5 if chart.kind == "bar" else 0.0, running)
+    draw_marks(page, chart, box, plane.x, plane.month_width)
     _draw_values(page, plane, labels, label_width)
     draw_months(page, box, numbers, plane.x)
-    _draw_series(page, chart, plane)
+    _DRAWN[chart.kind](page, series, plane)
 
 
 def _month_numbers(chart: TrendChart) -> tuple[int, ...]:
@@ -113,80 +117,86 @@ def _draw_values(page: Page, plane: _Plane, labels: dict[int, str], width: float
         page.text(right, y, text, font, align="right", ink=FAINT_INK, width=width + 1)
 
 
-def draw_legend(page: Page, box: Box, series: Sequence[Named]) -> float:
-    """Name the series from left to right, line by line; return where the legend ends."""
-    font = page.style.font
-    gap, swatch, row, name_gap = (
-        font * ems for ems in (_GAP_EM, _SWATCH_EM, _ROW_EM, _NAME_GAP_EM)
-    )
-    max_lines = max(int(box.height * _MAX_LEGEND_SHARE / row), 1)
-    x, line = box.left, 0
-    for number, one in enumerate(series):
-        name_width = min(page.typeface.width(one.name, font) + 1, box.width - swatch - name_gap)
-        more = f"ほか{len(series) - number}系列"
-        needs_room_for_more = line + 1 >= max_lines and number + 1 < len(series)
-        reserve = gap + page.typeface.width(more, font) if needs_room_for_more else 0.0
-        if x > box.left and x + swatch + name_gap + name_width + reserve > box.right:
-            if line + 1 >= max_lines:
-                page.text(x, box.top + (line + 0.5) * row, more, font, ink=FAINT_INK)
-                break
-            x, line = box.left, line + 1
-        middle = box.top + (line + 0.5) * row
-        draw_line(page, [(x, middle), (x + swatch, middle)], number, page.style.line)
-        x += swatch + name_gap
-        x += page.text(x, middle, one.name, font, width=name_width) + gap
-    return box.top + (line + 1) * row
+def _draw_bars(page: Page, series: Sequence[Series], plane: _Plane) -> None:
+    """Draw the series side by side in each month, those of running months lighter."""
+    width = min(plane.month_width, plane.box.width) * _BARS_SHARE / max(len(series), 1)
+    zero = plane.y(0)
+    for place, one in enumerate(series):
+        for number, value in zip(plane.numbers, one.values, strict=True):
+            if value is None:
+                continue
+            left = plane.x(number) + width * (place - len(series) / 2)
+            y = plane.y(value) if value else zero - _ZERO_BAR
+            is_running = number in plane.running
+            page.rectangle(
+                Box(left, min(y, zero), left + width, max(y, zero)),
+                lighter(one.color) if is_running else one.color,
+                rim=one.color if is_running else None,
+            )
 
 
-def _draw_series(page: Page, chart: TrendChart, plane: _Plane) -> None:
-    numbered = list(enumerate(chart.series))
-    if chart.kind == "area":
-        alpha = _ALPHA_ALONE if len(chart.series) == 1 else _ALPHA_AMONG_OTHERS
-        # The largest first, so that it lies under the others.
-        for number, one in sorted(numbered, key=lambda pair: -_total(pair[1])):
-            for run in _runs(one, plane):
-                _fill_area(page, run, plane, number, alpha)
+def _draw_areas(page: Page, series: Sequence[Series], plane: _Plane) -> None:
+    """Fill the areas below the lines; the largest first, so that it lies under the others."""
+    alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
+    zero = plane.y(0)
+    for one in sorted(series, key=lambda one: -_total(one)):
+        for run, is_running in _stretches(one, plane):
+            if len(run) == 1:
+                (x, y), half = run[0], page.style.line
+                run = [(x - half, y), (x + half, y)]
+            page.polygon(
+                [(run[0][0], zero), *run, (run[-1][0], zero)],
+                one.color, alpha * (_RUNNING_ALPHA_SHARE if is_running else 1),
+            )  # fmt: skip
+    _draw_lines(page, series, plane)
+
+
+def _draw_lines(page: Page, series: Sequence[Series], plane: _Plane) -> None:
+    """Draw the lines with a dot for each month; towards a running month they are dashed."""
     radius = page.style.line * _DOT_RADIUS
-    month_width = plane.box.width / max(plane.numbers[-1] - plane.numbers[0], 1)
-    line_width = min(page.style.line, max(month_width * _MAX_LINE_SHARE, _MIN_LINE))
-    for number, one in reversed(numbered):
-        for run in _runs(one, plane):
-            if len(run) > 1:
-                draw_line(page, run, number, line_width)
-            if len(run) == 1 or len(plane.numbers) <= _MAX_DOTTED_MONTHS:
-                for point in run:
-                    page.dot(point, radius, color(number), darker(color(number)))
+    width = min(page.style.line, max(plane.month_width * _MAX_LINE_SHARE, _MIN_LINE))
+    for one in reversed(series):
+        lone = set()
+        for run, is_running in _stretches(one, plane):
+            if len(run) == 1:
+                lone.add(run[0])
+            elif is_running:
+                page.line(run, darker(one.color), width, _RUNNING_DASHES)
+            else:
+                draw_line(page, run, one.color, width)
+        for number, value in zip(plane.numbers, one.values, strict=True):
+            if value is None:
+                continue
+            point, is_running = (plane.x(number), plane.y(value)), number in plane.running
+            if is_running or point in lone or len(plane.numbers) <= _MAX_DOTTED_MONTHS:
+                fill = BACKGROUND if is_running else one.color
+                page.dot(point, radius, fill, darker(one.color))
 
 
 def _total(series: Series) -> int:
     return sum(value for value in series.values if value is not None)
 
 
-def _runs(series: Series, plane: _Plane) -> Iterator[list[tuple[float, float]]]:
-    """The points of each run of consecutive months with values."""
-    run: list[tuple[float, float]] = []
-    before = None
+def _stretches(series: Series, plane: _Plane) -> Iterator[tuple[list[Point], bool]]:
+    """The points of consecutive months with values, and whether they lead to a running month.
+
+    Two stretches that touch share a point.
+    """
+    stretch: list[Point] = []
+    before, leads_to_running = None, False
     for number, value in zip(plane.numbers, series.values, strict=True):
-        if run and (value is None or before != number - 1):
-            yield run
-            run = []
+        is_apart = value is None or (before is not None and before != number - 1)
+        is_running = number in plane.running
+        if stretch and (is_apart or is_running != leads_to_running):
+            yield stretch, leads_to_running
+            stretch = [] if is_apart else stretch[-1:]
         if value is not None:
-            run.append((plane.x(number), plane.y(value)))
-        before = number
-    if run:
-        yield run
+            stretch.append((plane.x(number), plane.y(value)))
+        before, leads_to_running = number, is_running
+    if stretch:
+        yield stretch, leads_to_running
 
 
-def _fill_area(page: Page, run: Points, plane: _Plane, number: int, alpha: float) -> None:
-    zero = plane.y(0)
-    if len(run) == 1:
-        (x, y), half = run[0], page.style.line
-        run = [(x - half, y), (x + half, y)]
-    page.polygon([(run[0][0], zero), *run, (run[-1][0], zero)], color(number), alpha)
-
-
-def draw_line(page: Page, points: Points, number: int, width: float) -> None:
-    """Draw a line with a dark rim: half of the palette is too pale for thin lines on white."""
-    dashes = _DASHES[number // len(CATEGORY_COLORS) % len(_DASHES)]
-    page.line(points, darker(color(number)), width + _RIM, dashes)
-    page.line(points, color(number), width, dashes)
+_DRAWN: dict[str, Callable[[Page, Sequence[Series], _Plane], None]] = {
+    "line": _draw_lines, "area": _draw_areas, "bar": _draw_bars,
+}  # fmt: skip

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from mcp_types import CallToolResult, ContentBlock, TextContent
+from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.budgeting import BudgetAnswer
+from mdvec.household.core import wording
 from mdvec.household.core.budget_wording import name_of
-from mdvec.household.core.categories import Category
-from mdvec.household.core.subjects import Total
+from mdvec.household.core.categories import Category, Hierarchy
+from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.wording import format_percentage
 from mdvec.household.month import HouseholdAnswer
 from mdvec.household.net_worth import NetWorthAnswer
+from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
 
@@ -71,27 +75,31 @@ class ChartPublisher:
     settings: ChartSettings
     server: ChartServer
 
-    def month(self, answer: HouseholdAnswer, request: ChartRequest) -> PublishedChart:
+    def month(
+        self, answer: HouseholdAnswer, ledger: Hierarchy, request: ChartRequest
+    ) -> PublishedChart:
         """Publish a month's categories as a pie or as bars.
 
         Raises:
             UnfittingGraph: another type of graph was requested.
             ChartError: the size is out of bounds.
         """
-        return self._publish(month_chart(answer, request.graph_type), request)
+        return self._publish(month_chart(answer, request.graph_type, ledger), request)
 
-    def trend(self, answer: TrendAnswer, request: ChartRequest) -> PublishedChart:
-        """Publish a trend as lines or areas.
+    def trend(
+        self, answer: TrendAnswer, ledger: Hierarchy, request: ChartRequest
+    ) -> PublishedChart:
+        """Publish a trend as lines, areas or bars.
 
         Raises:
             UnfittingGraph: another type of graph was requested.
             ChartError: the size is out of bounds.
         """
-        return self._publish(trend_chart(answer, request.graph_type), request)
+        return self._publish(trend_chart(answer, request.graph_type, ledger), request)
 
-    def budgets(self, answer: BudgetAnswer) -> PublishedChart:
+    def budgets(self, answer: BudgetAnswer, ledger: Hierarchy) -> PublishedChart:
         """Publish budgets and what was spent, as bars."""
-        return self._publish(budget_chart(answer), ChartRequest(None, None, None))
+        return self._publish(budget_chart(answer, ledger), ChartRequest(None, None, None))
 
     def net_worth(self, answer: NetWorthAnswer) -> PublishedChart:
         """Publish net worth by month, as a line."""
@@ -113,8 +121,22 @@ class ChartPublisher:
         return PublishedChart(model, blocks)
 
 
-def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> CategoryChart:
-    """The chart of a month: its categories, or for 収支 and 貯蓄率 bars of 収入, 支出 and 収支."""
+def names_for(output_format: str, connection: Connection, tool_id: int) -> Hierarchy:
+    """The ledger's categories, from which the colours of a picture follow; a text needs none."""
+    return category_hierarchy(connection, tool_id) if output_format == "image" else {}
+
+
+def month_chart(
+    answer: HouseholdAnswer, requested: GraphType | None, ledger: Hierarchy | None = None
+) -> CategoryChart:
+    """The chart of a month: its categories, or for 収支 and 貯蓄率 bars of 収入, 支出 and 収支.
+
+    Colours follow from the categories of the ``ledger``.
+    """
+    note = "。".join(
+        [wording.filling_note(month) for month in answer.marks.running]
+        + ([wording.empty_note(answer.marks.empty)] if answer.marks.empty else [])
+    )
     is_balance = answer.category in (Total.BALANCE, Total.SAVINGS_RATE)
     fitting: tuple[CategoryKind, ...] = ("bar",) if is_balance else CATEGORY_KINDS
     kind = _checked_kind(requested, fitting, "get_monthly_household")
@@ -124,7 +146,7 @@ def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> Categor
         rate = format_percentage(answer.savings_rate, signed=False)
         suffix = f" {rate}" if answer.category is Total.SAVINGS_RATE else ""
         items = tuple((name, amount or 0) for name, amount in amounts)
-        return CategoryChart(kind, f"{span}の{answer.category}{suffix}", items)
+        return CategoryChart(kind, f"{span}の{answer.category}{suffix}", items, note)
     shares = answer.spending_by_category or answer.income_by_category
     items = tuple((str(share.category), share.amount) for share in shares)
     direction = "支出" if answer.spending_by_category else "収入"
@@ -133,17 +155,33 @@ def month_chart(answer: HouseholdAnswer, requested: GraphType | None) -> Categor
         title = f"{answer.category} {title}"
     if requested is None and sum(amount for _, amount in items) <= 0:
         kind = "bar"  # a pie cannot show shares of a total of zero or less
-    return CategoryChart(kind, title, items)
+    among = names_among([share.category for share in shares], ledger or {})
+    return CategoryChart(kind, title, items, note, among=among)
 
 
-def budget_chart(answer: BudgetAnswer) -> CategoryChart:
-    """The chart of budgets: what was spent, above each budget."""
+def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
+    """The names beside which those shown have their colours: all of their level in the ledger."""
+    majors = {one.major for one in shown if isinstance(one, Category) and one.minor is not None}
+    minors = [str(Category(major, one)) for major in majors for one in ledger.get(major, ())]
+    has_wholes = not majors or any(
+        not isinstance(one, Category) or one.minor is None for one in shown
+    )
+    return (*minors, *(ledger if has_wholes else ()))
+
+
+def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
+    """The chart of budgets: what was spent, above each budget; says if the months still run."""
+    subjects = [one.budget.subject for one in answer.statuses]
+    is_running = any(one.expected is not None for one in answer.statuses)
     span = _without_zeros(answer.months.in_words)
     return CategoryChart(
         "bar",
         f"{span}の予算と実績",
         tuple((name_of(one.budget), one.spent) for one in answer.statuses),
+        "途中です（期間はまだ終わっていません）" if is_running else "",
         targets=tuple(("予算", one.amount) for one in answer.statuses),
+        among=names_among(subjects, ledger or {}),
+        keys=tuple(map(str, subjects)),
     )
 
 
@@ -156,8 +194,13 @@ def net_worth_chart(answer: NetWorthAnswer) -> TrendChart:
     return TrendChart("line", title, tuple(str(month) for month in months), (series,))
 
 
-def trend_chart(answer: TrendAnswer, requested: GraphType | None) -> TrendChart:
-    """The chart of a trend: a series for each category, or the savings rate in per cent."""
+def trend_chart(
+    answer: TrendAnswer, requested: GraphType | None, ledger: Hierarchy | None = None
+) -> TrendChart:
+    """The chart of a trend: a series for each category, or the savings rate in per cent.
+
+    Colours follow from the categories of the ``ledger``.
+    """
     kind = _checked_kind(requested, TREND_KINDS, "get_category_trend")
     months = tuple(str(figure.month) for figure in answer.categories[0].months)
     series = tuple(
@@ -170,7 +213,11 @@ def trend_chart(answer: TrendAnswer, requested: GraphType | None) -> TrendChart:
         series = (Series(str(Total.SAVINGS_RATE), tenths),)
     names = "・".join(one.name for one in series)
     title = f"{names}の推移（{_without_zeros(answer.months.in_words)}）"
-    return TrendChart(kind, title, months, series, percent=answer.savings is not None)
+    return TrendChart(
+        kind, title, months, series, percent=answer.savings is not None,
+        running=tuple(map(str, answer.marks.running)), empty=tuple(map(str, answer.marks.empty)),
+        among=names_among([one.category for one in answer.categories], ledger or {}),
+    )  # fmt: skip
 
 
 def _checked_kind(requested: GraphType | None, fitting: tuple[K, ...], tool: str) -> K:

@@ -7,12 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp_types import CallToolResult
-from mdvec.database.connection import open_database
-from mdvec.household.budgeting import budget_status
+from mdvec.database.connection import Connection, open_database
+from mdvec.household.budgeting import BudgetAnswer, budget_status
 from mdvec.household.budgeting import set_budget as put_budget
 from mdvec.household.combined import CombinedAnswer, combined_households
 from mdvec.household.comparison import LEVELS, compare_periods
 from mdvec.household.core.budgets import SPANS
+from mdvec.household.core.categories import Hierarchy
 from mdvec.household.habits import find_anomalies, forecast_spending
 from mdvec.household.habits import list_recurring_payments as recurring
 from mdvec.household.net_worth import net_worth
@@ -21,7 +22,7 @@ from pydantic import Field
 from mdvec_mcp.calls import READ_ONLY, WRITES, in_thread, text_result
 from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household.context import HouseholdContext, today
-from mdvec_mcp.household.pictures import with_chart
+from mdvec_mcp.household.pictures import names_for, with_chart
 from mdvec_mcp.household.plain import plain
 from mdvec_mcp.household.rule_tools import add_rule_tools
 
@@ -99,13 +100,17 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
         output_format: Literal["text", "image"] = "text",
         tool: str | None = None,
     ) -> CallToolResult:
-        work = partial(
+        status = partial(
             budget_status, period=period, month_starts_on=context.month_starts_on, today=today()
         )
-        answer, newer = await context.answer(tool, work)
+
+        def work(connection: Connection, tool_id: int) -> tuple[BudgetAnswer, Hierarchy]:
+            return status(connection, tool_id), names_for(output_format, connection, tool_id)
+
+        (answer, names), newer = await context.answer(tool, work)
         if output_format == "text" or not answer.statuses:
             return text_result(answer.text + newer, plain(answer))
-        chart = await in_thread(lambda: charts.budgets(answer), in_japanese)
+        chart = await in_thread(lambda: charts.budgets(answer, names), in_japanese)
         return with_chart(answer.text + newer, chart, plain(answer))
 
     offer.add_tool(

@@ -93,6 +93,8 @@ def trend(answer: TrendAnswer, chart: ChartModel | None = None) -> dict[str, Any
         "first_month": str(answer.months.first),
         "last_month": str(answer.months.last),
         "categories": [_trend(category) for category in answer.categories],
+        "running": [str(month) for month in answer.marks.running],
+        "empty": [str(month) for month in answer.marks.empty],
         "savings": None if answer.savings is None else _savings(answer.savings),
         "counts": _counts(answer.counts),
         "notes": list(answer.notes),

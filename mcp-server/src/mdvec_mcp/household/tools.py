@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
+from mdvec.household.core.categories import Hierarchy
 from mdvec.household.month import HouseholdAnswer, monthly_household
 from mdvec.household.trend import TrendAnswer
 from pydantic import Field
@@ -19,6 +20,7 @@ from mdvec_mcp.household.pictures import (
     ChartPublisher,
     ChartRequest,
     GraphType,
+    names_for,
     with_chart,
 )
 from mdvec_mcp.household.plan_tools import add_plan_tools
@@ -93,18 +95,19 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_format: FileFormat = None,
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.MonthlyHouseholdModel]:
-        def work(connection: Connection, tool_id: int) -> HouseholdAnswer:
-            return monthly_household(
+        def work(connection: Connection, tool_id: int) -> tuple[HouseholdAnswer, Hierarchy]:
+            answer = monthly_household(
                 connection, tool_id, year=year, month=month, period=period, category=category,
                 page=page, month_starts_on=context.month_starts_on, today=today(),
             )  # fmt: skip
+            return answer, names_for(output_format, connection, tool_id)
 
-        answer, newer = await context.answer(tool, work)
+        (answer, names), newer = await context.answer(tool, work)
         newer += await context.news(tool)
         if output_format == "text":
             return text_result(answer.text + newer, models.monthly(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
-        chart = await in_thread(lambda: charts.month(answer, request), in_japanese)
+        chart = await in_thread(lambda: charts.month(answer, names, request), in_japanese)
         return with_chart(answer.text + newer, chart, models.monthly(answer, chart.model))
 
     offer.add_tool(
@@ -128,17 +131,18 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         image_format: FileFormat = None,
         tool: HouseholdName = None,
     ) -> CallToolResult:
-        def work(connection: Connection, tool_id: int) -> TrendAnswer:
-            return context.trend(
+        def work(connection: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
+            answer = context.trend(
                 connection, tool_id, category=category, start_month=start_month,
                 end_month=end_month, period=period,
             )  # fmt: skip
+            return answer, names_for(output_format, connection, tool_id)
 
-        answer, newer = await context.answer(tool, work)
+        (answer, names), newer = await context.answer(tool, work)
         if output_format == "text":
             return text_result(answer.text + newer, models.trend(answer, None))
         request = ChartRequest(graph_type, image_size, image_format)
-        chart = await in_thread(lambda: charts.trend(answer, request), in_japanese)
+        chart = await in_thread(lambda: charts.trend(answer, names, request), in_japanese)
         return with_chart(answer.text + newer, chart, models.trend(answer, chart.model))
 
     offer.add_tool(

@@ -5,6 +5,7 @@ import logging
 import socket
 import threading
 from contextlib import ExitStack, closing
+from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 import pytest
@@ -32,13 +33,15 @@ def serving():
         server.close()
 
 
-def fetch(url, method="GET", host=None, path=None):
+def fetch(url, method="GET", host=None, path=None, **headers):
     """Status, headers and body, as a client gets them that names ``host``."""
     address = urlsplit(url)
     with closing(http.client.HTTPConnection(address.hostname, address.port, timeout=10)) as client:
         client.putrequest(method, path or address.path, skip_host=True)
         for name in [host or address.netloc] if not isinstance(host, list) else host:
             client.putheader("Host", name)
+        for name, value in headers.items():
+            client.putheader(name.replace("_", "-"), value)
         client.endheaders()
         answer = client.getresponse()
         return answer.status, dict(answer.getheaders()), answer.read()
@@ -83,6 +86,59 @@ def test_head_gives_the_headers_of_get(serving):
     url = serving().publish(PNG)
     status, headers, body = fetch(url, "HEAD")
     assert (status, headers["content-length"], body) == (200, str(len(PNG.data)), b"")
+
+
+SIZE = len(PNG.data)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "part"),
+    [
+        ("bytes=0-9", 206, (0, 10)),
+        ("bytes=100-", 206, (100, SIZE)),
+        ("bytes=-7", 206, (SIZE - 7, SIZE)),
+        (f"BYTES={SIZE - 1}-{10**17}", 206, (SIZE - 1, SIZE)),
+        (f"bytes=-{SIZE + 5}", 206, (0, SIZE)),
+        (f"bytes={SIZE}-", 416, None),
+        ("bytes=-0", 416, None),
+        ("bytes=9-3", 200, (0, SIZE)),
+        ("bytes=0-1,5-6", 200, (0, SIZE)),
+        ("bytes=-", 200, (0, SIZE)),
+        ("lines=1-2", 200, (0, SIZE)),
+        ("bytes=" + "9" * 4000 + "-", 200, (0, SIZE)),
+    ],
+)
+def test_a_part_is_sent_if_it_is_asked_for(serving, asked, status, part):
+    url = serving(chunk_size=512).publish(PNG)
+    got, headers, body = fetch(url, Range=asked)
+    assert got == status
+    if part is None:
+        assert headers["content-range"] == f"bytes */{SIZE}"
+        assert headers["cache-control"] == "no-store"
+        return
+    first, end = part
+    assert (body, headers["content-length"]) == (PNG.data[first:end], str(end - first))
+    expected = f"bytes {first}-{end - 1}/{SIZE}" if status == 206 else None
+    assert headers.get("content-range") == expected
+    assert headers["accept-ranges"] == "bytes"
+
+
+def test_a_part_of_another_version_is_the_whole_and_a_known_one_is_not_sent_again(serving):
+    server = serving()
+    url = server.publish(PNG)
+    etag = fetch(url, "HEAD")[1]["etag"]
+    assert etag == fetch(server.publish(PNG))[1]["etag"] != fetch(server.publish(SVG))[1]["etag"]
+    answers = {
+        condition: fetch(url, Range="bytes=0-3", If_Range=condition)[0]
+        for condition in (etag, '"other"', f"W/{etag}", "Sun, 22 Nov 2026 13:00:00 GMT")
+    }
+    assert list(answers.values()) == [206, 200, 200, 200]
+    for known in (etag, f'"other", W/{etag}', "*"):
+        status, headers, body = fetch(url, If_None_Match=known)
+        assert (status, body, headers["etag"]) == (304, b"", etag)
+        assert "max-age" in headers["cache-control"]
+    assert fetch(url, If_None_Match='"other"')[0] == 200
+    assert fetch(url, "HEAD", Range="bytes=0-3")[0] == 200
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
@@ -258,7 +314,12 @@ def test_a_browser_keeps_a_chart_no_longer_than_the_server(serving):
 
 
 def max_age(url):
-    return int(fetch(url)[1]["cache-control"].removeprefix("private, max-age="))
+    """The seconds that a browser may keep a chart, which its Expires says too."""
+    headers = fetch(url)[1]
+    seconds = int(headers["cache-control"].removeprefix("private, max-age="))
+    moments = [parsedate_to_datetime(headers[name]) for name in ("date", "expires")]
+    assert abs((moments[1] - moments[0]).total_seconds() - seconds) <= 2
+    return seconds
 
 
 def test_serving_prints_nothing_and_logs_no_ids(serving, capfd, caplog):
@@ -294,7 +355,8 @@ def test_an_expired_chart_is_gone_for_clients_too(serving):
     url = server.publish(PNG)
     assert fetch(url)[0] == 200
     clock.now = 10
-    assert fetch(url)[0] == 404
+    status, headers, _ = fetch(url, Range="bytes=0-3")
+    assert (status, headers["cache-control"]) == (404, "no-store")
 
 
 def test_the_least_recently_used_chart_is_dropped():

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mdvec.database.connection import open_database
+from mdvec.household.overview import category_hierarchy
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec_mcp.charts.bar import draw_bars
-from mdvec_mcp.charts.chart import ChartError
+from mdvec_mcp.charts.categories import colored, entries_of
+from mdvec_mcp.charts.chart import CategoryChart, ChartError
 from mdvec_mcp.charts.fonts import typeface
 from mdvec_mcp.charts.page import Page
 from mdvec_mcp.charts.pie import draw_pie
@@ -24,14 +26,11 @@ TODAY = date(2025, 7, 31)
 def written(chart):
     """Every text on a chart."""
     page = Page((1900, 1080), typeface(None))
-    paint: dict[str, Callable[..., None]] = {
-        "pie": draw_pie,
-        "bar": draw_bars,
-        "line": draw_trend,
-        "area": draw_trend,
-    }
+    paint: Callable[..., None] = draw_trend
+    if isinstance(chart, CategoryChart):
+        paint = draw_pie if chart.kind == "pie" else draw_bars
     try:
-        paint[chart.kind](page, chart)
+        paint(page, chart)
         return [text.get_text() for text in page.figure.texts]
     finally:
         page.close()
@@ -165,3 +164,52 @@ def test_totals_have_charts_and_the_rate_is_in_per_cent(ledger_of):
     assert (
         trend_chart(ledger.trend(TODAY, "支出"), None).title == "支出の推移（2025年6月〜2025年7月）"
     )
+
+
+def test_the_running_month_and_one_without_rows_are_marked_in_text_json_and_picture(ledger_of):
+    ledger = ledger_of([Row("2025-05-05", -100, "食費/外食"), Row("2025-07-05", -40, "食費/外食")])
+    middle = date(2025, 7, 10)
+    trend = ledger.trend(middle, "食費")
+    assert trend.text.splitlines()[1:4] == [
+        "- 2025年05月: 100円", "- 2025年06月: 明細なし",
+        "- 2025年07月（途中）: 40円 （前月比 N/A, 前年同月比 N/A）",
+    ]  # fmt: skip
+    told = models.trend(trend)
+    assert (told["running"], told["empty"]) == (["2025-07"], ["2025-06"])
+    assert [month["amount"] for month in told["categories"][0]["months"]] == [100, None, 40]
+    chart = trend_chart(trend, "bar")
+    assert (chart.series[0].values, chart.running, chart.empty) == (
+        (100, None, 40), ("2025-07",), ("2025-06",),
+    )  # fmt: skip
+    saved = ledger.trend(middle, "貯蓄率").text.splitlines()
+    assert (saved[2], saved[3][:15]) == ("- 2025年06月: 明細なし", "- 2025年07月（途中）:")
+    whole = month_chart(ledger.month(middle, "2025年5月〜7月"), None)
+    assert whole.note == (
+        "2025年07月の明細はまだ揃っていない可能性があります。2025年06月には明細がありません"
+    )
+    assert month_chart(ledger.month(middle, "2025年5月"), None).note == ""
+
+
+def test_a_category_has_one_colour_in_all_charts_of_its_ledger(ledger_of):
+    names = ("食費", "推し活", "園芸", "仕送り", "学費", "薬")
+    amounts = [(f"{name}/a{at}", -100 * at - 7) for at, name in enumerate(names)]
+    ledger = ledger_of([*of_july(*amounts), Row("2025-06-05", -9, "園芸/b"), *(
+        Row("2025-06-06", -5, f"園芸/{kind}") for kind in ("種", "土", "鉢"))])  # fmt: skip
+    known = category_hierarchy(ledger.connection, ledger.tool_id)
+
+    def colors(chart):
+        if isinstance(chart, CategoryChart):
+            return {one.key: one.color for one in colored(entries_of(chart), chart.among)}
+        return {one.name: one.color for one in chart.colored}
+
+    july = colors(month_chart(ledger.month(TODAY, "2025年7月"), "bar", known))
+    assert len(set(july.values())) == len(names)
+    assert (
+        colors(month_chart(ledger.month(TODAY, "2025年6月"), "pie", known)).items() <= july.items()
+    )
+    for name in names:
+        shown = colors(trend_chart(ledger.trend(TODAY, name), None, known))
+        assert shown == {name: july[name]}
+    minors = colors(month_chart(ledger.month(TODAY, "2025年6月", category="園芸"), "bar", known))
+    one = colors(trend_chart(ledger.trend(TODAY, "園芸 > 土"), None, known))
+    assert (len(set(minors.values())), one.items() <= minors.items()) == (4, True)

@@ -223,7 +223,7 @@ def test_an_unsuitable_graph_is_refused_with_the_suitable_ones(database):
     )
     assert (pie.is_error, line.is_error, big.is_error) == (True, True, True)
     assert pie.words == (
-        "graph_type「pie」は get_category_trend では使えません。使えるのは line、area です"
+        "graph_type「pie」は get_category_trend では使えません。使えるのは line、area、bar です"
     )
     assert "pie、bar" in line.words
     assert "1920x1080" in big.words

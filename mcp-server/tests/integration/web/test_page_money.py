@@ -9,6 +9,8 @@ from hostile import PAYLOADS, harm_in, text_in
 from page_ledger import ledger, quoted
 from page_site import page_site
 
+from mdvec_mcp.charts.colors import colors_of
+
 HOSTILE = "2025年9月"
 
 
@@ -87,6 +89,27 @@ def test_a_category_opens_to_shops_and_a_shop_to_its_rows(client):
 def test_a_category_is_compared_with_its_mean_and_the_year_before(client):
     table = text_in(money(client, category="食費", period="2025-03"))
     assert "2025-03 2,500 1,750 1,500".replace(" ", "") in table.replace(" ", "")
+
+
+def test_months_that_run_or_have_no_rows_are_marked(client):
+    shown = money(client, period="2025年6月〜9月")
+    assert shown.count('class="empty"') == 2
+    assert re.findall(r'<rect class="running"[^>]*><title>(2025-\d\d)', shown) == ["2025-09"] * 2
+    said = text_in(shown)
+    assert "pale: a month that is not complete yet" in said
+    table = said.partition("As a table")[2].replace(" ", "")
+    assert "2025-07nodata" in table.replace("\n", "")
+    assert "2025-09sofar" in table.replace("\n", "")
+    whole = money(client, period="2025年1月〜6月")
+    assert ('class="empty"' in whole, 'class="running"' in whole) == (False, False)
+
+
+def test_a_category_has_the_colour_of_its_pictures(client):
+    (color,) = colors_of(("食費",))
+    assert color in money(client, period="2025-05")
+    assert f'fill="{color}"' in money(client, category="食費", period="2025-05")
+    query = {"period": "2025-05", "of": "categories", "format": "svg"}
+    assert color.lower() in client.get("/money/chart", params=query).text
 
 
 def test_periods_move_by_their_own_length(client):

@@ -19,7 +19,7 @@ from PIL import Image
 
 from mdvec_mcp.charts import yen
 from mdvec_mcp.charts.bar import draw_bars
-from mdvec_mcp.charts.categories import members_note, merge_small
+from mdvec_mcp.charts.categories import Entry, colored, members_note, merge_small
 from mdvec_mcp.charts.chart import (
     CategoryChart,
     ChartError,
@@ -27,12 +27,13 @@ from mdvec_mcp.charts.chart import (
     TrendChart,
     parse_size,
 )
+from mdvec_mcp.charts.colors import colors_of
 from mdvec_mcp.charts.encoding import png
 from mdvec_mcp.charts.figure import draw
 from mdvec_mcp.charts.fonts import FontUnusable, typeface
 from mdvec_mcp.charts.page import Page
 from mdvec_mcp.charts.pie import draw_pie
-from mdvec_mcp.charts.styles import CATEGORY_COLORS, OTHERS_COLOR
+from mdvec_mcp.charts.styles import EMPTY_BAND, OTHERS_COLOR, lighter
 from mdvec_mcp.charts.trend import draw_trend
 
 NAMES = (
@@ -59,8 +60,10 @@ def category(kind="bar", count=8, title="2025年6月の支出"):
     return CategoryChart(kind, title, ITEMS[:count])
 
 
-EVERY = [category("pie"), category("bar"), trend("line"), trend("area")]
-each_chart = pytest.mark.parametrize("chart", EVERY, ids=lambda chart: chart.kind)
+EVERY = [category("pie"), category("bar"), trend("line"), trend("area"), trend("bar")]
+each_chart = pytest.mark.parametrize(
+    "chart", EVERY, ids=lambda chart: f"{type(chart).__name__} {chart.kind}"
+)
 
 
 def pixels(chart, size=(800, 600)):
@@ -106,7 +109,7 @@ def test_an_svg_has_the_size_and_the_shape_that_was_asked_for(chart):
 def test_a_chart_shows_the_palette_on_white(chart):
     picture = pixels(chart)
     shown = 8 if isinstance(chart, CategoryChart) else 3
-    for color in CATEGORY_COLORS[:shown]:
+    for color in colors_of(NAMES[:shown]):
         assert share_of(picture, color) > 0.0005, color
     assert picture[0, 0].tolist() == picture[-1, -1].tolist() == [255, 255, 255]
     assert share_of(picture, "#FFFFFF") > 0.3
@@ -115,13 +118,13 @@ def test_a_chart_shows_the_palette_on_white(chart):
 def test_a_slice_takes_its_share_of_the_pie():
     chart = CategoryChart("pie", "題", (("あ", 75), ("い", 25)))
     picture = pixels(chart)[60:]
-    large, small = (share_of(picture, color) for color in CATEGORY_COLORS[:2])
+    large, small = (share_of(picture, color) for color in colors_of(("あ", "い")))
     assert large / small == pytest.approx(3, rel=0.08)
 
 
 def test_a_bar_is_as_long_as_its_amount():
     picture = pixels(CategoryChart("bar", "題", (("あ", 90_000), ("い", 30_000))))
-    long, short = (share_of(picture, color) for color in CATEGORY_COLORS[:2])
+    long, short = (share_of(picture, color) for color in colors_of(("あ", "い")))
     assert long / short == pytest.approx(3, rel=0.05)
 
 
@@ -130,7 +133,7 @@ def test_a_line_breaks_where_a_month_has_no_value():
     gap = TrendChart(
         "line", "題", months(24), (Series("食費", (5,) * 6 + (None,) * 12 + (5,) * 6),)
     )
-    drawn = [share_of(pixels(chart)[80:], CATEGORY_COLORS[0]) for chart in (whole, gap)]
+    drawn = [share_of(pixels(chart)[80:], colors_of(("食費",))[0]) for chart in (whole, gap)]
     assert drawn[1] < 0.6 * drawn[0]
 
 
@@ -147,6 +150,37 @@ def test_an_area_reaches_down_to_zero_and_a_line_does_not():
     below = (slice(420, 440), slice(300, 500))
     assert (line[below] != 255).any(axis=2).mean() < 0.2
     assert (area[below] != 255).any(axis=2).mean() > 0.95
+
+
+def marked(kind):
+    """A year whose month 5 has no data and whose last is running."""
+    values = (5_000,) * 4 + (None,) + (5_000,) * 6 + (2_000,)
+    return TrendChart(
+        kind, "題", months(12), (Series("食費", values),), running=months(12)[-1:],
+        empty=months(12)[4:5],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["line", "area", "bar"])
+def test_running_and_empty_months_are_marked_and_said(kind):
+    page = Page((800, 600), typeface(None))
+    draw_trend(page, marked(kind))
+    texts = [text.get_text() for text in page.figure.texts]
+    page.close()
+    assert {"途中", "明細なし"} <= set(texts)
+    assert "薄い月は途中、灰色の月は明細なし（0円ではありません）" in texts
+    assert share_of(pixels(marked(kind)), EMPTY_BAND) > 0.01
+    assert share_of(pixels(trend(kind)), EMPTY_BAND) == 0
+
+
+def test_a_bar_of_a_running_month_is_lighter_and_a_month_without_data_has_none():
+    (color,) = colors_of(("食費",))
+    picture = pixels(marked("bar"))[120:]
+    whole = share_of(picture, color)
+    light = np.frombuffer(bytes.fromhex(lighter(color)[1:]), np.uint8).astype(int)
+    running = (abs(picture - light) <= 8).all(axis=2).mean()  # a PNG has 256 colours
+    # Ten bars of 5,000 yen, and one of 2,000.
+    assert running / whole == pytest.approx(2 / 50, rel=0.2)
 
 
 @pytest.mark.parametrize("pair", [("食費", "住宅"), ("あ", "い"), ("髙", "①"), ("㈱", "〜")])
@@ -249,6 +283,11 @@ EXTREMES = {
     "zeros in a trend": TrendChart("line", "題", months(3), (Series("a", (0, 0, 0)),)),
     "huge": CategoryChart("bar", "題" * 200, tuple((n * 9, v * 10**12) for n, v in ITEMS[:9])),
     "huge slices": CategoryChart("pie", "題", tuple((n * 9, v * 10**12) for n, v in ITEMS[:9])),
+    "120 months of bars": trend("bar", 120, 3),
+    "a running month alone": TrendChart(
+        "bar", "題", months(1), (Series("食費", (5,)),), running=months(1)
+    ),
+    "30 slices": CategoryChart("pie", "題", tuple((f"費目{n}", 9_000 + n) for n in range(30))),
     "negative": CategoryChart("bar", "題", (("返金", -5), ("払戻", -70_000))),
     "negative trend": TrendChart("area", "題", months(3), (Series("a", (-10, None, -(10**15))),)),
     "same amounts": CategoryChart("pie", "題", tuple((name, 1) for name in NAMES)),
@@ -273,10 +312,17 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
     named = tuple(Series(NAMES[k], values[k]) for k in range(20))
     drawn = draw(TrendChart("line", "題", months(120), named), (1920, 1080), "png")
     assert 200_000 < len(drawn.data) < 500_000
+    chart = TrendChart("line", "題", months(120), named)
+    jpeg = draw(chart, (1920, 1080), "jpeg")
+    assert len(jpeg.data) < 500_000
+    picture = Image.open(io.BytesIO(jpeg.data))
+    assert (picture.format, picture.size) == ("JPEG", (1920, 1080))
+    assert jpeg.media_type == "image/jpeg"
 
 
 def test_small_slices_are_merged_and_listed():
-    entries = merge_small((("大", 1000), ("中", 500), ("小", 3), ("微", 2)), 8, min_value=20)
+    items = (("大", 1000), ("中", 500), ("小", 3), ("微", 2))
+    entries = colored(merge_small([Entry(*item, item[0]) for item in items], 8, min_value=20))
     assert [(entry.name, entry.value) for entry in entries] == [
         ("大", 1000), ("中", 500), ("その他（2項目）", 5),
     ]  # fmt: skip
@@ -285,18 +331,21 @@ def test_small_slices_are_merged_and_listed():
 
 
 def test_a_single_small_slice_keeps_its_name():
-    entries = merge_small((("大", 1000), ("小", 3)), 8, min_value=20)
+    entries = merge_small([Entry("大", 1000), Entry("小", 3)], 8, min_value=20)
     assert [entry.name for entry in entries] == ["大", "小"]
     assert members_note(entries) == ""
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(-(10**9), 10**9)), max_size=30),
-       st.integers(1, 12), st.integers(0, 10**6))  # fmt: skip
-def test_merging_loses_no_yen(items, most, smallest):
-    entries = merge_small(tuple(items), most, smallest)
+       st.integers(1, 12), st.integers(0, 10**6), st.integers(0, 15))  # fmt: skip
+def test_merging_loses_no_yen_and_merges_no_more_than_it_must(items, most, smallest, room):
+    entries = merge_small([Entry(*item) for item in items], most, smallest, room)
     assert sum(entry.value for entry in entries) == sum(value for _, value in items)
-    assert len(entries) <= most + 1
+    assert len(entries) <= max(most, room) + 1
+    others = entries[-1].value if entries and entries[-1].members else 0
+    whole = sum(max(value, 0) for _, value in items)
+    assert others * 100 <= 15 * whole or len(entries) > room
 
 
 def texts_of_a_pie(chart, size):
@@ -460,13 +509,13 @@ def test_any_texts_and_amounts_give_a_picture_or_a_reason(title, items, kind, si
 
 @each_chart
 def test_a_closed_page_frees_its_pixels_without_the_garbage_collector(chart):
-    paint: dict[str, Any] = {
-        "pie": draw_pie, "bar": draw_bars, "line": draw_trend, "area": draw_trend,
-    }  # fmt: skip
+    paint: Any = draw_trend
+    if isinstance(chart, CategoryChart):
+        paint = draw_pie if chart.kind == "pie" else draw_bars
     gc.disable()
     try:
         page = Page((800, 600), typeface(None))
-        paint[chart.kind](page, chart)
+        paint(page, chart)
         png(page)
         pixels = weakref.ref(vars(page.figure.canvas)["renderer"])
         page.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
@@ -13,6 +13,7 @@ from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import Category
+from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     Period,
@@ -40,7 +41,7 @@ from mdvec.household.overview import (
     named_subject,
     one_state,
 )
-from mdvec.household.shown import shown_days
+from mdvec.household.shown import marks_of, shown_days
 
 PAGE_SIZE = 20
 _ROW_FIELDS = (
@@ -79,6 +80,7 @@ class HouseholdAnswer:
     next_page: int | None
     notes: tuple[str, ...]
     text: str
+    marks: MonthMarks = UNMARKED
 
     @property
     def period_in_words(self) -> str:
@@ -154,9 +156,10 @@ def monthly_household(
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
     months = MonthRange.around(days, month_starts_on)
-    return _answer(
+    answer = _answer(
         requested.understood, days, months, named, sums, counts, rows, noted, paging, notes
     )
+    return replace(answer, marks=marks_of(covered, months, days, today))
 
 
 def _period(

@@ -12,6 +12,7 @@ import apsw
 from mdvec.database.connection import snapshot
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import hierarchy_of
+from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.span import MAX_ASTRAY_ROWS, Run, body_of, latest_of, runs_of
 from mdvec.household.core.subjects import Subject, resolve_subject
 from mdvec.household.core.wording import EmptyLedger
@@ -86,6 +87,14 @@ class Coverage:
         """Whether a month is probably incomplete."""
         ends_early = month == self.latest and self.last_day < month.last_day
         return ends_early or month >= Month.of(today, self.starts_on)
+
+    def marks(self, months: Iterable[Month], today: date) -> MonthMarks:
+        """Which of these months are probably incomplete, and which have no rows."""
+        months, with_rows = tuple(months), set(self.present)
+        return MonthMarks(
+            running=tuple(month for month in months if self.may_be_filling(month, today)),
+            empty=tuple(month for month in months if month not in with_rows),
+        )
 
     def astray_matters(self, requested: MonthRange, shown: MonthRange) -> bool:
         """Whether the period covers the whole ledger, or a stray month that is not shown."""

@@ -7,13 +7,14 @@ from datetime import date
 import apsw
 
 from mdvec.dates.days import ONE_DAY, Days
-from mdvec.dates.months import MonthRange
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import coverage_notes, wording
+from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.periods import Period, span_in_words
 from mdvec.household.core.subjects import Subject
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces import sums as ledger_sums
-from mdvec.household.overview import Coverage, describe_months
+from mdvec.household.overview import Coverage
 
 MAX_NAMED_ROWS = 3
 """How many rows with a stray date a note names; it only counts the others."""
@@ -66,6 +67,15 @@ def shown_months(
     )
 
 
+def marks_of(covered: Coverage, months: MonthRange, days: Days, today: date) -> MonthMarks:
+    """The marks of the months around some days; complete are those whose days asked for are."""
+    marks = covered.marks(months, today)
+    if days.last >= covered.last_day:
+        return marks
+    running = tuple(month for month in marks.running if month != covered.latest)
+    return MonthMarks(running, marks.empty)
+
+
 def _covered_months(period: Period, covered: Coverage) -> MonthRange:
     months = covered.shown(period.months)
     if months is None:
@@ -90,15 +100,9 @@ def _notes(
     months: MonthRange,
 ) -> list[str]:
     """The notes on the days shown, in these months, and on their rows."""
-    marks = describe_months(connection, tool_id, covered, months, today)
-    gaps = [month for month, mark in zip(months, marks, strict=True) if mark.is_gap]
-    filling = [
-        month
-        for month, mark in zip(months, marks, strict=True)
-        if mark.may_be_filling and not mark.is_planned
-        and (days.last >= covered.last_day or month != covered.latest)
-    ]  # fmt: skip
-    notes = [wording.gaps_note(gaps)] if gaps else []
+    marks = marks_of(covered, months, days, today)
+    filling = [month for month in marks.running if month <= Month.of(today, covered.starts_on)]
+    notes = [wording.gaps_note(marks.empty)] if marks.empty else []
     notes += [wording.filling_note(month) for month in filling]
     if covered.astray_matters(period.months, months):
         notes.append(

@@ -13,6 +13,7 @@ from cachetools import LRUCache
 from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.savings import SavingsTrend, savings_of
 from mdvec.household.core.subjects import Subject, Total
@@ -59,6 +60,7 @@ class TrendAnswer:
     counts: Counts
     notes: tuple[str, ...]
     text: str
+    marks: MonthMarks = UNMARKED
     savings: SavingsTrend | None = None
 
 
@@ -101,43 +103,46 @@ def category_trend(
         )
         notes += range_notes
         sums = _sums(connection, tool_id, shown, named)
+    marks, axis = covered.marks(shown, today), covered.axis(shown)
     if named is None:
-        trends, body = _of_the_top(sums, covered, shown)
+        trends, body = _of_the_top(sums, covered, shown, marks)
     elif named is Total.SAVINGS_RATE:
-        return _savings(requested.understood, shown, sums, covered, notes)
+        return _savings(requested.understood, shown, sums, axis, marks, notes)
     else:
-        trends = [trend_of(named, amounts_of(named, sums), covered.axis(shown), shown)]
-        body = wording.trend_text(trends[0], shown)
+        trends = [trend_of(named, amounts_of(named, sums), axis, shown, marks.empty)]
+        body = wording.trend_text(trends[0], shown, marks)
     notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body)
+    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body, marks)
 
 
 def _of_the_top(
-    sums: list[MonthlySum], covered: Coverage, shown: MonthRange
+    sums: list[MonthlySum], covered: Coverage, shown: MonthRange, marks: MonthMarks
 ) -> tuple[list[CategoryTrend], str]:
     amounts = amounts_by_category(sums)
     if not (top := _top(amounts, shown)):
         raise InsufficientData(shown.in_words, covered.default_range)
-    trends = [trend_of(one, amounts[one], covered.axis(shown), shown) for one in top]
-    return trends, wording.top_text(trends, shown)
+    axis = covered.axis(shown)
+    trends = [trend_of(one, amounts[one], axis, shown, marks.empty) for one in top]
+    return trends, wording.top_text(trends, shown, marks)
 
 
 def _savings(
     understood: str,
     shown: MonthRange,
     sums: list[MonthlySum],
-    covered: Coverage,
+    axis: MonthRange,
+    marks: MonthMarks,
     notes: list[str],
 ) -> TrendAnswer:
     parts: list[Subject] = [Category(INCOME), Total.SPENDING, Total.BALANCE]
     amounts = [amounts_of(part, sums) for part in parts]
     trends = [
-        trend_of(part, of_part, covered.axis(shown), shown)
+        trend_of(part, of_part, axis, shown, marks.empty)
         for part, of_part in zip(parts, amounts, strict=True)
     ]
     savings = savings_of(amounts[0], amounts[1], shown)
-    body = wording.savings_text(savings, shown)
-    answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body)
+    body = wording.savings_text(savings, shown, marks)
+    answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body, marks)
     return replace(answer, savings=savings)
 
 
@@ -159,13 +164,14 @@ def category_trend_summary(
         for category, by_month in amounts_by_category(sums).items()
         if any(month in shown for month in by_month)
     }
+    marks, axis = covered.marks(shown, today), covered.axis(shown)
     trends = [
-        trend_of(category, amounts[category], covered.axis(shown), shown)
+        trend_of(category, amounts[category], axis, shown, marks.empty)
         for category in _ranked(amounts, shown)
     ]
-    body = wording.summary_text(trends, shown)
+    body = wording.summary_text(trends, shown, marks)
     notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body)
+    return _answer(requested.understood, shown, trends, _counts(sums, shown), notes, body, marks)
 
 
 class TrendCache:
@@ -285,10 +291,11 @@ def _answer(
     counts: Counts,
     notes: list[str],
     body: str,
+    marks: MonthMarks,
 ) -> TrendAnswer:
     averaged = trends[0].months[-1].averaged_months if trends else WINDOW
     if averaged < WINDOW:
         notes = [wording.short_window_note(averaged), *notes]
     under_answer = wording.notes_text([*notes, understood, wording.counts_text(counts)])
     text = f"{body}\n{under_answer}"
-    return TrendAnswer(shown, understood, tuple(trends), counts, tuple(notes), text)
+    return TrendAnswer(shown, understood, tuple(trends), counts, tuple(notes), text, marks)

@@ -45,7 +45,9 @@ class ChartSettings(Section):
     max_size: Annotated[str, AfterValidator(_picture_size)] = Field(
         "1920x1080", description="'<width>x<height>', 200x150 to 1920x1080 pixels"
     )
-    default_format: Literal["png", "svg"] = Field("png", description="'png' or 'svg'")
+    default_format: Literal["png", "jpeg", "svg"] = Field(
+        "png", description="'png', 'jpeg' or 'svg'"
+    )
     font_path: str | None = Field(None, min_length=1, description="a Japanese font's file")
 
 

@@ -84,7 +84,7 @@ def test_a_host_that_others_can_reach_is_refused(tmp_path, host):
         ("max_size", "1921x1080", "'<width>x<height>', 200x150 to 1920x1080 pixels"),
         ("max_size", "199x150", "'<width>x<height>', 200x150 to 1920x1080 pixels"),
         ("max_size", "large", "'<width>x<height>', 200x150 to 1920x1080 pixels"),
-        ("default_format", "gif", "'png' or 'svg'"),
+        ("default_format", "gif", "'png', 'jpeg' or 'svg'"),
     ],
 )
 def test_invalid_values_are_refused_with_the_allowed_ones(key, value, allowed):

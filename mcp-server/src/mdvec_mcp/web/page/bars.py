@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 800, 260
@@ -35,20 +35,31 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class MonthChart:
-    """Bars by month, lines over them (as points of a polyline), and the labels of both axes."""
+    """Bars by month, lines over them (as points of a polyline), and the labels of both axes.
+
+    ``running`` are the months that are not complete yet, ``empty`` those without data; a month is
+    ``slot`` wide.
+    """
 
     bars: tuple[Bar, ...]
     lines: tuple[tuple[str, str], ...]
     months: tuple[Tick, ...]
     amounts: tuple[Tick, ...]
     zero: float
+    slot: float
+    running: tuple[Tick, ...]
+    empty: tuple[Tick, ...]
 
 
 Amounts = Sequence[int | None]
 
 
 def month_chart(
-    months: Sequence[str], bars: dict[str, Amounts], lines: dict[str, Amounts]
+    months: Sequence[str],
+    bars: dict[str, Amounts],
+    lines: dict[str, Amounts],
+    running: Collection[str] = (),
+    empty: Collection[str] = (),
 ) -> MonthChart:
     """A chart of amounts by month; None leaves a gap. The keys are styles."""
     series = (*bars.values(), *lines.values())
@@ -75,7 +86,16 @@ def month_chart(
             Tick(height_of(amount), f"{amount:,}") for amount in range(bottom, top + 1, step)
         ),
         zero=height_of(0),
+        slot=round(slot, 1),
+        running=tuple(_ticks(months, middles, running)),
+        empty=tuple(_ticks(months, middles, empty)),
     )
+
+
+def _ticks(
+    months: Sequence[str], middles: Sequence[float], wanted: Collection[str]
+) -> Iterator[Tick]:
+    return (Tick(at, one) for at, one in zip(middles, months, strict=True) if one in wanted)
 
 
 def _bars(

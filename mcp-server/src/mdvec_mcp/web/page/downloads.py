@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from mdvec.household.core.categories import Hierarchy
 from mdvec.household.month import HouseholdAnswer
 from mdvec.household.trend import TrendAnswer
 from starlette.responses import Response
@@ -27,9 +28,12 @@ def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def picture(
-    answer: HouseholdAnswer | TrendAnswer, image_format: ImageFormat, font_path: str | None
+    answer: HouseholdAnswer | TrendAnswer,
+    known: Hierarchy,
+    image_format: ImageFormat,
+    font_path: str | None,
 ) -> Response:
-    """The chart of an answer.
+    """The chart of an answer, in the colours of the ledger's categories.
 
     Raises:
         ChartError: there is nothing to draw, or the font is unusable.
@@ -38,9 +42,9 @@ def picture(
 
     chart: Chart
     if isinstance(answer, HouseholdAnswer):
-        name, chart = "categories", month_chart(answer, None)
+        name, chart = "categories", month_chart(answer, None, known)
     else:
-        name, chart = "months", trend_chart(answer, None)
+        name, chart = "months", trend_chart(answer, None, known)
     drawn = draw(chart, _SIZE, image_format, font_path=font_path)
     return _file(drawn.data, drawn.media_type, f"{name}.{image_format}")
 

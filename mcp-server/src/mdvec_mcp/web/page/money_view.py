@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.categories import INCOME, Category, Hierarchy
 from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import CategoryShare
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.month import PAGE_SIZE, HouseholdAnswer, monthly_household
+from mdvec.household.overview import category_hierarchy
 from mdvec.household.shops import ShopSums, rows_of_shop, shop_sums
 from mdvec.household.trend import TrendAnswer
 from starlette.requests import Request
@@ -21,7 +23,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mdvec_mcp.charts.chart import ImageFormat
+from mdvec_mcp.charts.colors import colors_of
 from mdvec_mcp.household.context import today
+from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.households import Household, shown_household
@@ -36,11 +40,14 @@ class Money:
     """What the view shows of a period and, if one is chosen, of a category and a shop.
 
     ``trend`` is of the category, or else of income and spending; ``year_before`` has the amounts
-    of the category in the same months a year before, by month.
+    of the category in the same months a year before, by month. ``colors`` are those of
+    the names shown, among all categories that are ``known``.
     """
 
     answer: HouseholdAnswer
     rate: object
+    known: Hierarchy
+    colors: dict[str, str]
     shares: tuple[CategoryShare, ...]
     trend: TrendAnswer
     year_before: dict[str, int | None]
@@ -116,7 +123,7 @@ class _Money:
 
         def drawn() -> Response:
             answer = money.answer if query.text("of") == "categories" else money.trend
-            return downloads.picture(answer, image, settings.font_path)
+            return downloads.picture(answer, money.known, image, settings.font_path)
 
         return await self.views.run(request, drawn)
 
@@ -138,15 +145,18 @@ class _Money:
             page=1 if shop is not None else page,
         )  # fmt: skip
         subject = answer.category
+        known = category_hierarchy(ledger, tool_id)
         trend = self._trend(ledger, tool_id, answer.months, subject)
         year_before = self._year_before(ledger, tool_id, answer.months, subject)
-        rows = rows_of_shop(
-            ledger, tool_id, answer.days, subject, shop or "",
+        of_shop = None if shop is None else rows_of_shop(
+            ledger, tool_id, answer.days, subject, shop,
             offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
         )  # fmt: skip
         is_whole = not isinstance(subject, Category)
         return Money(
             answer=answer,
+            known=known,
+            colors=_colors(answer, trend, known),
             rate=savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
             shares=answer.spending_by_category or answer.income_by_category,
             trend=trend,
@@ -154,8 +164,8 @@ class _Money:
             chart=_chart(trend, year_before, is_whole=is_whole),
             shops=shop_sums(ledger, tool_id, answer.days, _spending_of(subject)),
             shop=shop,
-            rows=rows.rows if shop is not None else (),
-            total_rows=rows.total if shop is not None else answer.total_rows,
+            rows=of_shop.rows if of_shop else (),
+            total_rows=of_shop.total if of_shop else answer.total_rows,
             before=_moved(answer.months, -len(answer.months)),
             after=_moved(answer.months, len(answer.months)),
         )
@@ -197,9 +207,24 @@ def _moved(months: MonthRange, by: int) -> str:
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
     months = [str(figure.month) for figure in trend.categories[0].months]
     amounts = [[figure.amount for figure in one.months] for one in trend.categories]
+    marks = trend.marks
+    running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
     if is_whole:
-        return month_chart(months, {"in": amounts[0], "out": amounts[1]}, {})
+        return month_chart(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
     style = "in" if str(trend.categories[0].category) == INCOME else "out"
     means = [figure.moving_average for figure in trend.categories[0].months]
-    before = [year_before.get(month) for month in months]
-    return month_chart(months, {style: amounts[0]}, {"old": before, "mean": means})
+    lines: dict[str, Sequence[int | None]] = {
+        "old": [year_before.get(month) for month in months],
+        "mean": means,
+    }
+    return month_chart(months, {style: amounts[0]}, lines, running, empty)
+
+
+def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> dict[str, str]:
+    """The colours of what the view shows, by name: those that its pictures have."""
+    shares = [one.category for one in (*answer.spending_by_category, *answer.income_by_category)]
+    colors: dict[str, str] = {}
+    for shown in ([one.category for one in trend.categories], shares):
+        names = [str(one) for one in shown]
+        colors |= zip(names, colors_of(names, names_among(shown, known)), strict=True)
+    return colors

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -67,11 +67,11 @@ class MonthlySum:
 class MonthFigure:
     """The figures of one month of a category.
 
-    ``amount`` is spending (income for 収入) in yen, and positive; None for a month outside the
-    ledger. ``change_from_month_before`` and ``change_from_year_before`` are percentages with one
-    decimal, rounded half away from zero; None if the month they refer to is outside the ledger,
-    or its amount is not positive. ``moving_average`` is in yen, over ``averaged_months``: the
-    twelve months up to this one, or as many of them as the ledger has.
+    ``amount`` is spending (income for 収入) in yen, and positive; None for a month without rows
+    or outside the ledger. ``change_from_month_before`` and ``change_from_year_before`` are
+    percentages with one decimal, rounded half away from zero; None if the month they refer to is
+    outside the ledger, or its amount is not positive. ``moving_average`` is in yen, over
+    ``averaged_months``: the twelve months up to this one, or as many of them as the ledger has.
     """
 
     month: Month
@@ -149,13 +149,23 @@ def _sign(category: Category, total: Subject) -> int:
 
 
 def trend_of(
-    category: Subject, amounts: Mapping[Month, int], ledger: MonthRange, shown: MonthRange
+    category: Subject,
+    amounts: Mapping[Month, int],
+    ledger: MonthRange,
+    shown: MonthRange,
+    empty: Collection[Month] = (),
 ) -> CategoryTrend:
     """The months ``shown``, on an axis without holes.
 
-    Inside the ledger a month without rows is zero; outside of it, None.
+    Inside the ledger a month without amounts is zero; outside of it, and in the months that the
+    ledger has no rows of (``empty``), None. Means count an empty month as zero.
     """
-    figures = tuple(_figure(month, amounts, ledger) for month in shown)
+    figures = tuple(
+        replace(figure, amount=None, change_from_month_before=None, change_from_year_before=None)
+        if figure.month in empty
+        else figure
+        for figure in (_figure(month, amounts, ledger) for month in shown)
+    )
     return CategoryTrend(category, sum(figure.amount or 0 for figure in figures), figures)
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from mdvec.dates.months import Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.savings import SavingsTrend
 from mdvec.household.core.subjects import Subject, Total
@@ -23,6 +24,7 @@ from mdvec.household.core.sums import (
 from mdvec.household.core.transaction import Transaction
 
 NOT_AVAILABLE = "N/A"
+NO_ROWS, RUNNING = "明細なし", "（途中）"
 _MAX_GAPS = 6
 REASONS = {
     "not_target": "計算対象外",
@@ -91,12 +93,13 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
     return f"{percent:+.1f}%" if signed and percent else f"{percent:.1f}%"
 
 
-def trend_text(trend: CategoryTrend, months: MonthRange) -> str:
+def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> str:
     """A category month by month, with its average over the last twelve months."""
     signed = trend.category is Total.BALANCE
     lines = [f"{subject_in_words(trend.category)}の {months.in_words}の推移です。"]
     lines += [
-        _month_line(figure, first=n == 0, signed=signed) for n, figure in enumerate(trend.months)
+        _month_line(figure, marks, first=n == 0, signed=signed)
+        for n, figure in enumerate(trend.months)
     ]
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
@@ -109,13 +112,16 @@ def subject_in_words(subject: Subject) -> str:
     return f"{subject}カテゴリ" if isinstance(subject, Category) else str(subject)
 
 
-def savings_text(savings: SavingsTrend, months: MonthRange) -> str:
+def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> str:
     """The savings rate, income, spending and balance month by month, and the overall rate."""
     lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
     for one in savings.months:
+        if one.month in marks.empty:
+            lines.append(f"- {one.month.in_words}: {NO_ROWS}")
+            continue
         balance = format_currency(one.income - one.spending, signed=True)
         lines.append(
-            f"- {one.month.in_words}: {format_percentage(one.rate, signed=False)} "
+            f"- {_marked(one.month, marks)}: {format_percentage(one.rate, signed=False)} "
             f"（収入 {format_currency(one.income)}, 支出 {format_currency(one.spending)}, "
             f"収支 {balance}）"
         )
@@ -123,29 +129,41 @@ def savings_text(savings: SavingsTrend, months: MonthRange) -> str:
     return "\n".join(lines)
 
 
-def _month_line(figure: MonthFigure, *, first: bool, signed: bool) -> str:
-    line = f"- {figure.month.in_words}: {format_currency(figure.amount, signed=signed)}"
+def _marked(month: Month, marks: MonthMarks) -> str:
+    """A month's name, and that it is not complete yet."""
+    return f"{month.in_words}{RUNNING if month in marks.running else ''}"
+
+
+def _month_line(figure: MonthFigure, marks: MonthMarks, *, first: bool, signed: bool) -> str:
+    if figure.month in marks.empty:
+        return f"- {figure.month.in_words}: {NO_ROWS}"
+    amount = format_currency(figure.amount, signed=signed)
+    line = f"- {_marked(figure.month, marks)}: {amount}"
     before, year = figure.change_from_month_before, figure.change_from_year_before
     if first and before is None and year is None:
         return line
     return f"{line} （前月比 {format_percentage(before)}, 前年同月比 {format_percentage(year)}）"
 
 
-def top_text(trends: Sequence[CategoryTrend], months: MonthRange) -> str:
+def top_text(
+    trends: Sequence[CategoryTrend], months: MonthRange, marks: MonthMarks = UNMARKED
+) -> str:
     """The largest categories of spending, each month by month."""
     totals = "、".join(f"{t.category}（{format_currency(t.total)}）" for t in trends)
     head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
-    return "\n\n".join([head, *(trend_text(trend, months) for trend in trends)])
+    return "\n\n".join([head, *(trend_text(trend, months, marks) for trend in trends)])
 
 
-def summary_text(trends: Iterable[CategoryTrend], months: MonthRange) -> str:
+def summary_text(
+    trends: Iterable[CategoryTrend], months: MonthRange, marks: MonthMarks = UNMARKED
+) -> str:
     """One line for each category: its sum, its last month and its average."""
     lines = [f"{months.in_words}のカテゴリ別の推移です。"]
     for trend in trends:
         last = trend.months[-1]
         lines.append(
             f"- {trend.category}: 合計 {format_currency(trend.total)}、"
-            f"{last.month.in_words} {format_currency(last.amount)} "
+            f"{_marked(last.month, marks)} {format_currency(last.amount)} "
             f"（前月比 {format_percentage(last.change_from_month_before)}, "
             f"前年同月比 {format_percentage(last.change_from_year_before)}）、"
             f"{WINDOW}か月平均 {format_currency(last.moving_average)}"
@@ -215,7 +233,17 @@ def clipped_note(shown: str) -> str:
 
 
 def gaps_note(gaps: Iterable[Month]) -> str:
-    """Note: these months have no rows; adjacent months are joined."""
+    """Note: these months have no rows, and count as zero in sums and means."""
+    return f"明細が 1 件もない月（{_months(gaps)}）は、合計と平均では 0円として計算しました"
+
+
+def empty_note(gaps: Iterable[Month]) -> str:
+    """Note under a picture: these months have no rows."""
+    return f"{_months(gaps)}には明細がありません"
+
+
+def _months(gaps: Iterable[Month]) -> str:
+    """Months in words; adjacent ones are joined."""
     runs: list[MonthRange] = []
     for month in gaps:
         if runs and month == runs[-1].last.plus(1):
@@ -223,8 +251,7 @@ def gaps_note(gaps: Iterable[Month]) -> str:
         else:
             runs.append(MonthRange(month, month))
     more = f"、ほか {len(runs) - _MAX_GAPS}期間" if len(runs) > _MAX_GAPS else ""
-    months = "、".join(run.in_words for run in runs[:_MAX_GAPS]) + more
-    return f"明細が 1 件もない月（{months}）は 0円として計算しました"
+    return "、".join(run.in_words for run in runs[:_MAX_GAPS]) + more
 
 
 def filling_note(month: Month) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from mdvec.dates.days import Days
-from mdvec.dates.months import Month
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import MonthlySum
@@ -99,26 +99,45 @@ def monthly_sums(
 ) -> list[MonthlySum]:
     """Sums of the rows on these days by month and category, and by why rows do not count.
 
-    Months start on the day ``starts_on``. One month may have several sums of a category. Without
-    ``by_minor``, sums are by 大項目, and ``category_minor`` is "".
+    Months start on the day ``starts_on``. Without ``by_minor``, sums are by 大項目, and
+    ``category_minor`` is "".
     """
-    minor_column = "category_minor" if by_minor else "''"
+    # A statement a month: sorting all rows into groups at once takes nearly twice as long.
+    return [
+        one
+        for month in MonthRange.around(days, starts_on)
+        if (within := month.days.within(days))
+        for one in _sums_of(connection, tool_id, month, within, subject, by_minor=by_minor)
+    ]
+
+
+def _sums_of(
+    connection: apsw.Connection,
+    tool_id: int,
+    month: Month,
+    days: Days,
+    subject: Subject | None,
+    *,
+    by_minor: bool,
+) -> list[MonthlySum]:
+    """The sums of a month's rows on these days."""
     where, values = where_rows(tool_id, days, subject)
+    columns = "category_major, category_minor" if by_minor else "category_major"
     rows = connection.execute(
-        f"SELECT {_month(starts_on)}, category_major, {minor_column}, {left_out()}, count(*), "
-        f"coalesce(sum(amount), 0) FROM transactions WHERE {where} GROUP BY 1, 2, 3, 4, 5",
+        f"SELECT {left_out()}, count(*), coalesce(sum(amount), 0), {columns} FROM transactions "
+        f"WHERE {where} GROUP BY 1, {columns}",
         values,
     )
     return [
         MonthlySum(
-            month=_labelled(month, is_next, starts_on),
+            month=month,
             category_major=str(major),
-            category_minor=str(minor),
+            category_minor=str(minor[0]) if minor else "",
             left_out=None if reason is None else str(reason),
             rows=int(str(count)),
             amount=int(str(amount)),
         )
-        for month, is_next, major, minor, reason, count, amount in rows
+        for reason, count, amount, major, *minor in rows
     ]
 
 
