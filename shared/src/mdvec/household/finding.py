@@ -102,7 +102,8 @@ def find_transactions(
         search = RowSearch(columns)
         if wanted.period and wanted.period.strip():
             asked = resolve_period(today, covered.default_range, period=wanted.period)
-            search.within_days(asked.days, asked.understood)
+            search.within_days(asked.days)
+            search.notes.append(asked.understood)
         named, notes = named_subject(connection, tool_id, wanted.category)
         search.notes += notes
         search.of_subject(named)

@@ -50,12 +50,11 @@ class RowSearch:
         """The filters in words."""
         return "・".join(self._told or ["全期間のすべての明細"])
 
-    def within_days(self, asked: Days, understood: str) -> None:
+    def within_days(self, asked: Days) -> None:
         """Keep the rows of these days."""
         days = self._columns.days
         self._mask &= (days >= asked.first.toordinal()) & (days <= asked.last.toordinal())
         self._told.append(asked.in_words)
-        self.notes.append(understood)
 
     def of_subject(self, subject: Subject | None) -> None:
         """Keep the rows of a category, or all but income for 支出."""
@@ -65,7 +64,7 @@ class RowSearch:
             raise InvalidFilter(
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
-        self._keep(self._columns.categories, lambda one: _is_of(subject, one))
+        self.keep(self._columns.categories, lambda one: _is_of(subject, one))
         self._told.append(str(subject))
 
     def of_account(self, name: str | None) -> None:
@@ -78,7 +77,7 @@ class RowSearch:
         found = found or [one for one in known if wanted and wanted in fold(one)]
         if not found:
             raise UnknownAccount(name, sorted(known))
-        self._keep(self._columns.accounts, found.__contains__)
+        self.keep(self._columns.accounts, found.__contains__)
         self._told.append("、".join(sorted(found)))
 
     def between(self, least: int | None, most: int | None) -> None:
@@ -141,7 +140,8 @@ class RowSearch:
             self.notes += [inside_note(self._words, inside)] if inside else []
         return chosen
 
-    def _keep(self, codes: Codes, holds: Callable[[Any], bool]) -> None:
+    def keep(self, codes: Codes, holds: Callable[[Any], bool]) -> None:
+        """Keep the rows for whose value in a column ``holds`` is true."""
         import numpy as np
 
         self._mask &= np.array([holds(one) for one in codes.values], np.bool_)[codes.places]
