@@ -122,7 +122,9 @@ class Wiring:
             return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
 
         starts_on = self.settings.household.month_starts_on
-        return HouseholdContext(self.database, active_households, self.freshness, starts_on)
+        return HouseholdContext(
+            self.database, active_households, self.freshness, starts_on, self.models.embed_at_once
+        )
 
     @cached_property
     def chart_server(self) -> ChartServer:

@@ -41,6 +41,7 @@ class RowSearch:
         self._mask: Mask = np.ones(len(columns), np.bool_)
         self._words: str | None = None
         self._inside: Mask | None = None
+        self._unnamed = ~self._mask
         self._told: list[str] = []
         self.notes: list[str] = []
         self.left_out: dict[str, int] = {}
@@ -107,18 +108,21 @@ class RowSearch:
         texts = self._columns.texts
         namings = [words.naming(text) for text in texts.values]
         is_inside = np.array([one is Naming.INSIDE for one in namings], np.bool_)
+        is_named = np.array([one is Naming.NAMED for one in namings], np.bool_)[texts.places]
         self._inside = self._mask & is_inside[texts.places]
-        self._mask &= np.array([one is Naming.NAMED for one in namings], np.bool_)[texts.places]
+        self._unnamed = self._mask & ~is_named & ~self._inside
+        self._mask &= is_named
         self._words = query
         self._told.append(f"「{shortened(query)}」")
 
+    def unnamed(self, rows: Rows) -> Mask:
+        """The rows that only the words leave out; those with the letters in a word not either."""
+        return self._unnamed & self._are_asked(rows)
+
     def selected(self, rows: Rows) -> Mask:
         """The rows left that were asked for; notes tell which others match."""
-        import numpy as np
-
-        asked = _asked_reasons(rows)
-        reasons = self._columns.reasons
-        is_asked = np.array([one in asked for one in reasons.values], np.bool_)[reasons.places]
+        asked, reasons = _asked_reasons(rows), self._columns.reasons
+        is_asked = self._are_asked(rows)
         if rows != "counted":
             self._told.append(_ROWS[rows])
         chosen: Mask = self._mask & is_asked
@@ -145,6 +149,13 @@ class RowSearch:
         import numpy as np
 
         self._mask &= np.array([holds(one) for one in codes.values], np.bool_)[codes.places]
+
+    def _are_asked(self, rows: Rows) -> Mask:
+        import numpy as np
+
+        asked, reasons = _asked_reasons(rows), self._columns.reasons
+        found: Mask = np.array([one in asked for one in reasons.values], np.bool_)[reasons.places]
+        return found
 
 
 _ROWS: dict[str, str] = {
