@@ -56,6 +56,21 @@ CREATE TRIGGER transactions_moved AFTER UPDATE OF is_moved ON transactions BEGIN
     UPDATE ledger_versions SET version = version + 1 WHERE tool_id = NEW.tool_id;
 END;
 """
+_BATCHES = """
+ALTER TABLE duplicate_checks ADD COLUMN batch INTEGER;
+ALTER TABLE departed_pairs ADD COLUMN batch INTEGER;
+CREATE INDEX idx_duplicate_checks_batch ON duplicate_checks (batch);
+CREATE TEMP TABLE decided AS
+SELECT *, dense_rank() OVER (ORDER BY tool_id, user_decision, decided_at) AS batch FROM (
+    SELECT id, tool_id, user_decision, decided_at FROM duplicate_checks
+    UNION SELECT check_id, tool_id, user_decision, decided_at FROM departed_pairs
+) WHERE user_decision NOT NULL;
+UPDATE duplicate_checks SET batch = d.batch
+FROM temp.decided AS d WHERE d.id = duplicate_checks.id;
+UPDATE departed_pairs SET batch = d.batch
+FROM temp.decided AS d WHERE d.id = departed_pairs.check_id;
+DROP TABLE temp.decided;
+"""
 
 
 def m012_plans(connection: apsw.Connection) -> None:
@@ -73,3 +88,11 @@ def m013_transfers(connection: apsw.Connection) -> None:
     ``is_transfer`` of a row stays what its file says.
     """
     connection.execute(_TRANSFERS).fetchall()
+
+
+def m015_batches(connection: apsw.Connection) -> None:
+    """Record which pairs were decided by one request; so far it was told by the second.
+
+    The numbers are those of requests, over all households; undecided pairs have none.
+    """
+    connection.execute(_BATCHES).fetchall()

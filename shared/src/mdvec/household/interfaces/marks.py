@@ -13,18 +13,31 @@ import apsw
 from mdvec.household.interfaces.counting import counts_unless_decided, in_ledger
 
 
+def new_batch(connection: apsw.Connection) -> int:
+    """The number of a request that decides pairs; call within its transaction."""
+    (last,) = connection.execute(
+        "SELECT max(coalesce((SELECT max(batch) FROM duplicate_checks), 0), "
+        "coalesce((SELECT max(batch) FROM departed_pairs), 0))"
+    ).fetchone() or (0,)
+    return int(last) + 1
+
+
 def record_decision(
     connection: apsw.Connection,
     tool_id: int,
     check_id: int,
     decision: str,
+    batch: int,
     kept_id: int | None = None,
 ) -> None:
-    """Store the decision about a pair; call within a transaction, and update_marks after it."""
+    """Store the decision about a pair, which a request (``batch``) made.
+
+    Call within a transaction, and update_marks after it.
+    """
     connection.execute(
-        "UPDATE duplicate_checks SET user_decision = ?, kept_id = ?, "
+        "UPDATE duplicate_checks SET user_decision = ?, kept_id = ?, batch = ?, "
         "decided_at = CURRENT_TIMESTAMP, is_announced = 1 WHERE tool_id = ? AND id = ?",
-        (decision, kept_id, tool_id, check_id),
+        (decision, kept_id, batch, tool_id, check_id),
     )
     connection.execute(
         "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = "
