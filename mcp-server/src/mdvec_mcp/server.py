@@ -104,7 +104,7 @@ class Wiring:
         queries = QueryProcess(
             folder,
             Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
-            lambda: current_data(self.database),
+            lambda: current_data(self.database, self.settings.household.month_starts_on),
         )
         analytics = Analytics(queries, exports, limits, self.freshness)
         reaper = Reaper(exports, queries)
