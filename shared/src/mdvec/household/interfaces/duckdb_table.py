@@ -39,9 +39,9 @@ LEDGER_COLUMNS = {
 """Each column with its SQL type, and the DuckDB expression that reads it from a row of texts.
 
 ``month`` is the household's month (YYYY-MM), as in its answers; ``amount`` is in yen, negative for
-money that goes out. ``shop`` is the normalised description, to group and search by. ``counted`` says whether the row
-goes into sums; only such rows have the ``kind`` income or expense, so sums by kind agree with the
-household's answers. All others are transfer or excluded.
+money that goes out. ``shop`` is the normalised description, to group and search by. ``counted``
+says whether the row goes into sums; only such rows have the ``kind`` income or expense, so sums by
+kind agree with the household's answers. All others are transfer or excluded.
 """
 
 
