@@ -98,6 +98,16 @@ class HouseholdContext:
 
         return await in_thread(call, trouble_in_japanese)
 
+    async def run_over_all(self, mode: Mode, work: Callable[[Connection, dict[str, int]], T]) -> T:
+        """Run ``work`` in a thread, as ``run`` does, on the tool ids of all households by name."""
+
+        def call() -> T:
+            tools = {one.name: one.id for one in self.households()}
+            with open_database(self.database, mode) as connection:
+                return work(connection, tools)
+
+        return await in_thread(call, trouble_in_japanese)
+
     def trend(
         self,
         connection: Connection,

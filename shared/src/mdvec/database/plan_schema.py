@@ -56,7 +56,7 @@ CREATE TRIGGER transactions_moved AFTER UPDATE OF is_moved ON transactions BEGIN
     UPDATE ledger_versions SET version = version + 1 WHERE tool_id = NEW.tool_id;
 END;
 """
-_BATCHES = """
+_DECISIONS = """
 ALTER TABLE duplicate_checks ADD COLUMN batch INTEGER;
 ALTER TABLE departed_pairs ADD COLUMN batch INTEGER;
 CREATE INDEX idx_duplicate_checks_batch ON duplicate_checks (batch);
@@ -70,6 +70,24 @@ FROM temp.decided AS d WHERE d.id = duplicate_checks.id;
 UPDATE departed_pairs SET batch = d.batch
 FROM temp.decided AS d WHERE d.id = departed_pairs.check_id;
 DROP TABLE temp.decided;
+CREATE TABLE shared_pairs (
+    id INTEGER PRIMARY KEY,
+    kept_tool INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    kept_identity TEXT NOT NULL,
+    other_tool INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    other_identity TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    is_transfer INTEGER NOT NULL,
+    decided_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    UNIQUE (kept_tool, kept_identity, other_tool, other_identity)
+);
+CREATE INDEX idx_shared_pairs_other ON shared_pairs (other_tool, other_identity);
+CREATE TRIGGER shared_pairs_follow AFTER UPDATE OF identity ON transactions BEGIN
+    UPDATE OR REPLACE shared_pairs SET kept_identity = NEW.identity
+    WHERE kept_tool = OLD.tool_id AND kept_identity = OLD.identity;
+    UPDATE OR REPLACE shared_pairs SET other_identity = NEW.identity
+    WHERE other_tool = OLD.tool_id AND other_identity = OLD.identity;
+END;
 """
 
 
@@ -90,9 +108,10 @@ def m013_transfers(connection: apsw.Connection) -> None:
     connection.execute(_TRANSFERS).fetchall()
 
 
-def m015_batches(connection: apsw.Connection) -> None:
-    """Record which pairs were decided by one request; so far it was told by the second.
+def m015_decisions(connection: apsw.Connection) -> None:
+    """Record which pairs were decided by one request, and decisions about two households' rows.
 
-    The numbers are those of requests, over all households; undecided pairs have none.
+    So far a request was told by its second. The numbers (``batch``) are those of requests, over all
+    households; undecided pairs have none.
     """
-    connection.execute(_BATCHES).fetchall()
+    connection.execute(_DECISIONS).fetchall()

@@ -21,7 +21,7 @@ RELEASED = {
     "m012_plans": "f0953f092a94c9c1",
     "m013_transfers": "6106586b57fc6f1e",
     "m014_combined": "803331f4c5abb1be",
-    "m015_batches": "0114bf0c9a3a5710",
+    "m015_decisions": "30313bb1b4b44fac",
 }
 
 
@@ -44,7 +44,7 @@ def test_steps_are_numbered_in_their_order():
 
 def test_decisions_of_one_second_become_one_batch():
     connection = apsw.Connection(":memory:")
-    before = migrations.STEPS.index(migrations.m015_batches)
+    before = migrations.STEPS.index(migrations.m015_decisions)
     for step in migrations.STEPS[:before]:
         step(connection)
     connection.execute(

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from mdvec.database.connection import open_database
 from mdvec.database.household_schema import m003_ledger, m005_statements, m010_review
-from mdvec.database.plan_schema import m013_transfers, m015_batches
+from mdvec.database.plan_schema import m013_transfers, m015_decisions
 from mdvec.household import deciding, review
 from mdvec.household.core.candidates import arrange
 from mdvec.household.core.pairs import DetectionOptions, DuplicateDetectionError
@@ -662,7 +662,7 @@ def test_decisions_of_a_database_before_rows_were_chosen_stay():
     )
     m010_review(db)
     m013_transfers(db)
-    m015_batches(db)
+    m015_decisions(db)
     assert (review.count_news(db, 1), candidates(db, 1)) == ((0, 0), [(5, 6)])
     review.detect(db, 1, EXACT)
     assert marks(db) == {2: 1}
@@ -688,7 +688,7 @@ class Review(RuleBasedStateMachine):
         m005_statements(self.db)
         m010_review(self.db)
         m013_transfers(self.db)
-        m015_batches(self.db)
+        m015_decisions(self.db)
         for day in rows:
             add(self.db, 1, date=day)
             add(self.db, 2, date=day)

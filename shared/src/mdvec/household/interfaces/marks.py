@@ -8,6 +8,8 @@ Both rows of a transfer are marked, as long as the ledger has both.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import apsw
 
 from mdvec.household.interfaces.counting import counts_unless_decided, in_ledger
@@ -113,10 +115,15 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
         f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept",
         (tool_id,),
     )
+    return kept_rows((int(str(kept)), int(str(dropped))) for kept, dropped in pairs)
+
+
+def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The row that stays for each that is dropped, given both of each pair; one always stays."""
     originals: dict[int, int] = {}
     for kept, dropped in pairs:
-        if dropped not in originals and _end(originals, int(kept)) != dropped:
-            originals[int(dropped)] = int(kept)
+        if dropped not in originals and _end(originals, kept) != dropped:
+            originals[dropped] = kept
     return {dropped: _end(originals, dropped) for dropped in originals}
 
 
