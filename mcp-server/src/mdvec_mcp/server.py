@@ -103,7 +103,7 @@ class Wiring:
         queries = QueryProcess(
             folder,
             Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
-            lambda: current_data(self.database),
+            lambda: current_data(self.database, self.settings.household.month_starts_on),
         )
         analytics = Analytics(queries, exports, limits, self.freshness)
         reaper = Reaper(exports, queries)
@@ -121,7 +121,9 @@ class Wiring:
             return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
 
         starts_on = self.settings.household.month_starts_on
-        return HouseholdContext(self.database, active_households, self.freshness, starts_on)
+        return HouseholdContext(
+            self.database, active_households, self.freshness, starts_on, self.models.embed_at_once
+        )
 
     @cached_property
     def chart_server(self) -> ChartServer:

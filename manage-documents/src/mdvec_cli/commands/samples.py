@@ -14,7 +14,7 @@ from mdvec_cli.commands.output import say
 def samples_command(
     folder: Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)],
 ) -> None:
-    """Write sample notes and the statement files of an invented household into a folder."""
+    """Write sample notes and the statement files of invented households into a folder."""
     from mdvec.manage.samples import copy_samples
 
     copies = copy_samples(folder.expanduser().absolute())

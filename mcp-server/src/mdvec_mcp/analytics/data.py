@@ -20,7 +20,7 @@ _File = DatasetTable | CombinedFile
 """What has a source, and the size and time of that at the import."""
 
 
-def current_data(database: Path) -> Data:
+def current_data(database: Path, month_starts_on: int = 1) -> Data:
     """The tables of the active tools, with the current state of their files and ledgers.
 
     A dataset's missing file has the size -1.
@@ -45,6 +45,7 @@ def current_data(database: Path) -> Data:
                 for tool in active
                 if KINDS[tool.kind].has_ledger
             ),
+            month_starts_on=month_starts_on,
         )
 
 

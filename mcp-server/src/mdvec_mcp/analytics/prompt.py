@@ -14,7 +14,8 @@ INSTRUCTIONS = (
     "histogram, materialize and export compute. Do not fetch raw rows to read them yourself: "
     "export returns a handle for Python (mdvec.analysis.safe_load_export), not data. "
     "list_handles names the tables. In transactions, spending is sum(-amount) WHERE kind = "
-    "'expense'; match shops by the column shop (normalised, lower case), not by description."
+    "'expense', month the household's own month; match shops by the column shop (normalised, "
+    "lower case), not by description."
 )
 
 RULES = """\
@@ -44,8 +45,9 @@ use sum(x) FILTER (WHERE …). In transactions, amount is in yen, negative for \
 money spent: spending is sum(-amount) WHERE kind = 'expense' (refunds subtracted), income \
 sum(amount) WHERE kind = 'income'; both leave out transfers, excluded rows and duplicates, as the \
 household's tools do. shop is the normalised description (half width, lower case, one kind of \
-dash, no branch number): find a shop with shop ILIKE '%amazon%' and group by shop. description is \
-the bank's original text.
+dash, no branch number); month is the household's month (YYYY-MM), which may start on another \
+day than the 1st; for calendar months use date. Find a shop with shop ILIKE '%amazon%' and \
+group by shop. description is the bank's original text.
 
 Answer in the user's language: the figures that matter, what they mean, what is uncertain \
 (approximate figures are marked), and what to look at next.\

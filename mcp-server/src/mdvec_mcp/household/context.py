@@ -14,6 +14,7 @@ from mdvec.errors import MdvecError
 from mdvec.household import review
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.interfaces.rows import data_version
+from mdvec.household.nearness import Embed
 from mdvec.household.trend import TrendAnswer, TrendCache
 from mdvec.tools.rows import Tool
 from pydantic import Field
@@ -40,6 +41,7 @@ class HouseholdContext:
         active_households: reads the rows of the households that are active now.
         freshness: looks at the statement files.
         month_starts_on: the day on which months start.
+        embed: embeds words for a household, where that takes milliseconds.
         trends: the cache of computed trends.
         columns: the cache of ledgers' rows.
     """
@@ -48,6 +50,7 @@ class HouseholdContext:
     active_households: Callable[[], list[Tool]]
     freshness: FreshnessWatch
     month_starts_on: int = 1
+    embed: Embed | None = None
     trends: TrendCache = field(default_factory=TrendCache)
     columns: ColumnsCache = field(default_factory=ColumnsCache)
 
@@ -92,6 +95,16 @@ class HouseholdContext:
             household = self._household(name)
             with open_database(self.database, mode) as connection:
                 return work(connection, household.id)
+
+        return await in_thread(call, trouble_in_japanese)
+
+    async def run_over_all(self, mode: Mode, work: Callable[[Connection, dict[str, int]], T]) -> T:
+        """Run ``work`` in a thread, as ``run`` does, on the tool ids of all households by name."""
+
+        def call() -> T:
+            tools = {one.name: one.id for one in self.households()}
+            with open_database(self.database, mode) as connection:
+                return work(connection, tools)
 
         return await in_thread(call, trouble_in_japanese)
 

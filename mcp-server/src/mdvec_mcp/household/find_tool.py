@@ -19,7 +19,10 @@ from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-Words = Annotated[str | None, Field(description="店名、メモ、タグの言葉（例: Amazon）。文は不可。")]
+Words = Annotated[
+    str | None,
+    Field(description="店名、メモ、タグの言葉（例: Amazon）。文は不可。| は「または」。"),
+]
 Days = Annotated[str | None, Field(description="期間か日（例: 先月、12月31日）。省略時は全期間。")]
 # The bounds only inform the model; the library refuses other values, in Japanese.
 LeastYen = Annotated[
@@ -54,7 +57,9 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         listing = Listing(sort, group_by, page, limit, context.month_starts_on)
 
         def work(connection: Connection, tool_id: int) -> FoundAnswer:
-            return find_transactions(connection, tool_id, wanted, listing, context.columns, today())
+            return find_transactions(
+                connection, tool_id, wanted, listing, context.columns, today(), context.embed
+            )
 
         answer, newer = await context.answer(tool, work)
         return text_result(answer.text + newer, _structured(answer))

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp_types import CallToolResult
-from mdvec.database.connection import Connection, open_database
+from mdvec.database.connection import Connection
 from mdvec.household.budgeting import BudgetAnswer, budget_status
 from mdvec.household.budgeting import set_budget as put_budget
-from mdvec.household.combined import CombinedAnswer, combined_households
+from mdvec.household.combined import combined_households
 from mdvec.household.comparison import LEVELS, compare_periods
 from mdvec.household.core.budgets import SPANS
 from mdvec.household.core.categories import Hierarchy
@@ -141,7 +141,11 @@ def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher)
         tool: str | None = None,
     ) -> CallToolResult:
         if what == "households":
-            together = await in_thread(partial(_combined, context, period), in_japanese)
+            combined = partial(
+                combined_households, period=period, month_starts_on=context.month_starts_on,
+                today=today(),
+            )  # fmt: skip
+            together = await context.run_over_all("read", combined)
             return text_result(together.text, plain(together))
         if what == "net_worth":
             owned, newer = await context.answer(
@@ -168,12 +172,3 @@ def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher)
         annotations=READ_ONLY,
         structured_output=False,
     )
-
-
-def _combined(context: HouseholdContext, period: str | None) -> CombinedAnswer:
-    """All active households in one view."""
-    tools = {one.name: one.id for one in context.households()}
-    with open_database(context.database, "read") as connection:
-        return combined_households(
-            connection, tools, period=period, month_starts_on=context.month_starts_on, today=today()
-        )

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import CallToolResult, ToolAnnotations
-from mdvec.household import deciding, review
+from mdvec.household import deciding, review, sharing
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE, DetectionOptions
 from pydantic import Field
 
@@ -63,6 +63,9 @@ Limit = Annotated[
 ]
 SkipChecked = Annotated[bool, Field(description="false なら判定済みの組も最後に並べる。")]
 CheckId = Annotated[int, Field(description="候補の check_id。")]
+CheckIdOrNone = Annotated[
+    int | None, Field(description="候補の check_id。家計簿のあいだの組では省く。")
+]
 TransactionId = Annotated[int, Field(description="復元する取引のID。")]
 Decision = Annotated[
     str,
@@ -74,7 +77,8 @@ Decision = Annotated[
 ]
 Keep = Annotated[int | None, Field(description="残す取引のID。省略時は transaction_1。")]
 Rows = Annotated[
-    list[int] | None, Field(description="3件以上の候補の一部だけを判定するとき、その取引ID。")
+    list[int] | None,
+    Field(description="家計簿のあいだの組の2件、または3件以上の候補の一部の取引ID。"),
 ]
 Alike = Annotated[
     bool,
@@ -163,14 +167,19 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
 
 def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
     async def confirm_duplicate(
-        check_id: CheckId,
         decision: Decision,
+        check_id: CheckIdOrNone = None,
         keep: Keep = None,
         transaction_ids: Rows = None,
         alike: Alike = False,  # noqa: FBT002 - a tool's arguments have names
         tool: HouseholdName = None,
     ) -> Annotated[CallToolResult, models.ConfirmationModel]:
-        choice = deciding.Choice(decision, keep, tuple(transaction_ids or ()), alike)
+        ids = tuple(transaction_ids or ())
+        if check_id is None:
+            shared = partial(sharing.decide_shared, rows=ids, decision=decision, keep=keep)
+            done = await context.run_over_all("write", shared)
+            return text_result(done.message, asdict(done))
+        choice = deciding.Choice(decision, keep, ids, alike)
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
         done = await context.run(tool, "write", work)
         return text_result(done.message, asdict(done))

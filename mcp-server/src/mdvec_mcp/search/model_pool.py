@@ -11,10 +11,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from mdvec.embedding.cards import CARDS
 from mdvec.embedding.embedder import Embedder
+from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.reranker import Reranker
 from mdvec.errors import MdvecError
+from mdvec.tools.rows import Tool
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
 
 logger = logging.getLogger("mdvec")
 
@@ -84,6 +91,23 @@ class ModelPool:
             with self._lock:
                 entry.searches -= 1
                 entry.last_used = time.monotonic()
+
+    def embed_at_once(self, tool: Tool, words: str) -> Vectors | None:
+        """The embedding of words by a tool's model; None if it is not in memory, or far away.
+
+        A light model is loaded for it.
+        """
+        name = str(tool.model)
+        is_light = name in CARDS and CARDS[name].is_light
+        if is_endpoint_model(name) or not (is_light or name in self.loaded()):
+            return None
+        try:
+            with self.embedder(name) as embedder:
+                same = embedder.fingerprint == tool.fingerprint
+                return embedder.embed_query(words) if same else None
+        except MdvecError as error:
+            logger.info("could not embed with the model %s: %s", name, error)
+            return None
 
     def load_early(self, names: Iterable[str]) -> None:
         """Load the models that the first search will need, and warm each up with one embedding.

@@ -1,5 +1,6 @@
 """The household's rows as the table `transactions`: the same rows, the same sums."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -97,6 +98,30 @@ def test_every_row_of_the_ledger_is_in_the_table_unchanged(sample, process):
         ]
         for row in ledger
     ]  # fmt: skip
+
+
+def test_months_are_those_that_the_household_goes_by(sample, tmp_path):
+    data = replace(data_of(sample), month_starts_on=26)
+    process = QueryProcess(tmp_path, LIMITS, lambda: data)
+    found = rows(
+        process,
+        "SELECT month, -sum(amount) FROM transactions WHERE kind = 'expense' "
+        "AND month IN ('2025-06', '2025-07') GROUP BY month ORDER BY month",
+    )
+    process.close()
+    with open_database(sample, "read") as connection:
+        months = [
+            monthly_household(
+                connection,
+                1,
+                year=2025,
+                month=month,
+                month_starts_on=26,
+                today=date(2025, 8, 15),
+            )
+            for month in (6, 7)
+        ]
+    assert found == [["2025-06", months[0].spending], ["2025-07", months[1].spending]]
 
 
 def test_sums_by_kind_are_those_of_the_household_tools(sample, process):

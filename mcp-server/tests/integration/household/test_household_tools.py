@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,18 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 from mdvec.database.connection import open_database
+from mdvec.embedding.constants import ModelConstants
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household import review
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
+from mdvec.index.model_constants import store_constants
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.settings import Settings
+from mdvec.tools.rows import get_tool
 from tiny_embedder import TinyBackend
 
 from mdvec_mcp.search.model_pool import ModelPool
@@ -116,6 +120,30 @@ def test_a_months_answer_tells_once_of_duplicates_that_an_import_found(database,
     assert told.startswith(f"新しい明細に、同じ買い物が二度入っているらしい組が{count}件")
     assert told.endswith("あります（list_duplicate_candidates で確認できます）。")
     assert "二度入っている" not in second.words
+
+
+def test_shops_near_in_meaning_are_offered_beside_the_sums_once_a_model_is_loaded(
+    database, tmp_path
+):
+    copy = tmp_path / "vectors.sqlite"
+    copy.write_bytes(database.read_bytes())
+    with open_database(copy, "write") as connection:
+        fingerprint = get_tool(connection, "kakeibo").fingerprint
+        constants = ModelConstants(vector_trust=1.0, unrelated=(0.3, 0.1))
+        store_constants(connection, fingerprint, constants)
+    words = ("find_transactions", {"query": "内科医院", "limit": 1})
+    cold, _, warm, second, chosen, of_category = asked(
+        copy, words, ("kakeibo", {"query": "内科"}), words,
+        ("find_transactions", {**words[1], "period": "2025年6月"}),
+        ("find_transactions", {"query": "内科医院|内科クリニック"}),
+        ("find_transactions", {"query": "光熱費", "category": "支出"}),
+    )  # fmt: skip
+    assert cold.words == "「内科医院」: 0件"
+    assert warm.data["total_rows"] == 0
+    near = re.search(r"意味の近い店は合計に入れていません: .*内科クリニック（(.*?)）", warm.words)
+    assert chosen.words.startswith(f"「内科医院|内科クリニック」: {near[1]}\n")
+    assert near[1] not in second.words
+    assert "カテゴリ「水道・光熱費」のほかの明細は合計に入れていません" in of_category.words
 
 
 def test_rows_are_found_by_shop_amount_and_period_with_the_sums_of_the_month(database):

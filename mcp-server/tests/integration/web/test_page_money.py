@@ -25,6 +25,8 @@ def rows():
         yield f"1,{day},大家,-50000,銀行,住宅,家賃・地代,,0,r{month}"
         yield f"1,{day},スーパー,-{food},財布,食費,食料品,牛乳,0,a{month}"
         yield f"1,{day},喫茶,-500,財布,食費,外食,,0,b{month}"
+    for number, name in enumerate(("イオン 123", "ｲｵﾝ 456", "イオン")):
+        yield f"1,2025/06/{12 + number},{name},-{100 * 10**number},財布,日用品,雑貨,,0,n{number}"
     yield "1,2025/06/11,引越し屋,-90000,銀行,特別な支出,引越し,,0,m"
 
 
@@ -56,7 +58,7 @@ def addresses(html):
 
 def test_the_dearest_month_its_reason_and_back(client):
     year = money(client, period="2025年1月〜6月")
-    assert re.search(r"<title>2025-06 142,500", year)
+    assert re.search(r"<title>2025-06 153,600", year)
     june = money(client, period="2025-06")
     assert "引越し屋" in text_in(june)
     category = client.get(addresses(june)["特別な支出"]).text
@@ -84,6 +86,14 @@ def test_a_category_opens_to_shops_and_a_shop_to_its_rows(client):
     inner = client.get(addresses(food)["食料品"])
     assert inner.status_code == 200
     assert "2,000 yen" in text_in(inner.text).replace("2,000yen", "2,000 yen")
+
+
+def test_a_shop_in_several_spellings_is_one_sum_as_in_the_tools(client):
+    june = money(client, period="2025-06")
+    assert "イオン 11,100" in text_in(june)
+    for address in (addresses(june)["イオン"], "/money?period=2025-06&shop=ｲｵﾝ 456"):
+        listed = text_in(client.get(address).text).partition("Transactions")[2]
+        assert [yen for yen in ("100", "1,000", "10,000") if f"−{yen}" not in listed] == []
 
 
 def test_a_category_is_compared_with_its_mean_and_the_year_before(client):

@@ -17,7 +17,7 @@ from mdvec.database.household_schema import (
     m010_review,
     m011_subjects,
 )
-from mdvec.database.plan_schema import m012_plans, m013_transfers
+from mdvec.database.plan_schema import m012_plans, m013_transfers, m015_decisions
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -112,6 +112,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m012_plans,
     m013_transfers,
     m014_combined,
+    m015_decisions,
 )
 LATEST = len(STEPS)
 

@@ -56,6 +56,39 @@ CREATE TRIGGER transactions_moved AFTER UPDATE OF is_moved ON transactions BEGIN
     UPDATE ledger_versions SET version = version + 1 WHERE tool_id = NEW.tool_id;
 END;
 """
+_DECISIONS = """
+ALTER TABLE duplicate_checks ADD COLUMN batch INTEGER;
+ALTER TABLE departed_pairs ADD COLUMN batch INTEGER;
+CREATE INDEX idx_duplicate_checks_batch ON duplicate_checks (batch);
+CREATE TEMP TABLE decided AS
+SELECT *, dense_rank() OVER (ORDER BY tool_id, user_decision, decided_at) AS batch FROM (
+    SELECT id, tool_id, user_decision, decided_at FROM duplicate_checks
+    UNION SELECT check_id, tool_id, user_decision, decided_at FROM departed_pairs
+) WHERE user_decision NOT NULL;
+UPDATE duplicate_checks SET batch = d.batch
+FROM temp.decided AS d WHERE d.id = duplicate_checks.id;
+UPDATE departed_pairs SET batch = d.batch
+FROM temp.decided AS d WHERE d.id = departed_pairs.check_id;
+DROP TABLE temp.decided;
+CREATE TABLE shared_pairs (
+    id INTEGER PRIMARY KEY,
+    kept_tool INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    kept_identity TEXT NOT NULL,
+    other_tool INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+    other_identity TEXT NOT NULL,
+    decision TEXT NOT NULL,
+    is_transfer INTEGER NOT NULL,
+    decided_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    UNIQUE (kept_tool, kept_identity, other_tool, other_identity)
+);
+CREATE INDEX idx_shared_pairs_other ON shared_pairs (other_tool, other_identity);
+CREATE TRIGGER shared_pairs_follow AFTER UPDATE OF identity ON transactions BEGIN
+    UPDATE OR REPLACE shared_pairs SET kept_identity = NEW.identity
+    WHERE kept_tool = OLD.tool_id AND kept_identity = OLD.identity;
+    UPDATE OR REPLACE shared_pairs SET other_identity = NEW.identity
+    WHERE other_tool = OLD.tool_id AND other_identity = OLD.identity;
+END;
+"""
 
 
 def m012_plans(connection: apsw.Connection) -> None:
@@ -73,3 +106,12 @@ def m013_transfers(connection: apsw.Connection) -> None:
     ``is_transfer`` of a row stays what its file says.
     """
     connection.execute(_TRANSFERS).fetchall()
+
+
+def m015_decisions(connection: apsw.Connection) -> None:
+    """Record which pairs were decided by one request, and decisions about two households' rows.
+
+    So far a request was told by its second. The numbers (``batch``) are those of requests, over all
+    households; undecided pairs have none.
+    """
+    connection.execute(_DECISIONS).fetchall()

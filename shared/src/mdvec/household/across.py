@@ -17,11 +17,13 @@ from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.checks import compared_rows
+from mdvec.household.interfaces.shared_pairs import rows_told_twice, shared_decisions
 from mdvec.household.readings import reading
 
 _AROUND = timedelta(days=45)
 """Rows so near the period tell what is a habit."""
 _MAX_TOLD = 10
+_HOW = "判定は confirm_duplicate に check_id でなく transaction_ids（その2件）を渡します"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class SharedRow:
 class SharedPair:
     """Rows of two households that are likely one purchase or, ``is_transfer``, one transfer.
 
-    ``reasons`` are in Japanese. Nothing is decided: both rows count in their household.
+    ``reasons`` are in Japanese. Nothing is decided yet: both rows count.
     """
 
     first: SharedRow
@@ -53,7 +55,7 @@ def pairs_across(
 ) -> list[SharedPair] | None:
     """The likely pairs of rows of two households (tool ids by name), one of them in ``days``.
 
-    None if there are too many to compare.
+    Decided pairs are not among them. None if there are too many to compare.
     """
     first, last = _widened(days)
     homes: dict[int, str] = {}
@@ -62,6 +64,10 @@ def pairs_across(
         near = [row for row in compared_rows(connection, tool_id) if first <= row.date <= last]
         homes |= dict.fromkeys((row.id for row in near), name)
         rows += near
+    decisions = shared_decisions(connection, tools.values())
+    decided = {frozenset((one.kept, one.other)) for one in decisions}
+    gone = rows_told_twice(decisions)
+    rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
     paired = {row.id for pair in twins for row in pair}
     # One account's rows are two purchases, but only within a household.
@@ -88,6 +94,7 @@ def pairs_across(
         SharedPair(_shared(one, homes), _shared(other, homes), moves, reasons_in_words(codes))
         for one, other, moves, codes in candidates
         if homes[one.id] != homes[other.id]
+        and frozenset((one.id, other.id)) not in decided
         and any(days.first <= row.date <= days.last for row in (one, other))
     ]
 
@@ -109,7 +116,7 @@ def told(pairs: Iterable[SharedPair]) -> list[str]:
             f"- {_row_text(pair.first)} と {_row_text(pair.second)}: {'。'.join(pair.reasons)}"
             for pair in group[:_MAX_TOLD]
         ]
-    return lines
+    return [*lines, _HOW] if lines else []
 
 
 def _widened(days: Days) -> tuple[date, date]:
@@ -143,4 +150,4 @@ def _shared(row: ComparedRow, homes: Mapping[int, str]) -> SharedRow:
 
 def _row_text(row: SharedRow) -> str:
     shop = " ".join(row.description.split())
-    return f"{row.day} {shop} {format_currency(row.amount)}（{row.household}）"
+    return f"{row.day} {shop} {format_currency(row.amount)}（{row.household}、ID {row.id}）"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -17,6 +17,7 @@ from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spen
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.overview import Coverage, coverage, one_state
+from mdvec.household.sharing import left_out_of_the_sum
 
 _NONE_SHARED = "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
 
@@ -59,8 +60,9 @@ def combined_households(
 ) -> CombinedAnswer:
     """The households of ``tools`` (tool ids by name) in a period, by default the latest month.
 
-    A purchase that is in two of them counts twice: ``shared`` has the pairs that are likely one,
-    or a transfer between them, with a row in the period.
+    A purchase that is in two of them counts twice in the sum over all until the user has decided:
+    ``shared`` has the pairs that are likely one, or a transfer between them, with a row in the
+    period.
 
     Raises:
         EmptyLedger: no household has rows yet.
@@ -83,16 +85,18 @@ def combined_households(
             name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
             for name in tools
         }
+        left_out = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
         raise InsufficientData(requested.in_words, available)
     notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
     if across is None:
         notes.append("両方の家計簿にある同じ買い物は二度数えています（行が多く、探せませんでした）")
-    elif len(tools) > 1 and not across:
+    elif len(tools) > 1 and not across and not left_out.text:
         notes.append(_NONE_SHARED)
+    notes += [left_out.text] if left_out.text else []
     notes += [requested.understood] if period else []
-    return _answer(requested, cells, across or [], notes)
+    return _answer(requested, cells, left_out.cells, across or [], notes)
 
 
 def _coverage(
@@ -107,20 +111,16 @@ def _coverage(
 def _answer(
     period: Period,
     cells: Mapping[str, list[MonthlySum]],
+    left_out: Sequence[MonthlySum],
     across: list[SharedPair],
     notes: list[str],
 ) -> CombinedAnswer:
-    found = []
-    for name, sums in cells.items():
-        earned, spent = (
-            sum(share.amount for share in shares(part, by_minor=False))
-            for part in income_and_spending(sums)
-        )
-        found.append(HouseholdFigures(name, spent, earned))
-    every = [cell for sums in cells.values() for cell in sums]
-    by_category = shares(income_and_spending(every)[1], by_minor=False)
-    spending, income = sum(one.spending for one in found), sum(one.income for one in found)
-    together = HouseholdFigures("合計", spending, income)
+    found = [_figures(name, sums) for name, sums in cells.items()]
+    every = [*left_out, *(cell for sums in cells.values() for cell in sums)]
+    by_category = tuple(
+        one for one in shares(income_and_spending(every)[1], by_minor=False) if one.rows
+    )
+    together = _figures("合計", every)
     lines = [f"{period.in_words}の {len(found)}つの家計簿です。"]
     lines += [
         f"- {one.name}: 支出 {format_currency(one.spending)}、収入 {format_currency(one.income)}、"
@@ -138,5 +138,14 @@ def _answer(
     lines.append(wording.notes_text(notes))
     text = "\n".join(line for line in lines if line)
     return CombinedAnswer(
-        period.days, tuple(found), spending, income, by_category, tuple(across), tuple(notes), text
+        period.days, tuple(found), together.spending, together.income, by_category,
+        tuple(across), tuple(notes), text,
+    )  # fmt: skip
+
+
+def _figures(name: str, sums: Sequence[MonthlySum]) -> HouseholdFigures:
+    earned, spent = (
+        sum(share.amount for share in shares(part, by_minor=False))
+        for part in income_and_spending(sums)
     )
+    return HouseholdFigures(name, spent, earned)

@@ -84,7 +84,7 @@ def confirm(
     rows, which then leave the sums. ``not_duplicate`` and ``skip``
     undo an earlier mark by the same pair; a skipped pair stays open. With ``alike`` it holds for
     all open candidates of the same accounts (likely ones) or habit (unlikely ones), of which the
-    row of the kept one's account stays; for a decided pair, for all decided with it.
+    row of the kept one's account stays; for a decided pair, for all that the same request decided.
 
     Raises:
         InvalidDecision: the decision is none of these.
@@ -100,9 +100,10 @@ def confirm(
         _check_rows(own, choice)
         targets = [_narrowed(connection, tool_id, own, choice.rows), *alike]
         before = [row for row in own.rows if _is_marked(connection, tool_id, row, own)]
+        batch = marks.new_batch(connection)
         kept = [_kept(connection, tool_id, target, choice) for target in targets]
         changes = [
-            _decide(connection, tool_id, target, choice.decision, keep)
+            _decide(connection, tool_id, target, choice.decision, keep, batch)
             for target, keep in zip(targets, kept, strict=True)
         ]
         if any(changes):
@@ -142,8 +143,9 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
     with connection:
         before = row_of(connection, tool_id, transaction_id)
         marking = duplicate_checks.checks_that_mark(connection, tool_id, transaction_id)
+        batch = marks.new_batch(connection)
         for check in marking:
-            marks.record_decision(connection, tool_id, check.id, "not_duplicate")
+            marks.record_decision(connection, tool_id, check.id, "not_duplicate", batch)
         marks.update_marks(connection, tool_id)
         after = row_of(connection, tool_id, transaction_id)
     record("restoration", household=tool_id, transaction=transaction_id)
@@ -225,7 +227,12 @@ def _kept(connection: apsw.Connection, tool_id: int, target: _Target, choice: Ch
 
 
 def _decide(
-    connection: apsw.Connection, tool_id: int, target: _Target, decision: str, kept: int
+    connection: apsw.Connection,
+    tool_id: int,
+    target: _Target,
+    decision: str,
+    kept: int,
+    batch: int,
 ) -> bool:
     """Store the decision about a target's pairs; whether it is another than before."""
     if decision == "duplicate" and not target.is_transfer:
@@ -246,7 +253,7 @@ def _decide(
     ]
     for one in changed:
         keep = kept if decision == "duplicate" and not one.is_transfer else None
-        marks.record_decision(connection, tool_id, one.id, decision, keep)
+        marks.record_decision(connection, tool_id, one.id, decision, batch, keep)
     return bool(changed)
 
 

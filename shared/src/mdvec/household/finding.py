@@ -18,6 +18,7 @@ from mdvec.household.found_sums import GroupBy, groups_of, totals_of
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
 from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.nearness import Embed, beside_notes, near_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.row_search import Rows, RowSearch
 from mdvec.text.one_line import shortened
@@ -37,7 +38,8 @@ class RowFilter:
     """The rows to find; None and "" restrict nothing.
 
     Attributes:
-        query: words of shops, memos, notes and tags; those between spaces must all be there.
+        query: words of shops, memos, notes and tags; those between spaces must all be there, and
+            of alternatives, which a | separates, one.
         min_amount: the least amount in yen, without its sign.
         max_amount: the greatest amount in yen, without its sign.
         period: days or months in words.
@@ -77,11 +79,14 @@ def find_transactions(
     listing: Listing,
     cache: ColumnsCache,
     today: date,
+    embed: Embed | None = None,
 ) -> FoundAnswer:
     """The rows that match all filters: totals over all of them, groups, and one page.
 
     Words match a shop, memo, note or tag only where its words are the same, in any width, kana or
     spelling; shops that have the letters inside another word are named in a note, but not summed.
+    So are, on the first page, rows of the category with that name and, if there is ``embed``,
+    shops that are near in meaning.
     Sums are exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of
     income.
 
@@ -102,7 +107,8 @@ def find_transactions(
         search = RowSearch(columns)
         if wanted.period and wanted.period.strip():
             asked = resolve_period(today, covered.default_range, period=wanted.period)
-            search.within_days(asked.days, asked.understood)
+            search.within_days(asked.days)
+            search.notes.append(asked.understood)
         named, notes = named_subject(connection, tool_id, wanted.category)
         search.notes += notes
         search.of_subject(named)
@@ -110,6 +116,9 @@ def find_transactions(
         search.between(wanted.min_amount, wanted.max_amount)
         search.named(wanted.query)
         chosen = search.selected(wanted.rows)
+        if wanted.query and listing.page == 1:
+            near = near_rows(connection, tool_id, wanted.query, embed) if embed else []
+            search.notes += beside_notes(columns, wanted.query, search.unnamed(wanted.rows), near)
         places = _sorted(columns, chosen, listing.sort)
         pages = max(1, -(-len(places) // listing.page_size))
         if not 1 <= listing.page <= pages:

@@ -9,9 +9,11 @@ from dataclasses import replace
 import apsw
 
 from mdvec.household.core.csv_text import span_at
+from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.statement_text import row_heading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import subjects
+from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.interfaces.subjects import Wanted
 from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk
@@ -29,18 +31,24 @@ def rows_of_chunk(
 ) -> Sequence[StoredChunk]:
     """The rows with a chunk's subject, each as the chunk of its place in its file.
 
-    Those whose day or amount the question names come first, then the newest. A row has the id of
-    its transaction, and the present marks of the ledger.
+    Those whose day, amount or note the question names come first, then the newest. A row has the
+    id of its transaction, and the present marks of the ledger.
     """
-    row_id: int | None = chunk.chunk_index
-    if not subjects.holds_subjects(connection, tool.id):
-        row_id = subjects.row_at(connection, tool.id, chunk.file_path, chunk.start_line)
+    row_id = row_of_chunk(connection, tool.id, chunk)
     if row_id is None:
         return []
     rows = subjects.rows_like(connection, tool.id, row_id, _wanted(question), limit)
     files = {row.source_file for row in rows}
     texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
-    return [_at_its_place(chunk, row, texts[row.source_file]) for row in rows]
+    noted = notes_on(connection, tool.id, [row.id for row in rows])
+    return [_at_its_place(chunk, row, noted.get(row.id), texts[row.source_file]) for row in rows]
+
+
+def row_of_chunk(connection: apsw.Connection, tool_id: int, chunk: StoredChunk) -> int | None:
+    """The first row with a chunk's subject, or None if it is gone."""
+    if subjects.holds_subjects(connection, tool_id):
+        return chunk.chunk_index
+    return subjects.row_at(connection, tool_id, chunk.file_path, chunk.start_line)
 
 
 def _wanted(question: str) -> Wanted:
@@ -52,7 +60,9 @@ def _wanted(question: str) -> Wanted:
     return Wanted(exact, [number for number in numbers if number < _MAX_AMOUNT], text)
 
 
-def _at_its_place(chunk: StoredChunk, row: Transaction, stored: StoredText | None) -> StoredChunk:
+def _at_its_place(
+    chunk: StoredChunk, row: Transaction, note: RowNote | None, stored: StoredText | None
+) -> StoredChunk:
     content = "" if stored is None else stored.content
     start, end, last_line = span_at(content, row.row_number)
     return replace(
@@ -61,7 +71,7 @@ def _at_its_place(chunk: StoredChunk, row: Transaction, stored: StoredText | Non
         document_id=chunk.document_id if stored is None else stored.id,
         file_path=row.source_file,
         title="" if stored is None else stored.title,
-        heading=row_heading(row),
+        heading=row_heading(row) + (note.in_words if note else ""),
         content=content[start:end] or row.description,
         chunk_index=row.id,
         start_position=start,

@@ -13,6 +13,7 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency, row_line
+from mdvec.household.findable import follow_decisions
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 from mdvec.text.one_line import on_one_line
 
@@ -80,6 +81,7 @@ def note_row(
         connection.execute(
             "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
         )
+        follow_decisions(connection, tool_id)
         rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,))
     if not rows:
         return NotesAnswer((), 0, 0, f"取引 {transaction_id} のメモとタグを消しました。")

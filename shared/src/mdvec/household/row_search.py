@@ -41,6 +41,7 @@ class RowSearch:
         self._mask: Mask = np.ones(len(columns), np.bool_)
         self._words: str | None = None
         self._inside: Mask | None = None
+        self._unnamed = ~self._mask
         self._told: list[str] = []
         self.notes: list[str] = []
         self.left_out: dict[str, int] = {}
@@ -50,12 +51,11 @@ class RowSearch:
         """The filters in words."""
         return "・".join(self._told or ["全期間のすべての明細"])
 
-    def within_days(self, asked: Days, understood: str) -> None:
+    def within_days(self, asked: Days) -> None:
         """Keep the rows of these days."""
         days = self._columns.days
         self._mask &= (days >= asked.first.toordinal()) & (days <= asked.last.toordinal())
         self._told.append(asked.in_words)
-        self.notes.append(understood)
 
     def of_subject(self, subject: Subject | None) -> None:
         """Keep the rows of a category, or all but income for 支出."""
@@ -65,7 +65,7 @@ class RowSearch:
             raise InvalidFilter(
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
-        self._keep(self._columns.categories, lambda one: _is_of(subject, one))
+        self.keep(self._columns.categories, lambda one: _is_of(subject, one))
         self._told.append(str(subject))
 
     def of_account(self, name: str | None) -> None:
@@ -78,7 +78,7 @@ class RowSearch:
         found = found or [one for one in known if wanted and wanted in fold(one)]
         if not found:
             raise UnknownAccount(name, sorted(known))
-        self._keep(self._columns.accounts, found.__contains__)
+        self.keep(self._columns.accounts, found.__contains__)
         self._told.append("、".join(sorted(found)))
 
     def between(self, least: int | None, most: int | None) -> None:
@@ -108,18 +108,21 @@ class RowSearch:
         texts = self._columns.texts
         namings = [words.naming(text) for text in texts.values]
         is_inside = np.array([one is Naming.INSIDE for one in namings], np.bool_)
+        is_named = np.array([one is Naming.NAMED for one in namings], np.bool_)[texts.places]
         self._inside = self._mask & is_inside[texts.places]
-        self._mask &= np.array([one is Naming.NAMED for one in namings], np.bool_)[texts.places]
+        self._unnamed = self._mask & ~is_named & ~self._inside
+        self._mask &= is_named
         self._words = query
         self._told.append(f"「{shortened(query)}」")
 
+    def unnamed(self, rows: Rows) -> Mask:
+        """The rows that only the words leave out; those with the letters in a word not either."""
+        return self._unnamed & self._are_asked(rows)
+
     def selected(self, rows: Rows) -> Mask:
         """The rows left that were asked for; notes tell which others match."""
-        import numpy as np
-
-        asked = _asked_reasons(rows)
-        reasons = self._columns.reasons
-        is_asked = np.array([one in asked for one in reasons.values], np.bool_)[reasons.places]
+        asked, reasons = _asked_reasons(rows), self._columns.reasons
+        is_asked = self._are_asked(rows)
         if rows != "counted":
             self._told.append(_ROWS[rows])
         chosen: Mask = self._mask & is_asked
@@ -141,10 +144,18 @@ class RowSearch:
             self.notes += [inside_note(self._words, inside)] if inside else []
         return chosen
 
-    def _keep(self, codes: Codes, holds: Callable[[Any], bool]) -> None:
+    def keep(self, codes: Codes, holds: Callable[[Any], bool]) -> None:
+        """Keep the rows for whose value in a column ``holds`` is true."""
         import numpy as np
 
         self._mask &= np.array([holds(one) for one in codes.values], np.bool_)[codes.places]
+
+    def _are_asked(self, rows: Rows) -> Mask:
+        import numpy as np
+
+        asked, reasons = _asked_reasons(rows), self._columns.reasons
+        found: Mask = np.array([one in asked for one in reasons.values], np.bool_)[reasons.places]
+        return found
 
 
 _ROWS: dict[str, str] = {

@@ -15,6 +15,7 @@ from mdvec.household.core.category_rules import CategoryRule, Suggestion, rule_f
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.shop import shop_of
 from mdvec.household.core.subjects import resolve_subject
+from mdvec.household.findable import follow_decisions
 from mdvec.household.interfaces.category_rules import (
     apply_rules,
     delete_rule,
@@ -99,6 +100,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         rule = _rule(connection, tool_id, shop, category)
         put_rule(connection, tool_id, rule)
         changed = apply_rules(connection, tool_id)
+        follow_decisions(connection, tool_id)
     return RuleChange(changed, rule_wording.set_text(rule, changed))
 
 
@@ -113,6 +115,7 @@ def remove_rule(connection: apsw.Connection, tool_id: int, *, shop: str) -> Rule
             known = "、".join(f"「{one.shop}」" for one in rules_of(connection, tool_id)) or "なし"
             raise InvalidRule(f"「{shop[:60]}」の規則はありません。いまある規則: {known}")
         changed = apply_rules(connection, tool_id)
+        follow_decisions(connection, tool_id)
     return RuleChange(changed, rule_wording.removed_text(shop_of(shop), changed))
 
 

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 import apsw
 
 from mdvec.dates.days import Days
+from mdvec.household.core.found import Group
+from mdvec.household.core.shop import shop_of, shops_of
 from mdvec.household.core.subjects import Subject
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces import shops as ledger_shops
-from mdvec.household.interfaces.shops import ShopSum
+from mdvec.household.found_sums import sums_by
+from mdvec.household.interfaces.columns import ColumnsCache, rows_with_ids
+from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.overview import one_state
+from mdvec.household.row_search import RowSearch
 
 MAX_SHOPS = 200
 
@@ -20,7 +24,7 @@ MAX_SHOPS = 200
 class ShopSums:
     """The shops with the largest sums, out of ``total``."""
 
-    shops: tuple[ShopSum, ...]
+    shops: tuple[Group, ...]
     total: int
 
 
@@ -37,14 +41,21 @@ def shop_sums(
     tool_id: int,
     days: Days,
     subject: Subject | None,
+    cache: ColumnsCache,
     limit: int = 20,
 ) -> ShopSums:
-    """The sums of the rows that count, by shop; at most ``MAX_SHOPS``.
+    """The sums of the rows that count, by shop, as ``find_transactions`` groups them.
 
-    ``subject`` narrows them to a category or to all spending.
+    At most ``MAX_SHOPS``. ``subject`` narrows them to a category or to all spending.
     """
-    shops, total = ledger_shops.shop_sums(connection, tool_id, days, subject, min(limit, MAX_SHOPS))
-    return ShopSums(tuple(shops), total)
+    with one_state(connection):
+        columns = cache.get(connection, tool_id)
+    search = RowSearch(columns)
+    search.within_days(days)
+    search.of_subject(subject)
+    chosen = search.selected("counted")
+    shops, _ = sums_by(columns, chosen, columns.shops, str, len(columns.shops.values))
+    return ShopSums(shops[: min(limit, MAX_SHOPS)], len(shops))
 
 
 def rows_of_shop(
@@ -53,13 +64,25 @@ def rows_of_shop(
     days: Days,
     subject: Subject | None,
     shop: str,
+    cache: ColumnsCache,
     *,
     offset: int,
     limit: int,
 ) -> ShopRows:
-    """A page of the rows of a shop, with the reason in ``left_out`` where one does not count."""
+    """A page of the rows of a shop, with the reason in ``left_out`` where one does not count.
+
+    ``shop`` is the shop's name, or a description of one of its rows.
+    """
+    import numpy as np
+
     with one_state(connection):
-        rows, total = ledger_shops.rows_of_shop(
-            connection, tool_id, days, subject, shop, offset=offset, limit=limit
-        )
-    return ShopRows(tuple(rows), total)
+        columns = cache.get(connection, tool_id)
+        search = RowSearch(columns)
+        search.within_days(days)
+        search.of_subject(subject)
+        wanted, shops = shop_of(shop), shops_of(columns.shops.values)
+        search.keep(columns.shops, lambda one: shops[one] == wanted)
+        places = np.flatnonzero(search.selected("all"))
+        ids = [int(number) for number in columns.ids[places[offset : offset + limit]]]
+        stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
+    return ShopRows(tuple(read_transaction(stored[number]) for number in ids), len(places))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -113,6 +113,34 @@ def _insert_stored_terms(
         for chunk_id, heading, text in list(rows)
     ]
     insert_terms(connection, tables, fields)
+
+
+def change_headings(
+    connection: apsw.Connection, tables: Tables, headings: Mapping[int, str]
+) -> None:
+    """Give chunks of untitled documents, by id, other headings, in the index of words too."""
+    table = identifier(tables.vectors)
+    connection.executemany(
+        f"UPDATE {table} SET heading = ? WHERE id = ?",
+        ((heading, chunk_id) for chunk_id, heading in headings.items()),
+    )
+    delete_terms(connection, tables, list(headings))
+    rows = connection.execute(
+        f"SELECT v.id, v.heading, v.chunk_text, d.file_path FROM {table} AS v "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
+        f"WHERE v.id IN ({_numbers(headings)})"
+    ).fetchall()
+    insert_terms(
+        connection,
+        tables,
+        [
+            (
+                int(str(number)),
+                chunk_fields("", "", str(heading), readable_chunk(str(path), str(text))),
+            )
+            for number, heading, text, path in rows
+        ],
+    )
 
 
 def known_embeddings(

@@ -1,4 +1,4 @@
-"""Copies the sample notes and the invented household into a folder."""
+"""Copies the sample notes and the invented households into a folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import mdvec
 from mdvec.errors import MdvecError
 
-_SAMPLES = ("notes", "household")
+_SAMPLES = ("notes", "household", "household-habits")
 _NO_DATA = shutil.ignore_patterns("*.py", "__pycache__")
 
 

@@ -21,6 +21,7 @@ RELEASED = {
     "m012_plans": "f0953f092a94c9c1",
     "m013_transfers": "6106586b57fc6f1e",
     "m014_combined": "803331f4c5abb1be",
+    "m015_decisions": "30313bb1b4b44fac",
 }
 
 
@@ -39,3 +40,36 @@ def test_every_step_creates_the_schema_of_its_release():
 def test_steps_are_numbered_in_their_order():
     numbers = [int(step.__name__[1:4]) for step in migrations.STEPS]
     assert numbers == list(range(1, migrations.LATEST + 1))
+
+
+def test_decisions_of_one_second_become_one_batch():
+    connection = apsw.Connection(":memory:")
+    before = migrations.STEPS.index(migrations.m015_decisions)
+    for step in migrations.STEPS[:before]:
+        step(connection)
+    connection.execute(
+        "INSERT INTO tools (name, description, source_directory) VALUES ('a', '', '')"
+    )
+    decisions = ["duplicate 1", "duplicate 1", "duplicate 2", "not_duplicate 1", None]
+    for number, decision in enumerate(decisions, 1):
+        what, at = decision.split() if decision else (None, None)
+        for row in (2 * number - 1, 2 * number):
+            connection.execute(
+                "INSERT INTO transactions (id, tool_id, identity, mf_id, source_file, row_number, "
+                "date, amount, description, category_major, category_minor, account, memo, "
+                "is_target, is_transfer) VALUES "
+                "(?1, 1, ?1, '', 'a.csv', ?1, '2025-01-01', 1, '', '', '', '', '', 1, 0)",
+                (row,),
+            )
+        connection.execute(
+            "INSERT INTO duplicate_checks (transaction_id_1, transaction_id_2, tool_id, "
+            "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
+            "detection_amount_tolerance_pct, user_decision, decided_at) "
+            "VALUES (?1 * 2 - 1, ?1 * 2, 1, 1, 0, '0', '0', ?2, ?3)",
+            (number, what, at),
+        )
+    migrations.STEPS[before](connection)
+    batches = [
+        batch for (batch,) in connection.execute("SELECT batch FROM duplicate_checks ORDER BY id")
+    ]
+    assert batches == [1, 1, 2, 3, None]

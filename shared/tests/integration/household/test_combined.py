@@ -8,6 +8,8 @@ from plan_ledger import Bought, fill
 from mdvec.database.connection import open_database
 from mdvec.household.combined import combined_households
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
+from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
+from mdvec.household.sharing import NotOfTwoHouseholds, decide_shared
 
 TODAY = date(2025, 6, 20)
 HERS = [
@@ -84,7 +86,8 @@ def test_what_both_households_have_is_told_as_candidates(connection):
     ]
     assert "同じ買い物が両方に入っているらしい組: 2件" in answer.text
     furniture = (
-        "- 2025-06-07 家具のカグヤ -48,700円（hers） と 2025-06-07 家具のカグヤ -48,700円（his）: "
+        "- 2025-06-07 家具のカグヤ -48,700円（hers、ID 4） と "
+        "2025-06-07 家具のカグヤ -48,700円（his、ID 10）: "
         "同じ口座の同じ明細が、両方の家計簿にある"
     )
     assert furniture in answer.text
@@ -100,3 +103,61 @@ def test_purchases_of_one_household_are_no_pair_of_two(connection):
     twice = [Bought("2025-06-07", "家具のカグヤ", -48_700, "日用品/家具", name) for name in "ab"]
     tools = {"hers": fill(connection, [*HERS, *twice], "hers"), "his": fill(connection, HIS, "his")}
     assert combined_households(connection, tools, today=TODAY).shared == ()
+
+
+def test_a_decision_about_two_households_changes_their_sum_alone(connection):
+    sofa = ("家具のカグヤ", -48_700, "日用品/家具", "共通カード")
+    hers = [*HERS, Bought("2025-06-07", *sofa),
+            Bought("2025-06-15", "振込 ナツ", -50_000, "未分類/未分類", "彼女の銀行")]  # fmt: skip
+    his = [*HIS, Bought("2025-06-07", *sofa),
+           Bought("2025-06-16", "入金", 50_000, "収入/その他入金", "彼の銀行")]  # fmt: skip
+    tools = {"hers": fill(connection, hers, "hers"), "his": fill(connection, his, "his")}
+
+    def seen():
+        return combined_households(connection, tools, today=TODAY)
+
+    def decide(rows, decision, keep=None):
+        return decide_shared(connection, tools, rows, decision, keep)
+
+    before = seen()
+    pairs = {one.is_transfer: (one.first.id, one.second.id) for one in before.shared}
+    bought, moved = pairs[False], pairs[True]
+    decide(bought, "duplicate", keep=bought[1])
+    decide(moved, "duplicate")
+    after = seen()
+    assert (after.spending, after.income) == (
+        before.spending - 48_700 - 50_000, before.income - 50_000,
+    )  # fmt: skip
+    assert after.spending == sum(one.amount for one in after.spending_by_category)
+    assert (after.shared, after.households) == ((), before.households)
+    assert after.notes == (
+        "判定により、合計だけから除いたもの: 両方にある買い物 1件（支出 48,700円）、"
+        "家計簿のあいだの振替 2件（支出 50,000円、収入 50,000円）。各家計簿の金額は変わりません",
+    )
+    connection.execute("UPDATE transactions SET identity = 'new' WHERE id = ?", (bought[0],))
+    assert seen() == after
+    # Of a purchase that the kept row's own household does not count, the other row stays.
+    connection.execute("UPDATE transactions SET is_target = 0 WHERE id = ?", (bought[1],))
+    assert seen().spending == after.spending
+    connection.execute("UPDATE transactions SET is_target = 1 WHERE id = ?", (bought[1],))
+    decide(bought[::-1], "not_duplicate")
+    assert (seen().spending, len(seen().shared)) == (after.spending + 48_700, 0)
+    for rows in (bought, moved):
+        decide(rows, "skip")
+    assert seen() == before
+
+
+@pytest.mark.parametrize(
+    ("rows", "decision", "keep", "error", "said"),
+    [((1, 2), "duplicate", None, NotOfTwoHouseholds, "別々の家計簿の"),
+     ((1, 99), "duplicate", None, NotOfTwoHouseholds, "2件"),
+     ((), "duplicate", None, NotOfTwoHouseholds, "check_id を指定するか"),
+     ((1, 5), "same", None, InvalidDecision, "same"),
+     ((1, 5), "duplicate", 2, RowNotInCandidate, "keep"),
+     ((2, 5), "duplicate", 2, KeepInTransfer, "keep")],
+)  # fmt: skip
+def test_a_decision_that_means_nothing_is_refused(connection, rows, decision, keep, error, said):
+    tools = {"hers": fill(connection, HERS, "hers"), "his": fill(connection, HIS, "his")}
+    with pytest.raises(error, match=said):
+        decide_shared(connection, tools, rows, decision, keep)
+    assert connection.execute("SELECT count(*) FROM shared_pairs").fetchall() == [(0,)]

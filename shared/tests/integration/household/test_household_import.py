@@ -12,11 +12,12 @@ from collection import Collection, check_indexes
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
-from mdvec.household import deciding, review
+from mdvec.household import deciding, review, rules
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.deciding import Choice
 from mdvec.household.interfaces.rows import list_transactions
+from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
 from mdvec.index.chunks import delete_chunks, insert_chunks
@@ -152,6 +153,41 @@ def test_a_hit_shows_the_present_marks_of_its_row(household):
     assert sorted(found) == [
         "2025-07-01 -18,700円 食費/食料品", "2025-07-01 -18,700円 食費/食料品（集計外: 重複）",
     ]  # fmt: skip
+
+
+def test_rules_and_notes_are_found_at_once_and_embedded_by_the_next_import(household):
+    shop = "ﾘﾝﾘﾝ"
+    household.export(
+        "7.csv", row("a", shop), row("b", shop, day="2025/07/09"), row("c", "書店"),
+        row("d", "バス").replace("食費,食料品", "交通費,自転車"),
+    )  # fmt: skip
+    household.import_("new")
+    embedded = list(household.backend.embedded)
+
+    def found(question):
+        hits = household.search(question, k=2, mode="lexical").results
+        return [
+            hit.heading for hit in hits if hit.content.startswith("1,2025") and shop in hit.content
+        ]
+
+    assert (found("自転車"), found("修理")) == ([], [])
+    with open_database(household.database, "write") as connection:
+        rules.set_rule(connection, 1, shop="リンリン", category="自転車")
+        note_row(connection, 1, transaction_id=1, note="修理", tags=["通勤"])
+    assert "2025-07-09 -1,200円 交通費/自転車" in found("自転車 リンリン")
+    for question in ("修理", "通勤"):
+        assert found(question)[0] == "2025-07-01 -1,200円 交通費/自転車 「修理」 #通勤"
+    household.check_texts()
+    assert household.backend.embedded == embedded
+    household.import_()
+    assert household.backend.embedded == [*embedded, "ﾘﾝﾘﾝ 交通費 自転車"]
+    assert found("修理")[0].endswith("「修理」 #通勤")
+    with open_database(household.database, "write") as connection:
+        rules.remove_rule(connection, 1, shop="リンリン")
+        note_row(connection, 1, transaction_id=1)
+    assert "2025-07-09 -1,200円 食費/食料品" in found("リンリン 食料品")
+    assert found("修理") == []
+    household.check_texts()
 
 
 def as_an_older_version_stored_it(household):

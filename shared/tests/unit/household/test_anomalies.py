@@ -47,6 +47,23 @@ def test_a_running_month_is_compared_with_the_same_days():
     assert "同じ日までの過去 8か月" in anomalies_text([kinds["category"]], date(2025, 9, 10))
 
 
+def test_a_yearly_payment_is_known_unless_it_is_dearer_than_before():
+    def september(*bought):
+        fees = [("2024-09-20", "年会費", 11_000, "税"), *bought]
+        return anomalies(rows_of(*months(10_000), *fees), date(2025, 9, 30))
+
+    market = ("2025-09-05", "朝市", 10_100, "食費")
+    assert september(market, ("2025-09-21", "年会費", 11_000, "税")) == []
+    (dearer,) = september(market, ("2025-09-21", "年会費", 16_500, "税"))
+    assert (dearer.name, dearer.yen, dearer.known) == ("税", 16_500, 0)
+    paid = [("2025-09-21", "年会費", 11_000, "税"), ("2025-09-22", "役所", 40_000, "税")]
+    (more,) = september(market, *paid)
+    assert (more.yen, more.known) == (40_000, 11_000)
+    assert "税カテゴリ: 40,000円（毎年の支払い 11,000円 を除く）" in anomalies_text(
+        [more], date(2025, 9, 30)
+    )
+
+
 def test_what_is_missing_is_unusual_too():
     (found,) = anomalies(
         rows_of(*months(80_000, "家賃", category="住宅"), ("2025-09-01", "市", 1, "食費")),

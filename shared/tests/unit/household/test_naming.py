@@ -52,5 +52,11 @@ def test_parts_between_spaces_may_be_in_the_shop_and_in_the_memo():
     assert WordsAsked("書店 記念日").naming(["駅前書店", "誕生日の贈り物"]) is Naming.NOT
 
 
+def test_one_of_several_alternatives_is_enough():
+    words = WordsAsked("カフェ ｜駅前 喫茶|")
+    assert words.naming(["喫茶 ヒダマリ", "駅前"]) is Naming.NAMED
+    assert words.naming(["喫茶 ヒダマリ", ""]) is Naming.NOT
+
+
 def test_signs_alone_are_no_words():
-    assert WordsAsked(" ・！ ").is_empty
+    assert WordsAsked(" ・！ |").is_empty

@@ -72,7 +72,9 @@ def prepare(config: Message) -> RequestHandler:
     opened = opening.open_files(config["tables"])
     try:
         households = [(int(tool_id), str(name)) for tool_id, name in config["households"]]
-        any_ledger = loading.write_ledgers(Path(config["database"]), households, ledgers)
+        any_ledger = loading.write_ledgers(
+            Path(config["database"]), households, ledgers, config["month_starts_on"]
+        )
     except MdvecError as error:
         raise QueriesUnavailable(
             "the household's rows cannot be read now; the user can see why with: mdvec status"

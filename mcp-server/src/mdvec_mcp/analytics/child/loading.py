@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     import duckdb
 
 
-def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: Path) -> bool:
+def write_ledgers(
+    database: Path, households: Iterable[tuple[int, str]], file: Path, month_starts_on: int
+) -> bool:
     """Write the rows of all ledgers, one JSON array per line; return whether there is a ledger.
+
+    Their months start on the day ``month_starts_on``.
 
     Raises:
         DatabaseError: the database cannot be read.
@@ -32,7 +36,8 @@ def write_ledgers(database: Path, households: Iterable[tuple[int, str]], file: P
         file.open("w", encoding="utf-8") as lines,
     ):
         for tool_id, name in ledgers:
-            lines.writelines(f"{line}\n" for line in ledger_lines(connection, tool_id, name))
+            rows = ledger_lines(connection, tool_id, name, month_starts_on)
+            lines.writelines(f"{line}\n" for line in rows)
     return True
 
 

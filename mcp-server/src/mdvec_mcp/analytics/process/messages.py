@@ -38,11 +38,13 @@ class Data:
         database: the database with the ledgers.
         households: tool id, tool name and data version of each ledger. Their rows together are
             the table ``transactions``, which exists only where there is a ledger.
+        month_starts_on: the day on which the ledgers' months start.
     """
 
     parquet: tuple[ParquetTable, ...]
     database: Path
     households: tuple[tuple[int, str, int], ...]
+    month_starts_on: int = 1
 
 
 @dataclass(frozen=True, slots=True)

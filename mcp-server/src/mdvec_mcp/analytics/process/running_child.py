@@ -203,6 +203,7 @@ def _config(data: Data, limits: Limits, work: Path) -> Message:
             for table in data.parquet
         ],
         "households": [[tool_id, name] for tool_id, name, _ in data.households],
+        "month_starts_on": data.month_starts_on,
     }
 
 

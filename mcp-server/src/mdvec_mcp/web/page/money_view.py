@@ -144,12 +144,13 @@ class _Money:
             month_starts_on=self.views.wiring.household.month_starts_on,
             page=1 if shop is not None else page,
         )  # fmt: skip
-        subject = answer.category
+        subject, columns = answer.category, self.views.wiring.household.columns
+        shops_of = _spending_of(subject)
         known = category_hierarchy(ledger, tool_id)
         trend = self._trend(ledger, tool_id, answer.months, subject)
         year_before = self._year_before(ledger, tool_id, answer.months, subject)
-        of_shop = None if shop is None else rows_of_shop(
-            ledger, tool_id, answer.days, subject, shop,
+        rows = None if shop is None else rows_of_shop(
+            ledger, tool_id, answer.days, shops_of, shop, columns,
             offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
         )  # fmt: skip
         is_whole = not isinstance(subject, Category)
@@ -162,10 +163,10 @@ class _Money:
             trend=trend,
             year_before=year_before,
             chart=_chart(trend, year_before, is_whole=is_whole),
-            shops=shop_sums(ledger, tool_id, answer.days, _spending_of(subject)),
+            shops=shop_sums(ledger, tool_id, answer.days, shops_of, columns),
             shop=shop,
-            rows=of_shop.rows if of_shop else (),
-            total_rows=of_shop.total if of_shop else answer.total_rows,
+            rows=() if rows is None else rows.rows,
+            total_rows=answer.total_rows if rows is None else rows.total,
             before=_moved(answer.months, -len(answer.months)),
             after=_moved(answer.months, len(answer.months)),
         )

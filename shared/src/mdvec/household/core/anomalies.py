@@ -1,14 +1,15 @@
 """Finds what is far from its own history: categories by month, and rows by shop.
 
 The distance is a robust z: from the median, in median absolute deviations. A running month is
-compared with the same days of earlier months.
+compared with the same days of earlier months. What is paid once or twice a year, at about the
+amount of the time before, is known and left out of the months of its category.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from statistics import median
@@ -16,6 +17,7 @@ from typing import Literal
 
 from mdvec.dates.months import Month
 from mdvec.household.core.counted_row import CountedRow
+from mdvec.household.core.recurring import recurring_payments
 
 Kind = Literal["category", "shop", "new_shop"]
 _MONTHS, _MIN_MONTHS = 12, 4
@@ -26,6 +28,8 @@ _LEAST_SCALE = 0.1
 """The deviation counts as at least this share of the median: equal months have none."""
 _MIN_YEN = 3_000
 """A smaller difference is no news, however regular the past was."""
+_MONTHS_BETWEEN, _DEARER = 6, 1.1
+"""A payment that recurs after this many months or more is known unless it costs this much more."""
 _LARGE = 99
 """A first purchase in a shop is told if it is above this percentile of all rows."""
 
@@ -37,7 +41,7 @@ class Anomaly:
     ``usual`` is the median of the history, ``low`` and ``high`` are its ends, ``compared`` is how
     many months or rows it has, and ``z`` is the robust distance; None for a shop without history,
     where ``usual`` is the percentile of all rows that it exceeds. ``rows`` are the largest
-    behind it.
+    behind it. ``known`` is what the month's yearly payments cost, which are not in ``yen``.
     """
 
     kind: Kind
@@ -49,6 +53,7 @@ class Anomaly:
     compared: int
     z: float | None
     rows: tuple[CountedRow, ...]
+    known: int = 0
 
 
 def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[Anomaly]:
@@ -58,11 +63,25 @@ def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> li
     """
     spending = [row for row in rows if not row.is_income and row.day <= as_of]
     now = Month.of(as_of, starts_on)
-    found = [*_of_categories(spending, as_of, now), *_of_shops(spending, now)]
+    known = _known(spending, as_of)
+    found = [*_of_categories(spending, as_of, now, known), *_of_shops(spending, now)]
     return sorted(found, key=lambda one: (-abs(one.yen - one.usual), one.kind, one.name))
 
 
-def _of_categories(rows: Sequence[CountedRow], as_of: date, now: Month) -> list[Anomaly]:
+def _known(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
+    """The ids of the rows that recur once or twice a year, unless one is dearer than before."""
+    return {
+        row.id
+        for one in recurring_payments(rows, as_of)
+        if one.interval.months >= _MONTHS_BETWEEN
+        for before, row in zip(one.rows[:1] + one.rows, one.rows, strict=False)
+        if row.yen <= before.yen * _DEARER
+    }
+
+
+def _of_categories(
+    rows: Sequence[CountedRow], as_of: date, now: Month, known: Set[int]
+) -> list[Anomaly]:
     whole = as_of == now.last_day
     if not rows:
         return []
@@ -74,8 +93,12 @@ def _of_categories(rows: Sequence[CountedRow], as_of: date, now: Month) -> list[
     behind: dict[str, list[CountedRow]] = defaultdict(list)
     month_of = cache(lambda day: Month.of(day, now.starts_on))
     over = as_of - now.first_day
+    left_out: dict[str, int] = defaultdict(int)
     for row in rows:
         month = month_of(row.day)
+        if row.id in known:
+            left_out[row.category_major] += row.yen if month == now else 0
+            continue
         if whole or row.day - month.first_day <= over:
             by_month = sums[row.category_major]
             by_month[month] = by_month.get(month, 0) + row.yen
@@ -86,7 +109,8 @@ def _of_categories(rows: Sequence[CountedRow], as_of: date, now: Month) -> list[
         yen, history = by_month.get(now, 0), [by_month.get(one, 0) for one in months]
         z = robust_z(yen, history)
         if abs(z) >= _FAR and abs(yen - median(history)) >= _MIN_YEN:
-            found.append(_anomaly("category", name, yen, history, z, behind[name]))
+            far = _anomaly("category", name, yen, history, z, behind[name])
+            found.append(replace(far, known=left_out[name]))
     return found
 
 

@@ -33,9 +33,10 @@ def _line(one: Anomaly, *, whole: bool) -> str:
             f"この店の {one.compared}件の中央値は {format_currency(one.usual)}（{span}）です"
         )
     days = "過去" if whole else "同じ日までの過去"
+    known = f"（毎年の支払い {format_currency(one.known)} を除く）" if one.known else ""
     rows = "、".join(f"{row.day} {row.name} {format_currency(row.yen)}" for row in one.rows)
     more = f"。大きい明細: {rows}" if rows else ""
     return (
-        f"- {one.name}カテゴリ: {format_currency(one.yen)}。{days} {one.compared}か月の中央値は "
-        f"{format_currency(one.usual)}（{span}）です{more}"
+        f"- {one.name}カテゴリ: {format_currency(one.yen)}{known}。"
+        f"{days} {one.compared}か月の中央値は {format_currency(one.usual)}（{span}）です{more}"
     )

@@ -62,7 +62,7 @@ class Arranged:
 
 
 def arrange(pairs: Iterable[OpenPair]) -> list[Arranged]:
-    """All candidates: likely ones before unlikely, new before skipped, then by score."""
+    """All candidates: likely ones before unlikely, new before skipped, purchases first."""
     ordered = sorted(pairs, key=lambda pair: (-pair.score, pair.check_id))
     likely = [pair for pair in ordered if pair.score >= LIKELY]
     groups = _groups([pair for pair in likely if not pair.is_transfer])
@@ -70,8 +70,11 @@ def arrange(pairs: Iterable[OpenPair]) -> list[Arranged]:
     found = [_likely(group) for group in groups]
     found += [_unlikely(pair) for pair in ordered if pair.score < LIKELY]
     return sorted(
-        found, key=lambda one: (not one.is_likely, one.is_skipped, -one.score, one.check_id)
-    )
+        found,
+        key=lambda one: (
+            not one.is_likely, one.is_skipped, one.is_transfer, -one.score, one.check_id
+        ),
+    )  # fmt: skip
 
 
 def listed(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]]:

@@ -112,8 +112,25 @@ def inside_note(words: str, names: Sequence[Group]) -> str:
     """Note: shops that only have the letters inside another word, and are not in the totals."""
     return (
         f"名前の途中に「{shortened(words)}」がある店は合計に入れていません: {_listed(names)}。"
-        "含めるときはその店名で探してください"
+        f"{_to_include(words)}"
     )
+
+
+def near_note(words: str, names: Sequence[Group]) -> str:
+    """Note: shops that are near in meaning to the words asked for, and are not in the totals."""
+    return f"意味の近い店は合計に入れていません: {_listed(names)}。{_to_include(words)}"
+
+
+def category_note(name: str, totals: Totals) -> str:
+    """Note: rows of the category with the name asked for, which the words do not name."""
+    return (
+        f"カテゴリ「{name}」のほかの明細は合計に入れていません（{totals.in_words}）。"
+        "カテゴリ全体は category で選べます"
+    )
+
+
+def _to_include(words: str) -> str:
+    return f"含めるときは query を「{shortened(words)}|店名」に"
 
 
 def _listed(names: Sequence[Group]) -> str:

@@ -15,6 +15,8 @@ from mdvec.text.terms import folded
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 _NO_WORD = re.compile(r"[\W_]+")
 _TO_KATAKANA = {place: place + 0x60 for place in range(0x3041, 0x3097)}
+OR = "|"
+"""Between alternatives in a question."""
 _LEAST_READING = 3
 """Shorter readings belong to too many words."""
 
@@ -46,21 +48,25 @@ class _Part:
 
 
 class WordsAsked:
-    """The words of a question for rows; all parts between spaces must be in a row's texts."""
+    """The words of a question for rows.
+
+    All parts between spaces must be in a row's texts; of alternatives, which ``OR`` separates, one.
+    """
 
     def __init__(self, query: str) -> None:
-        self._parts = [part for one in folded(query).split() if (part := _part(one)) is not None]
+        found = ([_part(one) for one in each.split()] for each in folded(query).split(OR))
+        parts = ([part for part in each if part is not None] for each in found)
+        self._alternatives = [each for each in parts if each]
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to look for."""
-        return not self._parts
+        return not self._alternatives
 
     def naming(self, texts: Sequence[str]) -> Naming:
         """How a row's shop and memo relate to the words."""
-        found = [max((_naming(part, text) for text in texts), key=_RANK.__getitem__)
-                 for part in self._parts]  # fmt: skip
-        return min(found, key=_RANK.__getitem__, default=Naming.NOT)
+        found = (_all_named(parts, texts) for parts in self._alternatives)
+        return max(found, key=_RANK.__getitem__, default=Naming.NOT)
 
 
 _RANK = {Naming.NOT: 0, Naming.INSIDE: 1, Naming.NAMED: 2}
@@ -69,6 +75,11 @@ _RANK = {Naming.NOT: 0, Naming.INSIDE: 1, Naming.NAMED: 2}
 def _part(text: str) -> _Part | None:
     letters = _bare(text)
     return _Part(_words(text), letters) if letters else None
+
+
+def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
+    found = [max((_naming(part, text) for text in texts), key=_RANK.__getitem__) for part in parts]
+    return min(found, key=_RANK.__getitem__)
 
 
 def _naming(part: _Part, text: str) -> Naming:

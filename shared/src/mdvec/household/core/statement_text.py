@@ -21,7 +21,7 @@ _FORMAT = b"subjects"
 
 
 class Subject(NamedTuple):
-    """The subject of rows in words, without date and amount, and the accounts of these rows.
+    """The subject of rows in words, without date and amount, and their ``accounts`` and notes.
 
     ``row_id`` and ``line`` are those of the first row; the line is 0 if its file holds others now.
     """

@@ -21,7 +21,7 @@ from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transactio
 _CHECK = (
     "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
     "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
-    "c.user_decision, c.kept_id, c.reasons, c.decided_at, c.of_transfer"
+    "c.user_decision, c.kept_id, c.reasons, c.batch, c.of_transfer"
 )
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _WITH_ROWS = (
@@ -35,7 +35,8 @@ _BOTH_COUNT = f"{counts('a')} AND {counts('b')}"
 class Check:
     """A stored pair: the options that found it, its score, and the user's decision.
 
-    ``kept_id`` is the row that stays if the pair is a duplicate; ``reasons`` are codes.
+    ``kept_id`` is the row that stays if the pair is a duplicate; ``reasons`` are codes. Pairs that
+    were decided by one request have the same ``batch``.
     """
 
     id: int
@@ -48,7 +49,7 @@ class Check:
     decision: str | None
     kept_id: int
     reasons: tuple[str, ...]
-    decided_at: str | None
+    batch: int | None
     is_transfer: bool
 
 
@@ -226,11 +227,10 @@ def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:
 
 
 def decided_together(connection: apsw.Connection, tool_id: int, check: Check) -> list[int]:
-    """The ids of the pairs that were decided alike at the same moment."""
+    """The ids of the pairs that were last decided by the same request."""
     rows = connection.execute(
-        "SELECT id FROM duplicate_checks WHERE tool_id = ? AND user_decision = ? "
-        "AND decided_at = ? ORDER BY id",
-        (tool_id, check.decision, check.decided_at),
+        "SELECT id FROM duplicate_checks WHERE tool_id = ? AND batch = ? ORDER BY id",
+        (tool_id, check.batch),
     )
     return [int(found) for (found,) in rows]
 
@@ -303,7 +303,7 @@ def _numbers_of(
 
 def _check(row: tuple[Any, ...]) -> Check:
     check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row[:8]
-    kept_id, reasons, decided_at, is_transfer = row[8:]
+    kept_id, reasons, batch, is_transfer = row[8:]
     return Check(
         id=check_id,
         first_id=first_id,
@@ -315,6 +315,6 @@ def _check(row: tuple[Any, ...]) -> Check:
         decision=decision,
         kept_id=kept_id or first_id,
         reasons=tuple(reasons.split()),
-        decided_at=decided_at,
+        batch=batch,
         is_transfer=bool(is_transfer),
     )

@@ -10,7 +10,7 @@ import apsw
 _PAIR = (
     "transaction_id_1, transaction_id_2, detection_date_tolerance, "
     "detection_amount_tolerance_abs, detection_amount_tolerance_pct, similarity_score, "
-    "detected_at, user_decision, decided_at, kept_id, reasons, of_transfer"
+    "detected_at, user_decision, decided_at, kept_id, reasons, of_transfer, batch"
 )
 
 

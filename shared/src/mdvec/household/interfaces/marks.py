@@ -8,9 +8,20 @@ Both rows of a transfer are marked, as long as the ledger has both.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import apsw
 
 from mdvec.household.interfaces.counting import counts_unless_decided, in_ledger
+
+
+def new_batch(connection: apsw.Connection) -> int:
+    """The number of a request that decides pairs; call within its transaction."""
+    (last,) = connection.execute(
+        "SELECT max(coalesce((SELECT max(batch) FROM duplicate_checks), 0), "
+        "coalesce((SELECT max(batch) FROM departed_pairs), 0))"
+    ).fetchone() or (0,)
+    return int(last) + 1
 
 
 def record_decision(
@@ -18,13 +29,17 @@ def record_decision(
     tool_id: int,
     check_id: int,
     decision: str,
+    batch: int,
     kept_id: int | None = None,
 ) -> None:
-    """Store the decision about a pair; call within a transaction, and update_marks after it."""
+    """Store the decision about a pair, which a request (``batch``) made.
+
+    Call within a transaction, and update_marks after it.
+    """
     connection.execute(
-        "UPDATE duplicate_checks SET user_decision = ?, kept_id = ?, "
+        "UPDATE duplicate_checks SET user_decision = ?, kept_id = ?, batch = ?, "
         "decided_at = CURRENT_TIMESTAMP, is_announced = 1 WHERE tool_id = ? AND id = ?",
-        (decision, kept_id, tool_id, check_id),
+        (decision, kept_id, batch, tool_id, check_id),
     )
     connection.execute(
         "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = "
@@ -100,10 +115,15 @@ def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
         f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept",
         (tool_id,),
     )
+    return kept_rows((int(str(kept)), int(str(dropped))) for kept, dropped in pairs)
+
+
+def kept_rows(pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """The row that stays for each that is dropped, given both of each pair; one always stays."""
     originals: dict[int, int] = {}
     for kept, dropped in pairs:
-        if dropped not in originals and _end(originals, int(kept)) != dropped:
-            originals[int(dropped)] = int(kept)
+        if dropped not in originals and _end(originals, kept) != dropped:
+            originals[dropped] = kept
     return {dropped: _end(originals, dropped) for dropped in originals}
 
 

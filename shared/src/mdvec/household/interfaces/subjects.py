@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import apsw
 
 from mdvec.household.core.statement_text import Subject, subject_words
 from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces.row_notes import all_notes
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
+from mdvec.index.tables import Tables
+from mdvec.text.quoting import identifier
+from mdvec.text.terms import terms
 
 TEXT_FORMAT = 2
 _OF_SUBJECT = "description, category_major, category_minor, memo"
@@ -35,10 +39,54 @@ def subjects_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, lis
         "JOIN transactions AS t ON t.id = f.id ORDER BY t.id",
         (tool_id,),
     )
+    noted = _notes_by_subject(connection, tool_id)
     for path, row_id, line, description, major, minor, memo, accounts in firsts:
         words = subject_words(str(description), str(major), str(minor), str(memo))
-        names = " ".join(sorted(name for name in json.loads(str(accounts)) if name.strip()))
+        names = _names(accounts, noted.get((description, major, minor, memo), ()))
         found[str(path)].append(Subject(int(row_id or 0), int(line or 0), words, names))
+    return found
+
+
+def _names(accounts: object, notes: Iterable[str]) -> str:
+    """What else a subject is found by: the accounts of its rows, and the user's notes on them."""
+    names = sorted(name for name in json.loads(str(accounts)) if name.strip())
+    return " ".join([*names, *notes])
+
+
+def _notes_by_subject(
+    connection: apsw.Connection, tool_id: int
+) -> dict[tuple[object, ...], list[str]]:
+    found: dict[tuple[object, ...], list[str]] = {}
+    for row_id, note in sorted(all_notes(connection, tool_id).items()):
+        subject = connection.execute(
+            f"SELECT {_OF_SUBJECT} FROM transactions WHERE id = ?", (row_id,)
+        ).fetchone()
+        found.setdefault(tuple(subject or ()), []).extend(note.words)
+    return found
+
+
+def changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, str]:
+    """The heading of each chunk whose rows have other categories, accounts or notes than stored.
+
+    It has the words of the row's subject if they differ from the stored text.
+    """
+    same = " AND ".join(f"o.{name} = t.{name}" for name in ("tool_id", *_OF_SUBJECT.split(", ")))
+    rows = connection.execute(
+        "SELECT v.id, v.heading, v.chunk_text, t.description, t.category_major, t.category_minor, "
+        "t.memo, (SELECT json_group_array(DISTINCT o.account) FROM transactions AS o "
+        f"WHERE {same} AND o.removal IS NOT 'removed') "
+        f"FROM {identifier(tables.vectors)} AS v JOIN transactions AS t ON t.id = v.chunk_index "
+        "WHERE t.tool_id = ?",
+        (tables.tool_id,),
+    )
+    noted = _notes_by_subject(connection, tables.tool_id)
+    found: dict[int, str] = {}
+    for chunk_id, heading, text, *subject, accounts in rows:
+        words = subject_words(*map(str, subject))
+        names = _names(accounts, noted.get(tuple(subject), ()))
+        now = f"{names} {words}" if words and words != text else names
+        if now != heading:
+            found[int(str(chunk_id))] = now
     return found
 
 
@@ -74,6 +122,8 @@ def rows_like(
 ) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
+    It names a row by its day, its amount, words of the user's note on it, or its account.
+
     Rows that left the sums because they are gone from the statements are not among them.
     """
     rows = connection.execute(
@@ -83,13 +133,24 @@ def rows_like(
         "ORDER BY EXISTS (SELECT 1 FROM json_each(?3) "
         "WHERE replace(t.date, '-', '') LIKE value || '%') DESC, "
         "coalesce(abs(amount) IN (SELECT value FROM json_each(?4)), 0) DESC, "
+        "id IN (SELECT value FROM json_each(?7)) DESC, "
         "(account <> '' AND instr(?5, account) > 0) DESC, date DESC, id DESC LIMIT ?6",
         (
             tool_id, row_id, json.dumps(list(wanted.days)), json.dumps(list(wanted.amounts)),
-            wanted.text, limit,
+            wanted.text, limit, json.dumps(_noted_as(connection, tool_id, wanted.text)),
         ),
     )  # fmt: skip
     return [read_transaction(row) for row in rows]
+
+
+def _noted_as(connection: apsw.Connection, tool_id: int, question: str) -> list[int]:
+    """The ids of the rows whose note has a word of a question."""
+    asked = set(terms(question))
+    return [
+        row_id
+        for row_id, note in all_notes(connection, tool_id).items()
+        if not asked.isdisjoint(terms(" ".join(note.words)))
+    ]
 
 
 def holds_subjects(connection: apsw.Connection, tool_id: int) -> bool:

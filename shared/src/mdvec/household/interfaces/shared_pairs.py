@@ -1,0 +1,82 @@
+"""The table of decisions about rows of two households: one purchase, one transfer, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import apsw
+
+from mdvec.household.interfaces.counting import counts
+from mdvec.household.interfaces.marks import kept_rows
+
+
+@dataclass(frozen=True, slots=True)
+class SharedDecision:
+    """A decision about two rows, by id; of a purchase ``kept`` stays in the sums."""
+
+    kept: int
+    other: int
+    decision: str
+    is_transfer: bool
+    both_count: bool
+
+
+def put_shared(
+    connection: apsw.Connection,
+    kept: int,
+    other: int,
+    decision: str,
+    *,
+    is_transfer: bool,
+) -> None:
+    """Store a decision in place of the one about the same rows; call within a transaction."""
+    delete_shared(connection, kept, other)
+    connection.execute(
+        "INSERT INTO shared_pairs "
+        "(kept_tool, kept_identity, other_tool, other_identity, decision, is_transfer) "
+        "SELECT a.tool_id, a.identity, b.tool_id, b.identity, ?, ? "
+        "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ?",
+        (decision, is_transfer, kept, other),
+    )
+
+
+def delete_shared(connection: apsw.Connection, first: int, second: int) -> bool:
+    """Delete the decision about two rows; returns whether there was one."""
+    connection.execute(
+        "DELETE FROM shared_pairs WHERE id IN (SELECT s.id FROM shared_pairs AS s "
+        f"{_ROWS} WHERE (a.id, b.id) IN (VALUES (?1, ?2), (?2, ?1)))",
+        (first, second),
+    )
+    return connection.changes() > 0
+
+
+def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[SharedDecision]:
+    """The decisions about rows of these households, the oldest first."""
+    ids = ",".join(str(int(tool)) for tool in tools)
+    rows = connection.execute(
+        f"SELECT a.id, b.id, s.decision, s.is_transfer, {counts('a')} AND {counts('b')} "
+        f"FROM shared_pairs AS s {_ROWS} "
+        f"WHERE s.kept_tool IN ({ids}) AND s.other_tool IN ({ids}) ORDER BY s.id"
+    )
+    return [
+        SharedDecision(int(str(kept)), int(str(other)), str(decision), bool(moves), bool(both))
+        for kept, other, decision, moves, both in rows
+    ]
+
+
+def rows_told_twice(decisions: Iterable[SharedDecision]) -> set[int]:
+    """The rows that a sum over all households leaves out; of each purchase one row stays.
+
+    Only where both rows count: else the sum has one of them at most.
+    """
+    decided = [one for one in decisions if one.decision == "duplicate" and one.both_count]
+    purchases = [(one.kept, one.other) for one in decided if not one.is_transfer]
+    moved = {row for one in decided if one.is_transfer for row in (one.kept, one.other)}
+    return kept_rows(purchases).keys() | moved
+
+
+_ROWS = (
+    "JOIN transactions AS a ON a.tool_id = s.kept_tool AND a.identity = s.kept_identity "
+    "JOIN transactions AS b ON b.tool_id = s.other_tool AND b.identity = s.other_identity"
+)
