@@ -94,6 +94,7 @@ class Wiring:
         from mdvec.analysis.exports import ExportFolder
 
         from mdvec_mcp.analytics.data import current_data
+        from mdvec_mcp.analytics.process.kept_tables import KeptTables
         from mdvec_mcp.analytics.process.messages import Limits
         from mdvec_mcp.analytics.process.query_process import QueryProcess
         from mdvec_mcp.analytics.reaper import Reaper
@@ -105,6 +106,7 @@ class Wiring:
             folder,
             Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
             lambda: current_data(self.database),
+            KeptTables(folder, self.database.resolve(), limits.max_tables),
         )
         analytics = Analytics(queries, exports, limits, self.freshness)
         reaper = Reaper(exports, queries)
