@@ -199,16 +199,31 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
 
 
 def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
-    async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
-        handles = analytics.listing.handles
-        return await call_within_guard(analytics, handles, Asked(), runs_sql=False)
+    async def list_handles(
+        table: Annotated[
+            str | None,
+            Field(min_length=1, max_length=200, description="Describe this table instead."),
+        ] = None,
+        match: Annotated[
+            str | None,
+            Field(min_length=1, max_length=100, description="In a table's or column's name."),
+        ] = None,
+        start: Annotated[int, Field(ge=1, le=100_000, description="next of an answer.")] = 1,
+    ) -> CallToolResult:
+        guard = analytics.listing.guard
+        if table is None:
+            work = partial(analytics.listing.handles, match, start)
+            return await call_within_guard(analytics, work, Asked(), guard, runs_sql=False)
+        describe = partial(analytics.descriptions.describe, table, match, start)
+        return await call_within_guard(analytics, describe, Asked(table), guard)
 
     offer.add_tool(
         list_handles,
-        description="List the tables that SQL can query, with their columns, and the current "
-        "materialized tables and export handles.",
+        description="List the tables that SQL can query, with columns, and the materialized "
+        "tables and export handles; or a table's columns with types, samples, keys, periods, and "
+        "joins that fit.",
         annotations=READ_ONLY,
-        structured_output=True,
+        structured_output=False,
     )
 
 
