@@ -33,6 +33,8 @@ _WAIT_SECONDS = 0.25
 _MAX_KEPT = 100
 """Looks that are remembered: clients may ask for any names, also of tools that do not exist."""
 _FIRST_SECONDS = 2.0
+_IMPORT_SECONDS = 5.0
+"""What a query waits for an automatic import of its source, from the moment that this began."""
 _LATER_SECONDS = 0.5
 """A look that took longer than an answer waits begins this long after the next answer began."""
 
@@ -69,11 +71,15 @@ class Look:
     _is_importing: Callable[[str], bool]
     _running: threading.Thread | None = None
 
-    def notes(self, wording: Wording) -> list[str]:
-        """What to say in the answer; the look has a moment more to end."""
+    def found(self) -> tuple[Freshness, ...]:
+        """What it saw; it has a moment more to end."""
         if self._running is not None:
             self._running.join(_WAIT_SECONDS)
-        said = (wording(found, self._is_importing(found.tool)) for found in self._known())
+        return self._known()
+
+    def notes(self, wording: Wording) -> list[str]:
+        """What to say in the answer."""
+        said = (wording(found, self._is_importing(found.tool)) for found in self.found())
         return [sentence for sentence in said if sentence]
 
 
@@ -106,16 +112,20 @@ class FreshnessWatch:
     _first: dict[str, ImportRun] = field(default_factory=dict)
     _first_look_until: dict[str, float] = field(default_factory=dict)
 
-    def look(self, scope: str, concerns: Callable[[Tool], bool]) -> Look:
+    def look(
+        self, scope: str, concerns: Callable[[Tool], bool], seconds: int | None = None
+    ) -> Look:
         """Begin a look at the active tools that ``concerns`` selects, if the last is too old.
 
-        ``scope`` names the selection: the same name stands for the same tools.
+        ``scope`` names the selection: the same name stands for the same tools. A quick look holds
+        for at most ``seconds``, if they are fewer than the setting's.
         """
         stamp = stamp_of(self.database)
         with self._lock:
             known = self._looks.get(scope)
-            holds = known is not None and known.holds(self.seconds, stamp)
             is_slow = known is not None and known.took > _WAIT_SECONDS
+            within = self.seconds if seconds is None or is_slow else min(seconds, self.seconds)
+            holds = known is not None and known.holds(within, stamp)
             if not holds and scope not in self._running:
                 started = threading.Timer(
                     _LATER_SECONDS if is_slow else 0, self._look, (scope, concerns, stamp)
@@ -130,6 +140,15 @@ class FreshnessWatch:
     def look_at_tool(self, name: str) -> Look:
         """Begin a look at one tool."""
         return self.look(f"tool {name}", lambda tool: tool.name == name)
+
+    def wait_for_imports(self, look: Look, concerns: Callable[[Freshness], bool]) -> bool:
+        """Wait a moment for automatic imports of the sources concerned; whether one has ended."""
+        if not self.is_auto and self.always_auto is None:
+            return False
+        changed = (found.tool for found in look.found() if found.is_stale and concerns(found))
+        runs = [run for run in map(self.imports.running, changed) if run is not None]
+        ended = [run.wait(max(_IMPORT_SECONDS - run.seconds, 0)) for run in runs]
+        return any(ended)
 
     def wait_for_first_looks(self) -> None:
         """Wait a moment for looks that run and are the first of theirs: each may import.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
 from mcp.server.mcpserver.prompts import Prompt
-from mcp.server.mcpserver.resources import FunctionResource, Resource
+from mcp.server.mcpserver.resources import FunctionResource, Resource, ResourceTemplate
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from mdvec.tools.names import own_name
@@ -17,6 +17,8 @@ from mdvec_mcp.compact_schema import compact_input, compact_output
 
 ToolTemplates = dict[CodeType, Tool]
 """The first tool built from each function definition, with its schemas."""
+Completion = Callable[[dict[str, str]], Awaitable[list[str]]]
+"""The values that an argument may have, given the arguments that are known already."""
 
 
 @dataclass(slots=True)
@@ -33,6 +35,8 @@ class Offer:
         templates: a cache that this offer fills; pass it on to the next one.
         tools: by name, in the order in which they are listed.
         resources: by URI.
+        resource_templates: by their URI templates.
+        completions: by a resource template's URI and the name of its argument.
         prompts: by name.
     """
 
@@ -41,6 +45,8 @@ class Offer:
     templates: ToolTemplates = field(default_factory=dict)
     tools: dict[str, Tool] = field(default_factory=dict)
     resources: dict[str, Resource] = field(default_factory=dict)
+    resource_templates: dict[str, ResourceTemplate] = field(default_factory=dict)
+    completions: dict[tuple[str, str], Completion] = field(default_factory=dict)
     prompts: dict[str, Prompt] = field(default_factory=dict)
 
     def add_tool(
@@ -99,6 +105,21 @@ class Offer:
         self.resources[uri] = FunctionResource.from_function(
             read, uri, name=uri.partition("://")[2], description=description, mime_type=mime_type
         )
+
+    def add_resource_template(
+        self,
+        uri: str,
+        description: str,
+        mime_type: str,
+        read: Callable[..., Any],
+        completions: Mapping[str, Completion],
+    ) -> None:
+        """Add a template of resources, named after its function, and what completes its URI."""
+        self.resource_templates[uri] = ResourceTemplate.from_function(
+            read, uri, description=description, mime_type=mime_type
+        )
+        for argument, complete in completions.items():
+            self.completions[uri, argument] = complete
 
     def add_prompt(self, prompt: Prompt) -> None:
         """Add a prompt."""

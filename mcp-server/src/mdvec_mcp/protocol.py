@@ -18,7 +18,17 @@ from mcp.server.mcpserver.tools import Tool, ToolManager
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ServerEvent
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    GetPromptResult,
+    InputRequiredResult,
+    PromptReference,
+    ResourceTemplateReference,
+)
 from mcp_types import Tool as ToolDescription
 from mdvec.log.activity import record
 from pydantic import BaseModel, ValidationError
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
 _POLL_SECONDS = 1.0
+_MAX_COMPLETIONS = 100  # the protocol's
 
 
 class MdvecServer(MCPServer):
@@ -50,6 +61,7 @@ class MdvecServer(MCPServer):
         )  # fmt: skip
         self._live: LiveOffer | None = None
         self._presented: Offer | None = None
+        self._completes = False
         self._on_close: list[Callable[[], None]] = []
         self._on_listed: list[Callable[[], None]] = []
 
@@ -63,6 +75,14 @@ class MdvecServer(MCPServer):
         self._presented = offer
         self._tool_manager = ToolManager(tools=list(offer.tools.values()))
         self._resource_manager = ResourceManager(resources=list(offer.resources.values()))
+        for template in offer.resource_templates.values():
+            self._resource_manager.add_template(
+                template.fn, template.uri_template, template.name,
+                description=template.description, mime_type=template.mime_type,
+            )  # fmt: skip
+        if offer.completions and not self._completes:
+            self._completes = True
+            self.completion()(self._completed)  # type: ignore[no-untyped-call]
         self._prompt_manager = PromptManager()
         for prompt in offer.prompts.values():
             self._prompt_manager.add_prompt(prompt)
@@ -153,6 +173,25 @@ class MdvecServer(MCPServer):
                     f"it takes: {', '.join(known[name])}",
                 )
         return await super().get_prompt(name, arguments, context)
+
+    async def _completed(
+        self,
+        ref: PromptReference | ResourceTemplateReference,
+        argument: CompletionArgument,
+        context: CompletionContext | None,
+    ) -> Completion | None:
+        """The values of a resource template's argument that hold what was typed."""
+        offered = self._presented.completions if self._presented is not None else {}
+        uri = ref.uri if isinstance(ref, ResourceTemplateReference) else ""
+        complete = offered.get((uri, argument.name))
+        if complete is None:
+            return None
+        typed = argument.value.casefold()
+        values = await complete((context.arguments if context else None) or {})
+        fitting = [value for value in values if typed in value.casefold()]
+        fitting.sort(key=lambda value: not value.casefold().startswith(typed))
+        more = len(fitting) > _MAX_COMPLETIONS
+        return Completion(values=fitting[:_MAX_COMPLETIONS], total=len(fitting), has_more=more)
 
     async def _call(
         self,

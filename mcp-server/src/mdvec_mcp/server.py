@@ -93,6 +93,7 @@ class Wiring:
         from mdvec.analysis.exports import ExportFolder
 
         from mdvec_mcp.analytics.data import current_data
+        from mdvec_mcp.analytics.process.kept_tables import KeptTables
         from mdvec_mcp.analytics.process.messages import Limits
         from mdvec_mcp.analytics.process.query_process import QueryProcess
         from mdvec_mcp.analytics.reaper import Reaper
@@ -104,8 +105,9 @@ class Wiring:
             folder,
             Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
             lambda: current_data(self.database, self.settings.household.month_starts_on),
+            KeptTables(folder, self.database.resolve(), limits.max_tables),
         )
-        analytics = Analytics(queries, exports, limits, self.freshness)
+        analytics = Analytics(queries, exports, limits, self.freshness, self.database)
         reaper = Reaper(exports, queries)
         reaper.start()
         self.server.on_close(reaper.close)
@@ -295,13 +297,9 @@ def _analytics_instructions() -> str:
 
 
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
-    from mdvec_mcp.analytics.plot_tool import add_plot_tool
-    from mdvec_mcp.analytics.prompt import add_analytics_prompt
-    from mdvec_mcp.analytics.tools import add_analytics_tools
+    from mdvec_mcp.analytics.family import add_analytics
 
-    add_analytics_tools(offer, wiring.analytics)
-    add_plot_tool(offer, wiring.analytics, wiring.publish_plot)
-    add_analytics_prompt(offer)
+    add_analytics(offer, wiring.analytics, wiring.publish_plot)
 
 
 def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:

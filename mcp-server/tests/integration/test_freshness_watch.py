@@ -56,6 +56,15 @@ def test_an_answer_waits_for_the_look_that_another_answer_began(notes):
     assert first.notes(in_english) == [newer]
 
 
+def test_who_needs_it_newer_has_a_look_more_often(notes):
+    watch = FreshnessWatch(notes.database, RULES, 3600, False, Imports(Settings()))
+    assert watch.look_at_tool("notes").notes(in_english) == []
+    notes.write("水.md", "# 水\n\nedited\n")
+    assert watch.look_at_tool("notes").notes(in_english) == []
+    newer = watch.look("tool notes", lambda _: True, 0)
+    assert newer.notes(in_english) == [NEWER]
+
+
 def test_only_the_tool_of_the_servers_folder_is_imported_by_itself_whatever_its_name(notes):
     other = Collection(notes.folder / "sub", notes.database, name="other")
     other.write("a.md", "# a\n")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mdvec.database.connection import Connection, DatabaseEmptied, open_database, snapshot
+from mdvec.datasets.core.names import HOUSEHOLD_TABLE
 from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable, dataset_tables
 from mdvec.household.interfaces.rows import data_version
 from mdvec.tools import rows as tools
@@ -61,6 +62,26 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
         return dataset_tables(connection, tools.get_tool(connection, name).id)
 
 
+def origin_of(database: Path, name: str) -> Answer:
+    """Where a table is from: its tool and file, and when that was imported; {} if unknown.
+
+    Raises:
+        DatabaseEmptied: the database holds no tools.
+        DatabaseError: the database cannot be read.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        for tool in _all_tools(connection, database):
+            if not tool.is_active:
+                continue
+            if KINDS[tool.kind].has_ledger and name == HOUSEHOLD_TABLE:
+                return {"tool": tool.name, "imported_at": tool.last_import_at}
+            for table in dataset_tables(connection, tool.id):
+                if table.name == name:
+                    origin = {"tool": tool.name, "from": table.origin}
+                    return origin | {"imported_at": tool.last_import_at}
+    return {}
+
+
 def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answer:
     """The description of a dataset: its tables, with their columns and types where that fits."""
     if not tables:
@@ -72,10 +93,7 @@ def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answe
         answer["warnings"] = warnings
     if guard.fits(answer):
         return answer
-    how = (
-        f'find them with query="SELECT column_name FROM (DESCRIBE {tables[0].name}) '
-        "WHERE column_name LIKE '%…%'\""
-    )
+    how = f"find them with list_handles(table={tables[0].name!r}), or match=…"
     brief = [{**entry, "columns": len(entry["columns"])} for entry in answer["tables"]]
     answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
     return guard.trim(answer, ("tables",), lambda gone: f"{gone} more tables; list_handles")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mdvec.analysis.exports import ExportFolder
 
+from mdvec_mcp.analytics.core import discovery
 from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
-from mdvec_mcp.analytics.core.naming import named
+from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _MAX_COLUMNS = 30
 """The maximum number of columns listed per table."""
+_ROOM_FOR_WARNINGS = 300
+_ROOM_FOR_TABLES = 1_500
+"""Bytes that handles leave to the tables, however many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +27,61 @@ class Listing:
     exports: ExportFolder
     guard: Guard
 
-    def handles(self) -> Answer:
-        """The tables with their columns, the materialized tables, and the export handles.
+    def handles(self, match: str | None = None, start: int = 1) -> Answer:
+        """The tables from number ``start`` on with columns, and at first what is stored for now.
+
+        With ``match`` only the tables and columns whose names hold it.
 
         Raises:
             QueryError: the tables could not be loaded.
         """
         found = self.queries.tables()  # first: this makes tables again whose data have changed
-        materialized = self.queries.materialized()
-        names = {table.name for table in materialized}
+        handles = {} if match is not None or start > 1 else self._handles()
+        stored = {table.name for table in self.queries.materialized()}
         tables = {
-            name: [column.name for column in columns]
-            for name, columns in found.items()
-            if name not in names
+            name: columns
+            for name, columns in discovery.matching(found, match).items()
+            if match is not None or name not in stored
         }
-        answer: Answer = {
-            "tables": {name: columns[:_MAX_COLUMNS] for name, columns in tables.items()},
+        room = Guard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
+        handles = Guard(room.max_bytes - _ROOM_FOR_TABLES, 0).trim(
+            handles, tuple(handles), lambda gone: f"{gone} more handles exist"
+        )
+        warnings = [*handles.pop("warnings", ()), *self.queries.take_warnings()]
+        return with_warnings(*self._listed(room, tables, handles, start, warnings))
+
+    def _listed(
+        self,
+        room: Guard,
+        tables: Mapping[str, list[str]],
+        handles: Answer,
+        start: int,
+        warnings: list[str],
+    ) -> tuple[Answer, list[str]]:
+        """The answer and its warnings: tables with columns, or names alone where these are many."""
+        here = list(tables)[start - 1 :]
+        wide = [name for name in here if len(tables[name]) > _MAX_COLUMNS]
+        brief = {
+            name: [shortened_name(column) for column in tables[name][:_MAX_COLUMNS]]
+            for name in here
+        }
+        whole: Answer = {"tables": brief, **handles}
+        if room.fits(whole):
+            if wide:
+                warnings.append(
+                    f"of {named(wide)} only {_MAX_COLUMNS} columns are listed; all of them: "
+                    f"table={wide[0]}"
+                )
+            return room.page(whole, "tables", start, len(tables)), warnings
+        paged = room.page({"tables": here, **handles}, "tables", start, len(tables))
+        told = "columns are left out: find some with match=…, or describe one with table=…"
+        return paged, [*warnings, told]
+
+    def _handles(self) -> Answer:
+        return {
             "materialized": [
                 {"name": table.name, "rows": table.rows, "expires_at": table.expires_at}
-                for table in materialized
+                for table in self.queries.materialized()
             ],
             "exports": [
                 {
@@ -52,28 +92,3 @@ class Listing:
                 for export in reversed(self.exports.list())
             ],
         }
-        wide = [name for name, columns in tables.items() if len(columns) > _MAX_COLUMNS]
-        return self._within_guard(answer, wide, self.queries.take_warnings())
-
-    def _within_guard(self, answer: Answer, wide: Sequence[str], warnings: Sequence[str]) -> Answer:
-        """The list cut to the guard: first without columns, then without the oldest handles."""
-        told = [*warnings]
-        if wide:
-            told.append(f"of {named(wide)} only {_MAX_COLUMNS} columns are listed; {_find(wide)}")
-        if self.guard.fits(full := with_warnings(answer, told)):
-            return full
-        names = list(answer["tables"])
-        brief = {**answer, "tables": names}
-        told = [*warnings, *([f"columns are left out; {_find(names)}"] if names else [])]
-        return self.guard.trim(
-            with_warnings(brief, told),
-            ("tables", "materialized", "exports"),
-            lambda gone: f"{gone} more exist, but are not listed",
-        )
-
-
-def _find(names: Sequence[str]) -> str:
-    """A query that finds the columns of the first of these tables."""
-    return (
-        f"find them with SELECT column_name FROM (DESCRIBE {names[0]}) WHERE column_name LIKE '%…%'"
-    )

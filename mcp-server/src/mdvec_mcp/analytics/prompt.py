@@ -13,9 +13,9 @@ INSTRUCTIONS = (
     "Analyse data tables in SQL (DuckDB): you plan and interpret; query (few rows), profile, "
     "histogram, materialize and export compute. Do not fetch raw rows to read them yourself: "
     "export returns a handle for Python (mdvec.analysis.safe_load_export), not data. "
-    "list_handles names the tables. In transactions, spending is sum(-amount) WHERE kind = "
-    "'expense', month the household's own month; match shops by the column shop (normalised, "
-    "lower case), not by description."
+    "list_handles finds tables, columns and joins. In transactions, spending is sum(-amount) "
+    "WHERE kind = 'expense', month the household's own month; match shops by the column shop "
+    "(normalised, lower case), not by description."
 )
 
 RULES = """\
@@ -37,7 +37,7 @@ Which tool
 - a few aggregated rows of any table → query
 - rows for resampling, correlation, plots → export, then Python
 - a join or window that several queries need → materialize, then query the new table
-- existing tables and handles → list_handles
+- existing tables and handles, a column by part of its name, joins → list_handles
 - a household's sums, trends and charts → get_monthly_household, get_category_trend
 
 In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; instead of PIVOT \

@@ -60,14 +60,6 @@ class MaterializeModel(_Answer):
     expires_at: str = Field(description="UTC.")
 
 
-class HandlesModel(_Answer):
-    """The tables and exports that exist now."""
-
-    tables: dict[str, list[str]] | list[str] = Field(description="Names with columns.")
-    materialized: list[dict[str, Any]]
-    exports: list[dict[str, Any]] = Field(description="Newest first.")
-
-
 class DatasetModel(_Answer):
     """A dataset's tables, or the result of a small query."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 
@@ -15,6 +17,7 @@ from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.row_queries import RowQueries
 from mdvec_mcp.analytics.small_answers import SmallAnswers
 from mdvec_mcp.analytics.summaries import Summaries
+from mdvec_mcp.analytics.table_description import TableDescriptions
 from mdvec_mcp.freshness import FreshnessWatch
 
 
@@ -26,6 +29,7 @@ class Analytics:
         exports: holds the exported files.
         settings: the section ``[analytics]``.
         freshness: looks at the sources of what is queried; None never looks.
+        database: knows where the tables are from; None knows nothing.
     """
 
     def __init__(
@@ -34,6 +38,7 @@ class Analytics:
         exports: ExportFolder,
         settings: AnalyticsSettings,
         freshness: FreshnessWatch | None = None,
+        database: Path | None = None,
     ) -> None:
         self.freshness = freshness
         self.queries = queries
@@ -48,4 +53,5 @@ class Analytics:
         small = Guard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.plots = Plots(queries)
-        self.listing = Listing(queries, exports, self.guard)
+        self.listing = Listing(queries, exports, small)
+        self.descriptions = TableDescriptions(queries, database, small)

@@ -13,19 +13,16 @@ from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.database.connection import DatabaseError
 from mdvec.errors import MdvecError
 from mdvec.settings import MAX_EXPORT_ROWS
-from mdvec.tools.kinds import KINDS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.asked import Asked
 from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable, with_warnings
 from mdvec_mcp.analytics.service import Analytics
+from mdvec_mcp.analytics.source_look import SourceLook
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
-from mdvec_mcp.freshness import in_english
 
 if TYPE_CHECKING:
-    from mdvec.sync.freshness import Freshness
-
     from mdvec_mcp.offer import Offer
 
 _MAX_SQL_CHARS = 20_000
@@ -199,16 +196,31 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
 
 
 def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
-    async def list_handles() -> Annotated[CallToolResult, models.HandlesModel]:
-        handles = analytics.listing.handles
-        return await call_within_guard(analytics, handles, Asked(), runs_sql=False)
+    async def list_handles(
+        table: Annotated[
+            str | None,
+            Field(min_length=1, max_length=200, description="Describe this table instead."),
+        ] = None,
+        match: Annotated[
+            str | None,
+            Field(min_length=1, max_length=100, description="In a table's or column's name."),
+        ] = None,
+        start: Annotated[int, Field(ge=1, le=100_000, description="next of an answer.")] = 1,
+    ) -> CallToolResult:
+        guard = analytics.listing.guard
+        if table is None:
+            work = partial(analytics.listing.handles, match, start)
+            return await call_within_guard(analytics, work, Asked(), guard, runs_sql=False)
+        describe = partial(analytics.descriptions.describe, table, match, start)
+        return await call_within_guard(analytics, describe, Asked(table), guard)
 
     offer.add_tool(
         list_handles,
-        description="List the tables that SQL can query, with their columns, and the current "
-        "materialized tables and export handles.",
+        description="List the tables that SQL can query, with columns, and the materialized "
+        "tables and export handles; or a table's columns with types, samples, keys, periods, and "
+        "joins that fit.",
         annotations=READ_ONLY,
-        structured_output=True,
+        structured_output=False,
     )
 
 
@@ -234,27 +246,20 @@ async def call_within_guard(
     def looking() -> Answer:
         if analytics.freshness is None:
             return fit_warnings(work())
-        look = analytics.freshness.look("tables", lambda tool: KINDS[tool.kind].has_tables)
         materialized = analytics.queries.expiries()
-
-        def wording(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
-            is_asked = asked.concerns(found, materialized)
-            return in_english(found, is_importing) if is_asked else ""
-
+        look = SourceLook.begin(analytics.freshness, asked, materialized)
         try:
             answer = work()
         except DatabaseError:
             raise
         except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
-            warnings, notes = analytics.queries.take_warnings(), look.notes(in_english)
+            warnings, notes = analytics.queries.take_warnings(), look.all_notes()
             for more in ([*warnings, *notes], warnings):
                 told = "; ".join([str(error), *more])
                 if more and len(told.encode()) <= _MAX_ERROR_BYTES:
                     raise ToolError(told) from error
             raise
-        return fit_warnings(
-            with_warnings(answer, [*answer.get("warnings", ()), *look.notes(wording)])
-        )
+        return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *look.notes()]))
 
     limiter = _limiter() if runs_sql else None
     answer = await in_thread(looking, limiter=limiter, max_error_bytes=_MAX_ERROR_BYTES)

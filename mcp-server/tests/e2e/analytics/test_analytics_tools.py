@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -13,6 +14,7 @@ import duckdb
 import psutil
 import pytest
 from mcp.shared.exceptions import MCPError
+from mcp_types import ResourceTemplateReference
 from mdvec.analysis.exports import ExportFolder
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
@@ -83,7 +85,7 @@ def ask(client):
         assert not answer.is_error, answer.content[0].text
         text = answer.content[0].text
         assert json.loads(text) == answer.structured_content
-        assert len(text.encode()) <= 1_024
+        assert len(text.encode()) <= (4_000 if tool == "list_handles" else 1_024)
         return answer.structured_content
 
     return call
@@ -242,6 +244,34 @@ def test_list_handles_lists_tables_and_exports(ask):
     listed = ask("list_handles")
     assert handle in [one["handle"] for one in listed["exports"]]
     assert {"runs", "transactions", "more_runs__june"} <= set(listed["tables"])
+    found = ask("list_handles", match="metric_16")["tables"]
+    assert found == {"more_runs__june": ["metric_16"], "runs": ["metric_16"]}
+    told = ask("list_handles", table="runs", match="moment")
+    assert (told["tool"], told["from"], told["rows"]) == ("runs", "runs.parquet", ROWS)
+    assert told["columns"][0]["period"] == ["2025-06-01T06:00:00", "2025-06-08T04:39:30"]
+
+
+def test_tables_are_resources_and_their_names_are_completed(client, ask):
+    there = client.client
+    (template,) = client.portal.call(there.list_resource_templates).resource_templates
+    uri = template.uri_template
+    assert uri == "data://tables/{table}{?column,start}"
+    found = client.portal.call(there.read_resource, "data://tables/runs?column=part")
+    (part,) = json.loads(found.contents[0].text)["columns"]
+    assert set(part["samples"]) == {"朝", "昼", "夜"}
+    listed = client.portal.call(there.read_resource, "data://tables").contents[0].text
+    assert json.loads(listed)["tables"].keys() == ask("list_handles")["tables"].keys()
+    with pytest.raises(MCPError, match="there is no table 'nothing'"):
+        client.portal.call(there.read_resource, "data://tables/nothing")
+
+    def completed(name, value, **known):
+        given = ResourceTemplateReference(uri=uri), {"name": name, "value": value}
+        return client.portal.call(partial(there.complete, *given, context_arguments=known))
+
+    assert completed("table", "RU").completion.values[0] == "runs"
+    columns = completed("column", "metric_1", table="runs").completion.values
+    assert columns == ["metric_1", *(f"metric_{n}" for n in range(10, 17))]
+    assert completed("column", "", table="nothing").completion.values == []
 
 
 def test_a_dataset_describes_its_tables(ask):
@@ -435,12 +465,14 @@ def test_handles_survive_a_restart_and_expire(data, connect, tmp_path):
 
     with server(3_600) as client:
         handle = client.call("export", {"query": "SELECT 1 AS n"}).structured_content["handle"]
+        client.call("materialize", {"name": "kept", "query": "SELECT count(*) AS n FROM runs"})
     assert ExportFolder(folder, 3_600, 10**9).path_of(handle).exists()
-    with server(1):
+    with server(1) as client:
         deadline = time.monotonic() + 20
         while (folder / handle).exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-    assert not list(folder.iterdir())
+        assert client.call("query", {"query": "kept"}).structured_content["rows"] == [[ROWS]]
+    assert [path.name[:6] for path in folder.iterdir()] == ["table_"]
 
 
 def test_query_answers_a_group_by_over_the_household_and_mends_a_mistake(client):

@@ -19,6 +19,14 @@ STATEMENT = (
 )
 SECONDS = 60
 LONG_AGO = (1, 1)
+QUERIES = {
+    "query": {"query": "SELECT max(km) FROM runs__走"},
+    "export": {"query": "runs__走"},
+    "profile": {"table_or_query": "runs__走"},
+    "histogram": {"table_or_query": "runs__走", "column": "km"},
+    "plot": {"query": "SELECT km FROM runs__走", "kind": "histogram"},
+    "list_handles": {"table": "runs__走"},
+}
 
 
 def write(file, text):
@@ -90,6 +98,8 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
             lambda told: "newer than the index of runs" in json.dumps(told.get("warnings")),
         )
         assert "kakeibo" not in json.dumps(counted)  # which is stale, too, but not asked
+        for name, asked in QUERIES.items():
+            assert "newer than the index of runs" in text(client.call(name, asked)), name
         until(
             lambda: client.call("runs", {"query": "FROM runs__泳"}).content[0].text,
             lambda told: "newer than the index of runs" in told,
@@ -116,7 +126,16 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
 def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connect):
     wishes = {"MDVEC_SYNC_SECONDS": "0", "MDVEC_SYNC_AUTO": "true"}
     with connect(sources / "v.sqlite", home=sources, **wishes) as client:
+        assert client.call("query", QUERIES["query"]).structured_content["rows"] == [[5]]
         change(sources)
+        write(sources / "data" / "走.csv", "km\n5\n37\n")
+
+        def is_new(answer):
+            assert answer["rows"] == [[37]] or "an import is running" in answer["warnings"][0]
+            return answer["rows"] == [[37]]
+
+        # It waits for the import, but not for ever.
+        until(lambda: client.call("query", QUERIES["query"]).structured_content, is_new)
         until(
             lambda: text(client.call("notes", {"query": "水の量"})),
             lambda told: "九リットル" in told,

@@ -31,6 +31,8 @@ _TYPES = ".types"
 """Suffix of the file beside a CSV export that keeps its columns' types."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
 """Folders in which query processes write unfinished exports, on the same file system."""
+_TABLE = re.compile(r"table_[0-9a-f]+\.json(\.new)?")
+"""Files in which servers keep the queries of materialized tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +251,8 @@ def _regular_file(path: Path) -> _File | None:
 
 
 def _is_ours(name: str) -> bool:
-    return bool(_HANDLE.fullmatch(name.removesuffix(_TYPES)) or _SPOOL.fullmatch(name))
+    is_export = _HANDLE.fullmatch(name.removesuffix(_TYPES))
+    return bool(is_export or _SPOOL.fullmatch(name) or _TABLE.fullmatch(name))
 
 
 def _new_handle(now: float, fmt: ExportFormat) -> str:

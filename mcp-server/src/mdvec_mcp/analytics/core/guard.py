@@ -70,6 +70,33 @@ class Guard:
                 high = middle - 1
         return _with_first_entries(answer, keys, low, warning_for, missing)
 
+    def page(self, answer: Answer, key: str, start: int, total: int) -> Answer:
+        """The answer with as many entries under ``key`` as fit, at least one.
+
+        If there are others, ``total`` says how many there are and ``next`` where to go on.
+
+        Args:
+            answer: its entries begin with number ``start``.
+            key: of a list or dictionary.
+            start: 1 for the first.
+            total: the number of all entries.
+        """
+
+        def first(count: int) -> Answer:
+            cut = _with_first_entries(answer, (key,), count, lambda _: "", 0)
+            cut.pop("warnings", None)
+            kept = {**cut, "warnings": answer["warnings"]} if "warnings" in answer else cut
+            if start == 1 and count >= total:
+                return kept
+            more = {"next": start + count} if start + count <= total else {}
+            return {**kept, "total": total, **more}
+
+        low, high = min(1, len(answer[key])), len(answer[key])
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.fits(first(middle)) else (low, middle - 1)
+        return first(low)
+
 
 def with_warnings(answer: Answer, warnings: Sequence[str]) -> Answer:
     """The answer with the warnings, if there are any."""

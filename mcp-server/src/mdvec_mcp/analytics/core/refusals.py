@@ -58,7 +58,8 @@ class QueriesUnavailable(QueryError):
 def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTable:
     """The refusal of an unknown table, which lists the known ones."""
     there = sorted(known)
-    shown = ", ".join(there[:_MAX_LISTED]) + (", …" if len(there) > _MAX_LISTED else "")
+    more = f" and {len(there) - _MAX_LISTED} more (list_handles)"
+    shown = ", ".join(there[:_MAX_LISTED]) + (more if len(there) > _MAX_LISTED else "")
     tables = f"the tables are: {shown}" if there else "there are no tables yet"
     file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
     return UnknownTable(f"there is no table {shortened(name)!r}{note}{file}; {tables}")

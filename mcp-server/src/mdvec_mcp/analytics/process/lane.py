@@ -60,9 +60,9 @@ class Lane:
         if self.child.is_ready_for(data):
             return
         self._is_whole.clear()
-        changed = self.child.restart(data)
+        self.child.restart(data)
         if self._remaking is not None:
-            self._remaking.remake_all(changed=changed)
+            self._remaking.remake_all()
         if not self.child.is_running:
             self.child.start(data)
         self._is_whole.set()

@@ -38,7 +38,11 @@ from mdvec_mcp.analytics.process.requests import (
     rows_request,
 )
 from mdvec_mcp.analytics.process.running_child import RunningChild
-from mdvec_mcp.analytics.process.table_registry import MaterializedTable, TableRegistry
+from mdvec_mcp.analytics.process.table_registry import (
+    Keeper,
+    MaterializedTable,
+    TableRegistry,
+)
 from mdvec_mcp.analytics.process.turns import NoTurn, Turns
 from mdvec_mcp.analytics.process.wire import Message
 
@@ -49,6 +53,7 @@ _LIST_WAIT_SECONDS = 1.0
 """How long a list of the tables waits for running queries, before it is that of before them."""
 _REST_SECONDS = 60.0
 """How long the second child is kept without a query."""
+_NOT_KEPT = "nothing can be written in the folder of exports"
 _MAIN, _SECOND = 0, 1
 _notes: ContextVar[tuple[str, ...]] = ContextVar("mdvec-query-notes", default=())
 
@@ -77,10 +82,17 @@ class QueryProcess:
         limits: the limits of one query.
         data: returns the user's tables at this moment; called before each query, so it must be
             quick.
+        kept: keeps the materialized tables for the next server; None keeps none.
     """
 
-    def __init__(self, spool_root: Path, limits: Limits, data: Callable[[], Data]) -> None:
-        self._registry = TableRegistry()
+    def __init__(
+        self,
+        spool_root: Path,
+        limits: Limits,
+        data: Callable[[], Data],
+        kept: Keeper | None = None,
+    ) -> None:
+        self._registry = TableRegistry(kept)
         self._turns = Turns()
         main = RunningChild(spool_root, limits, self._warn)
         second = RunningChild(spool_root, limits, lambda _told_by_main: None)
@@ -168,9 +180,12 @@ class QueryProcess:
             request = materialize_request(name, source, sql, replace=replace)
             response = self._noted(self._main.request(request))
             columns = columns_in(response["columns"])
-            expires = time.time() + ttl_seconds
-            table = MaterializedTable(name, source, sql, response["rows"], columns, expires)
-            self._registry.add(table, response["reads"])
+            table = MaterializedTable(
+                name, source, sql, response["rows"], columns, time.time() + ttl_seconds,
+                stamp=self._main.child.stamp,
+            )  # fmt: skip
+            if not self._registry.add(table, response["reads"]):
+                self._warn(f"{name} ends with this server: {_NOT_KEPT}")
         return table
 
     def drop(self, name: str) -> None:
@@ -183,6 +198,8 @@ class QueryProcess:
 
         Waits for queries only if there are such tables.
         """
+        if self._registry.kept is not None:
+            self._registry.kept.sweep()
         if self._registry.expired(time.time()):
             with self._turn():
                 pass  # every turn at the first child begins with dropping them
@@ -219,6 +236,8 @@ class QueryProcess:
                         break
                 except NoTurn:
                     lane.child.interrupt()
+        if self._registry.kept is not None:
+            self._registry.kept.close()
 
     def _warn(self, warning: str) -> None:
         if warning not in self._warnings:

@@ -31,14 +31,14 @@ class Remaking:
     seconds: float
     warn: Callable[[str], None]
 
-    def remake_all(self, *, changed: bool) -> None:
+    def remake_all(self) -> None:
         """Recreate every table; drop from the registry those that fail.
 
-        Args:
-            changed: whether the user's data changed since.
+        Warns of those that were made from other data.
         """
         deadline = time.monotonic() + self.seconds
         waiting = self.registry.take_all()
+        stamps = {table.id: table.stamp for table in waiting}
         while waiting:
             table = waiting.pop(0)
             try:
@@ -47,9 +47,10 @@ class Remaking:
                 # The tables made so far died with the child; they are made once more.
                 trouble, waiting = str(died.reason), self.registry.take_all() + waiting
             if trouble is not None:
+                self.registry.lose(table)
                 self.warn(f"the materialized table {table.name} is gone: {trouble}")
-        remade = [table.name for table in self.registry]
-        if remade and changed:
+        remade = [table.name for table in self.registry if table.stamp != stamps[table.id]]
+        if remade:
             self.warn(f"the data have changed; made again from them: {named(remade)}")
 
     def _remake(self, table: MaterializedTable, deadline: float) -> str | None:
@@ -66,5 +67,6 @@ class Remaking:
         except QueryError as error:
             return str(error)
         columns = columns_in(response["columns"])
-        self.registry.put(replace(table, rows=response["rows"], columns=columns))
+        stamp = self.child.stamp
+        self.registry.put(replace(table, rows=response["rows"], columns=columns, stamp=stamp))
         return None

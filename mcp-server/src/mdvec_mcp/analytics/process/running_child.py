@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import asdict
@@ -97,19 +98,22 @@ class RunningChild:
             and spool.is_there()
         )
 
-    def restart(self, data: Data) -> bool:
-        """Replace the child by one with these data; return whether the data changed.
+    @property
+    def stamp(self) -> str:
+        """Stands for the data that the child holds, also in another server."""
+        return hashlib.sha256(repr(self._data).encode()).hexdigest()
+
+    def restart(self, data: Data) -> None:
+        """Replace the child by one with these data.
 
         Raises:
             QueryError: no child could be started.
         """
-        changed = self._data is not None and data != self._data
         self.kill()
         if self._spool is not None and not self._spool.is_there():
             self._spool.close()
             self._spool = None
         self.start(data)
-        return changed
 
     def start(self, data: Data) -> None:
         """Start a child when none is running.
