@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort
 from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.data import current_data
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.listing import Listing
 from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.plots import Plots
+from mdvec_mcp.analytics.process.messages import Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.row_queries import RowQueries
 from mdvec_mcp.analytics.small_answers import SmallAnswers
@@ -36,6 +40,7 @@ class Analytics:
         freshness: FreshnessWatch | None = None,
     ) -> None:
         self.freshness = freshness
+        self.exports = exports
         self.queries = queries
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
         effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
@@ -49,3 +54,16 @@ class Analytics:
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.plots = Plots(queries)
         self.listing = Listing(queries, exports, self.guard)
+
+
+def analytics_over(
+    database: Path, folder: Path, settings: AnalyticsSettings, freshness: FreshnessWatch | None
+) -> Analytics:
+    """The use cases over a database's tables; ``folder`` holds the exports.
+
+    Close its ``queries`` at the end.
+    """
+    exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
+    limits = Limits(settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes)
+    queries = QueryProcess(folder, limits, lambda: current_data(database))
+    return Analytics(queries, exports, settings, freshness)

@@ -8,28 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import anyio
 from anyio.lowlevel import RunVar
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ToolAnnotations
-from mdvec.database.connection import DatabaseError
-from mdvec.errors import MdvecError
 from mdvec.settings import MAX_EXPORT_ROWS
-from mdvec.tools.kinds import KINDS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
+from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
-from mdvec_mcp.freshness import in_english
 
 if TYPE_CHECKING:
-    from mdvec.sync.freshness import Freshness
-
     from mdvec_mcp.offer import Offer
 
 _MAX_SQL_CHARS = 20_000
-_MAX_ERROR_BYTES = 900
 _MAX_THREADS = 8
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 _CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -220,44 +213,17 @@ async def call_within_guard(
     *,
     runs_sql: bool = True,
 ) -> CallToolResult:
-    """Run ``work`` in a thread and fit its warnings into ``guard``, by default the settings' guard.
-
-    Work that ``runs_sql`` waits while many other queries run.
-
-    Those on the freshness of sources are about what is asked; an error's are about all.
+    """Run ``guarded`` in a thread; work that ``runs_sql`` waits while many other queries run.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
     """
-    fit_warnings = (guard or analytics.guard).fit_warnings
-
-    def looking() -> Answer:
-        if analytics.freshness is None:
-            return fit_warnings(work())
-        look = analytics.freshness.look("tables", lambda tool: KINDS[tool.kind].has_tables)
-        materialized = analytics.queries.expiries()
-
-        def wording(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
-            is_asked = asked.concerns(found, materialized)
-            return in_english(found, is_importing) if is_asked else ""
-
-        try:
-            answer = work()
-        except DatabaseError:
-            raise
-        except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
-            warnings, notes = analytics.queries.take_warnings(), look.notes(in_english)
-            for more in ([*warnings, *notes], warnings):
-                told = "; ".join([str(error), *more])
-                if more and len(told.encode()) <= _MAX_ERROR_BYTES:
-                    raise ToolError(told) from error
-            raise
-        return fit_warnings(
-            with_warnings(answer, [*answer.get("warnings", ()), *look.notes(wording)])
-        )
-
     limiter = _limiter() if runs_sql else None
-    answer = await in_thread(looking, limiter=limiter, max_error_bytes=_MAX_ERROR_BYTES)
+    answer = await in_thread(
+        partial(guarded, analytics, work, asked, guard),
+        limiter=limiter,
+        max_error_bytes=MAX_ERROR_BYTES,
+    )
     return text_result(as_json(answer), portable(answer))
 
 
