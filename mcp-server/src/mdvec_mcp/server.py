@@ -286,9 +286,11 @@ def _analytics_instructions() -> str:
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
     from mdvec_mcp.analytics.plot_tool import add_plot_tool
     from mdvec_mcp.analytics.prompt import add_analytics_prompt
+    from mdvec_mcp.analytics.question_tools import add_question_tools
     from mdvec_mcp.analytics.tools import add_analytics_tools
 
     add_analytics_tools(offer, wiring.analytics)
+    add_question_tools(offer, wiring.analytics)
     add_plot_tool(offer, wiring.analytics, wiring.publish_plot)
     add_analytics_prompt(offer)
 

@@ -91,6 +91,8 @@ place; any other exception is a bug.
         NoAnswer                      mdvec.manage.table_requests
         RequestRefused                mdvec.manage.table_requests
             WrongRequest              mdvec.manage.table_requests
+        WrongParameters               mdvec.queries.parameters
+        SavedQueryError               mdvec.queries.saved
         InvalidFilter                 mdvec.search.core.filters
         SearchRefused                 mdvec.search.search
         SettingsError                 mdvec.settings.loading

@@ -14,7 +14,11 @@ from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
+from mdvec.queries import saved
+from mdvec.queries.parameters import Parameter
+from mdvec.queries.saved import SavedQuery
 
+SINCE = Parameter("since", "date")
 SALES = "day,店,amount\n2025-06-01,東京,100\n2025-06-02,大阪,250\n2025-07-01,東京,\n"
 
 
@@ -33,7 +37,9 @@ def test_rows_come_as_a_table_and_all_of_them_as_csv(sales):
     assert few.out == "店\tamount\n東京\t100\n"
     assert few.err == "1 of 3 rows; all of them: --format csv, or mdvec export\n"
     sales.write("sales.csv", SALES + "2025-07-02,京都,9\n")
-    whole = sales("query", "sales__sales", "--format", "csv")
+    query = SavedQuery("全部", "SELECT * FROM sales__sales WHERE day >= $since", "", (SINCE,))
+    saved.save(sales.database, query, replace=False)
+    whole = sales("query", "--saved", "全部", "-p", "since=2025-06-01", "--format", "csv")
     assert list(csv.reader(io.StringIO(whole.out))) == list(csv.reader(io.StringIO(SALES)))
     assert whole.err == (
         "warning: 1 file is newer than the index of sales; import with: "
@@ -62,6 +68,10 @@ def test_an_export_is_a_whole_file_or_none(sales):
     [
         (["profile", "t", "--from", "2025-06-01"], "give --to too"),
         (["query", "t", "--format", "csv", "--rows", "3"], "use LIMIT in the query"),
+        (["query"], "give a table or a SELECT, or --saved"),
+        (["query", "t", "-p", "a=1"], "parameters belong to --saved"),
+        (["query", "t", "--saved", "-p", "a"], "'a' is not NAME=VALUE"),
+        (["query", "SELECT 1", "--delete", "q"], "--delete only a name"),
         (["export", "t", "-o", "t.xlsx"], "neither in .parquet nor in .csv"),
         (["export", "t", "-o", "no/t.csv"], "there is no folder no"),
     ],

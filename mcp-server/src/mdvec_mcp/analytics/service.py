@@ -16,6 +16,7 @@ from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.plots import Plots
 from mdvec_mcp.analytics.process.messages import Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.analytics.questions import Questions
 from mdvec_mcp.analytics.row_queries import RowQueries
 from mdvec_mcp.analytics.small_answers import SmallAnswers
 from mdvec_mcp.analytics.summaries import Summaries
@@ -30,6 +31,7 @@ class Analytics:
         exports: holds the exported files.
         settings: the section ``[analytics]``.
         freshness: looks at the sources of what is queried; None never looks.
+        database: holds the saved questions; without it there are none.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class Analytics:
         exports: ExportFolder,
         settings: AnalyticsSettings,
         freshness: FreshnessWatch | None = None,
+        database: Path | None = None,
     ) -> None:
         self.freshness = freshness
         self.exports = exports
@@ -52,6 +55,7 @@ class Analytics:
         self.row_queries = RowQueries(queries)
         small = Guard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
+        self.questions = Questions(queries, self.small_answers, database or Path())
         self.plots = Plots(queries)
         self.listing = Listing(queries, exports, self.guard)
 
@@ -66,4 +70,4 @@ def analytics_over(
     exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
     limits = Limits(settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes)
     queries = QueryProcess(folder, limits, lambda: current_data(database))
-    return Analytics(queries, exports, settings, freshness)
+    return Analytics(queries, exports, settings, freshness, database)

@@ -13,8 +13,10 @@ from mdvec.sizes import MEGABYTE
 
 from mdvec_mcp.analytics.asked import Asked
 from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.guarded import guarded
 from mdvec_mcp.analytics.process.messages import ExportFormat
+from mdvec_mcp.analytics.questions import Prepared, telling_of
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.freshness import in_english
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
 _MAX_ANSWER_BYTES = 1_000_000
-_COUNT = "SELECT count(*) FROM {source}"
 Request = Mapping[str, Any]
 
 
@@ -49,30 +50,59 @@ class TerminalAnswers:
             "profile": self._profile,
             "histogram": self._histogram,
             "export": self._export,
+            "save": self._save,
+            "questions": lambda _: {"questions": self.analytics.questions.listed()},
         }
-        query, files = request["query"], list[Path]()
+        files: list[Path] = []
         work = (
             partial(self._file, request, files)
             if request["do"] == "file"
             else partial(kinds[request["do"]], request)
         )
-        answer = guarded(self.analytics, work, Asked(query), of_source=_of_source)
+        read = request.get("query") or ""
+        if "question" in request:
+            read = self.analytics.questions.sql_of(request["question"], request["parameters"])
+        answer = guarded(self.analytics, work, Asked(read), of_source=_of_source)
         return answer, files[0] if files else None
 
     def _rows(self, request: Request) -> Answer:
         """The first ``max_rows`` rows, and the exact number of all."""
-        queries, query = self.analytics.queries, request["query"]
-        found = queries.rows(query, max_rows=request["max_rows"], max_bytes=_MAX_ROW_BYTES)
-        counted = (
-            queries.rows(query, _COUNT, max_rows=1).rows if found.more else [[len(found.rows)]]
-        )
-        answer: Answer = {
+        asked, queries = self._asked(request), self.analytics.queries
+        if asked.made is not None:
+            columns, rows = asked.made
+            answer = {"columns": columns, "rows": rows, "total_rows": len(rows)}
+            return with_warnings(answer, [*queries.take_warnings(), *asked.notes])
+        with telling_of(asked):
+            found = queries.rows(
+                asked.source,
+                asked.sql,
+                max_rows=request["max_rows"],
+                max_bytes=_MAX_ROW_BYTES,
+                parameters=asked.bound,
+            )
+        total: object = len(found.rows)
+        if found.more:
+            counting = f"SELECT count(*) FROM ({asked.sql})"
+            counted = queries.rows(asked.source, counting, max_rows=1, parameters=asked.bound)
+            total = counted.rows[0][0]
+        answer = {
             "columns": [column.name for column in found.columns],
             "types": [column.type for column in found.columns],
             "rows": found.rows,
-            "total_rows": counted[0][0],
+            "total_rows": total,
         }
-        return with_warnings(answer, queries.take_warnings())
+        return with_warnings(answer, [*queries.take_warnings(), *asked.notes])
+
+    def _asked(self, request: Request) -> Prepared:
+        """The query of a request, or its question with the values given."""
+        if "question" in request:
+            return self.analytics.questions.prepared(request["question"], request["parameters"])
+        return Prepared(request["query"], SELECT_ALL, None)
+
+    def _save(self, request: Request) -> Answer:
+        return self.analytics.questions.save(
+            request["name"], request["query"], request["description"], request["mode"]
+        )
 
     def _profile(self, request: Request) -> Answer:
         return self.analytics.summaries.profile(
@@ -101,10 +131,16 @@ class TerminalAnswers:
         """All rows in a file that is no export: nobody else has its name."""
         max_rows = request["max_rows"] or self.analytics.exporter.max_rows
         fmt: ExportFormat = request["format"]
-        file = self.analytics.queries.export(request["query"], fmt=fmt, max_rows=max_rows)
+        asked = self._asked(request)
+        if asked.made is not None:  # few rows, which need no file
+            return self._rows(request)
+        with telling_of(asked):
+            file = self.analytics.queries.export(
+                asked.source, asked.sql, fmt=fmt, max_rows=max_rows, parameters=asked.bound
+            )
         files.append(file.path)
         answer: Answer = {"rows": file.rows, "columns": [column.name for column in file.columns]}
-        return with_warnings(answer, self.analytics.queries.take_warnings())
+        return with_warnings(answer, [*self.analytics.queries.take_warnings(), *asked.notes])
 
 
 def _of_source(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording

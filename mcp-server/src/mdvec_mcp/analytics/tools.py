@@ -22,16 +22,16 @@ from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-_MAX_SQL_CHARS = 20_000
+MAX_SQL_CHARS = 20_000
 _MAX_THREADS = 8
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
-_CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
 Sql = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=_MAX_SQL_CHARS,
+        max_length=MAX_SQL_CHARS,
         description="A table or one DuckDB SELECT.",
     ),
 ]
@@ -73,7 +73,7 @@ def _add_query(offer: Offer, analytics: Analytics) -> None:
         query,
         description="Return the first rows of a query over any tables (see list_handles) and "
         "total_rows; if there are more rows, also the handle of an export of all.",
-        annotations=_CREATES,
+        annotations=CREATES,
         structured_output=False,
     )
 
@@ -99,7 +99,7 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
         export,
         description="Write all rows of a query to a file for Python and return its handle; load it "
         "with mdvec.analysis.safe_load_export(handle).",
-        annotations=_CREATES,
+        annotations=CREATES,
         structured_output=True,
     )
 
@@ -186,7 +186,7 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
         materialize,
         description="Store a query's result as a temporary table for later queries. Replaces a "
         "materialized table of the same name.",
-        annotations=_CREATES,
+        annotations=CREATES,
         structured_output=True,
     )
 

@@ -18,6 +18,7 @@ from mdvec.database.household_schema import (
     m011_subjects,
 )
 from mdvec.database.plan_schema import m012_plans, m013_transfers
+from mdvec.database.query_schema import m015_saved_queries
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -112,6 +113,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m012_plans,
     m013_transfers,
     m014_combined,
+    m015_saved_queries,
 )
 LATEST = len(STEPS)
 
