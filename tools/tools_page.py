@@ -40,6 +40,13 @@ CALLS: dict[str, dict[str, object]] = {
         "query": "SELECT month, sum(-amount) AS yen FROM transactions "
         "WHERE category_major = '食費' GROUP BY month",
     },
+    "save_query": {
+        "name": "by-shop",
+        "sql": "SELECT shop, sum(-amount) AS yen FROM transactions WHERE date >= $since "
+        "AND kind = 'expense' GROUP BY shop ORDER BY yen DESC LIMIT $n",
+        "description": "Spending by shop",
+    },
+    "run_query": {"name": "by-shop", "parameters": {"since": "2025-06-01", "n": 2}},
     "get_monthly_household": {"period": "2025年6月", "output_format": "text"},
     "get_category_trend": {
         "category": "食費", "period": "2025年4月から2025年6月", "output_format": "text",

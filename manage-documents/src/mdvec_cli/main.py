@@ -19,10 +19,12 @@ from mdvec_cli.commands.doctor import doctor_command
 from mdvec_cli.commands.get import get_command
 from mdvec_cli.commands.import_ import import_command
 from mdvec_cli.commands.output import STOPPED, say
+from mdvec_cli.commands.query import query_command
 from mdvec_cli.commands.register import register_command, unregister_command
 from mdvec_cli.commands.samples import samples_command
 from mdvec_cli.commands.search import search_command
 from mdvec_cli.commands.status import status_command
+from mdvec_cli.commands.tables import export_command, histogram_command, profile_command
 from mdvec_cli.commands.ui import ui_command
 from mdvec_cli.commands.watch import watch_command
 
@@ -60,6 +62,10 @@ app.command("import")(import_command)
 app.command("watch")(watch_command)
 app.command("search")(search_command)
 app.command("get")(get_command)
+app.command("query")(query_command)
+app.command("profile")(profile_command)
+app.command("histogram")(histogram_command)
+app.command("export")(export_command)
 app.command("status")(status_command)
 app.command("compact")(compact_command)
 app.command("ui")(ui_command)

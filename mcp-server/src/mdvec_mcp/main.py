@@ -37,7 +37,8 @@ def main() -> None:
         sys.stderr.write(_ON_TERMINAL)
     wire = _reserve_stdio()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
-    _warn_of_unknown_variables()
+    if not arguments.one_request:
+        _warn_of_unknown_variables()
     from mdvec.errors import MdvecError
 
     try:
@@ -86,6 +87,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--verbose", action="store_true", help="log everything, with the time of each stage"
     )
+    parser.add_argument("--one-request", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--version", action="version", version=f"mdvec-mcp {__version__}")
     arguments = parser.parse_args(given)
     _check_folder(parser, arguments)
@@ -153,6 +155,11 @@ def _warn_of_unknown_variables() -> None:
 
 
 def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
+    if arguments.one_request:
+        from mdvec_mcp.once import answer_once
+
+        answer_once(arguments.database, arguments.config, *wire)
+        return
     from mdvec.settings import load_settings
     from mdvec.settings.sections import DATABASE_NAME
 

@@ -90,28 +90,17 @@ class Wiring:
     @cached_property
     def analytics(self) -> Analytics:
         """The analytics service; it starts and stops with the server."""
-        from mdvec.analysis.exports import ExportFolder
-
-        from mdvec_mcp.analytics.data import current_data
-        from mdvec_mcp.analytics.process.kept_tables import KeptTables
-        from mdvec_mcp.analytics.process.messages import Limits
-        from mdvec_mcp.analytics.process.query_process import QueryProcess
         from mdvec_mcp.analytics.reaper import Reaper
-        from mdvec_mcp.analytics.service import Analytics
+        from mdvec_mcp.analytics.service import analytics_over
 
-        folder, limits = self.settings.analytics_folder, self.settings.analytics
-        exports = ExportFolder(folder, limits.export_ttl_seconds, limits.max_total_bytes)
-        queries = QueryProcess(
-            folder,
-            Limits(limits.max_seconds, limits.max_memory_mb, limits.max_export_bytes),
-            lambda: current_data(self.database, self.settings.household.month_starts_on),
-            KeptTables(folder, self.database.resolve(), limits.max_tables),
-        )
-        analytics = Analytics(queries, exports, limits, self.freshness, self.database)
-        reaper = Reaper(exports, queries)
+        analytics = analytics_over(
+            self.database, self.settings.analytics_folder, self.settings.analytics, self.freshness,
+            self.settings.household.month_starts_on,
+        )  # fmt: skip
+        reaper = Reaper(analytics.exports, analytics.queries)
         reaper.start()
         self.server.on_close(reaper.close)
-        self.server.on_close(queries.close)
+        self.server.on_close(analytics.queries.close)
         return analytics
 
     @cached_property

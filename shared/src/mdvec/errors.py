@@ -91,6 +91,11 @@ place; any other exception is a bug.
         SamplesNotWritten             mdvec.manage.samples
         ServerNotInstalled            mdvec.manage.server_program
         ServiceError                  mdvec.manage.service.service
+        NoAnswer                      mdvec.manage.table_requests
+        RequestRefused                mdvec.manage.table_requests
+            WrongRequest              mdvec.manage.table_requests
+        WrongParameters               mdvec.queries.parameters
+        SavedQueryError               mdvec.queries.saved
         InvalidFilter                 mdvec.search.core.filters
         SearchRefused                 mdvec.search.search
         SettingsError                 mdvec.settings.loading
@@ -114,6 +119,7 @@ place; any other exception is a bug.
             QueryStopped              mdvec_mcp.analytics.core.refusals
             ResultTooLarge            mdvec_mcp.analytics.core.refusals
             TooManyRows               mdvec_mcp.analytics.core.refusals
+        NotAnswered                   mdvec_mcp.analytics.guarded
         NotDrawn                      mdvec_mcp.analytics.plot_tool
         TokenUnusable                 mdvec_mcp.bearer
         ChartError                    mdvec_mcp.charts.chart

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 from mdvec.text.one_line import on_one_line
@@ -46,8 +46,16 @@ def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str
     typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table on a terminal; elsewhere one line per row, with tabs between columns."""
+def print_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Collection[int] = (),
+) -> None:
+    """Print a table on a terminal; elsewhere one line per row, with tabs between columns.
+
+    The columns at the places ``numbers`` are aligned to the right.
+    """
     shown = [[_shown(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in [list(columns), *shown]:
@@ -58,8 +66,9 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[obje
     from rich.text import Text
 
     table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    for place, column in enumerate(columns):
+        justify: Literal["left", "right"] = "right" if place in numbers else "left"
+        table.add_column(Text(column), overflow="fold", justify=justify)
     for row in shown:
         table.add_row(*(Text(cell) for cell in row))
     Console().print(table)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from mdvec.analysis.errors import ExportError
 from mdvec.analysis.exports import ExportFolder
 from mdvec.log.activity import milliseconds, record
+from mdvec.queries.parameters import Bound
 
 from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.naming import named
+from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -28,15 +30,25 @@ class Exporter:
     guard: Guard
     max_rows: int
 
-    def export(self, query: str, fmt: ExportFormat, max_rows: int | None) -> Answer:
-        """Write all rows of a query to a file; the answer has its handle.
+    def export(
+        self,
+        query: str,
+        fmt: ExportFormat,
+        max_rows: int | None,
+        sql: str = SELECT_ALL,
+        *,
+        parameters: Bound | None = None,
+    ) -> Answer:
+        """Write all rows of our statement over a query to a file; the answer has its handle.
 
         Raises:
             QueryError: the query failed, or has too many rows or bytes.
             ExportError: the file could not be put in place.
         """
         began = time.perf_counter()
-        file = self.queries.export(query, fmt=fmt, max_rows=max_rows or self.max_rows)
+        file = self.queries.export(
+            query, sql, fmt=fmt, max_rows=max_rows or self.max_rows, parameters=parameters
+        )
         columns = [column.name for column in file.columns]
         try:
             export = self.exports.place(

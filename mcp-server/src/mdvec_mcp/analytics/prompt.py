@@ -37,6 +37,8 @@ Which tool
 - a few aggregated rows of any table → query
 - rows for resampling, correlation, plots → export, then Python
 - a join or window that several queries need → materialize, then query the new table
+- a trend, two periods, anomalies, correlations of any table, a question asked before → run_query
+- a question that will be asked again → save_query, with what changes as $parameters
 - existing tables and handles, a column by part of its name, joins → list_handles
 - a household's sums, trends and charts → get_monthly_household, get_category_trend
 

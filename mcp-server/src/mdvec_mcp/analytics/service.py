@@ -9,11 +9,15 @@ from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort
 from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.data import current_data
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.listing import Listing
 from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.plots import Plots
+from mdvec_mcp.analytics.process.kept_tables import KeptTables
+from mdvec_mcp.analytics.process.messages import Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.analytics.questions import Questions
 from mdvec_mcp.analytics.row_queries import RowQueries
 from mdvec_mcp.analytics.small_answers import SmallAnswers
 from mdvec_mcp.analytics.summaries import Summaries
@@ -29,7 +33,8 @@ class Analytics:
         exports: holds the exported files.
         settings: the section ``[analytics]``.
         freshness: looks at the sources of what is queried; None never looks.
-        database: knows where the tables are from; None knows nothing.
+        database: holds the saved questions, and knows where the tables are from; None knows
+            nothing.
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class Analytics:
         database: Path | None = None,
     ) -> None:
         self.freshness = freshness
+        self.exports = exports
         self.queries = queries
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
         effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
@@ -52,6 +58,26 @@ class Analytics:
         self.row_queries = RowQueries(queries)
         small = Guard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
+        self.questions = Questions(queries, self.small_answers, database or Path())
         self.plots = Plots(queries)
         self.listing = Listing(queries, exports, small)
         self.descriptions = TableDescriptions(queries, database, small)
+
+
+def analytics_over(
+    database: Path,
+    folder: Path,
+    settings: AnalyticsSettings,
+    freshness: FreshnessWatch | None,
+    month_starts_on: int,
+) -> Analytics:
+    """The use cases over a database's tables; ``folder`` holds exports and materialized tables.
+
+    ``month_starts_on`` is the day on which a household's months start. Close its ``queries`` at
+    the end.
+    """
+    exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
+    limits = Limits(settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes)
+    kept = KeptTables(folder, database.resolve(), settings.max_tables)
+    queries = QueryProcess(folder, limits, lambda: current_data(database, month_starts_on), kept)
+    return Analytics(queries, exports, settings, freshness, database)

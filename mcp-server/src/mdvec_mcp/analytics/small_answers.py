@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mdvec.queries.parameters import Bound
+
 from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRows
+from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _NO_ROW = "no row fits into an answer; select fewer columns, or load the handle in Python"
-_COUNT = "SELECT count(*) FROM {source}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +29,19 @@ class SmallAnswers:
     exporter: Exporter
     guard: Guard
 
-    def answer(self, query: str) -> Answer:
-        """The first rows; if there are more, a handle of all rows.
+    def answer(
+        self, query: str, sql: str = SELECT_ALL, *, parameters: Bound | None = None
+    ) -> Answer:
+        """The first rows of our statement over a query; if there are more, a handle of all rows.
 
         Raises:
             QueryError: the query failed.
             ExportError: the file of all rows could not be put in place.
         """
         guard = self.guard
-        found = self.queries.rows(query, max_rows=guard.max_rows, max_bytes=guard.max_bytes)
+        found = self.queries.rows(
+            query, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes, parameters=parameters
+        )
         answer: Answer = {
             "columns": [shortened_name(column.name) for column in found.columns],
             "rows": found.rows,
@@ -45,7 +51,7 @@ class SmallAnswers:
         whole = with_warnings(answer, warnings)
         if not found.more and guard.fits(whole):
             return whole
-        rest, told = self._rest(query)
+        rest, told = self._rest(query, sql, parameters)
         every = dict.fromkeys([*warnings, *told])  # the export was warned of the same query
         return self._cut(with_warnings(answer | rest, list(every)))
 
@@ -62,15 +68,16 @@ class SmallAnswers:
             lambda gone: f"{gone} columns left out",
         )
 
-    def _rest(self, query: str) -> tuple[Answer, list[str]]:
+    def _rest(self, query: str, sql: str, parameters: Bound | None) -> tuple[Answer, list[str]]:
         """The exact number of rows, the handle of all of them if they fit into a file."""
         try:
-            made = self.exporter.export(query, "parquet", None)
+            made = self.exporter.export(query, "parquet", None, sql, parameters=parameters)
         except TooManyRows as error:
             limit = f"{error.count:,} rows are too many for a file ({error.max_rows:,})"
             return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
         except ResultTooLarge as error:
-            (counted,) = self.queries.rows(query, _COUNT, max_rows=1).rows
+            counting = f"SELECT count(*) FROM ({sql})"
+            (counted,) = self.queries.rows(query, counting, max_rows=1, parameters=parameters).rows
             return {"total_rows": counted[0]}, [str(error)]
         kept = {"total_rows": made["rows"], "handle": made["handle"]}
         return kept | {"expires_at": made["expires_at"]}, made.get("warnings", [])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mdvec.tools.kinds import KINDS
 
 from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.freshness import FreshnessWatch, Look, in_english
+from mdvec_mcp.freshness import FreshnessWatch, Look, Wording
 
 if TYPE_CHECKING:
     from mdvec.sync.freshness import Freshness
@@ -25,19 +25,23 @@ class SourceLook:
     Args:
         asked: what the call asks for.
         materialized: the materialized tables when it began.
+        wording: words what is found of a source.
     """
 
     asked: Asked
     materialized: frozenset[str]
+    wording: Wording
     look: Look
 
     @classmethod
-    def begin(cls, watch: FreshnessWatch, asked: Asked, materialized: Iterable[str]) -> SourceLook:
+    def begin(
+        cls, watch: FreshnessWatch, asked: Asked, materialized: Iterable[str], wording: Wording
+    ) -> SourceLook:
         """Begin a look; if what is asked is imported by itself, wait a moment for that."""
-        begun = cls(asked, frozenset(materialized), _look(watch))
+        begun = cls(asked, frozenset(materialized), wording, _look(watch))
         if asked.sql is None or not watch.wait_for_imports(begun.look, begun.is_asked):
             return begun
-        return cls(asked, begun.materialized, _look(watch))
+        return cls(asked, begun.materialized, wording, _look(watch))
 
     def is_asked(self, found: Freshness) -> bool:
         """Whether the answer may come from this source."""
@@ -47,13 +51,13 @@ class SourceLook:
         """What to say of the sources that are asked for."""
         return self.look.notes(
             lambda found, is_importing: (
-                in_english(found, is_importing) if self.is_asked(found) else ""
+                self.wording(found, is_importing) if self.is_asked(found) else ""
             )
         )
 
     def all_notes(self) -> list[str]:
         """What to say of all sources: what a call that failed needs may be in any."""
-        return self.look.notes(in_english)
+        return self.look.notes(self.wording)
 
 
 def _look(watch: FreshnessWatch) -> Look:

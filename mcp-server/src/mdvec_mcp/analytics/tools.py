@@ -8,34 +8,30 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import anyio
 from anyio.lowlevel import RunVar
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, ToolAnnotations
-from mdvec.database.connection import DatabaseError
-from mdvec.errors import MdvecError
 from mdvec.settings import MAX_EXPORT_ROWS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.asked import Asked
-from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
+from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.analytics.source_look import SourceLook
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-_MAX_SQL_CHARS = 20_000
-_MAX_ERROR_BYTES = 900
+MAX_SQL_CHARS = 20_000
 _MAX_THREADS = 8
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
-_CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
 Sql = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=_MAX_SQL_CHARS,
+        max_length=MAX_SQL_CHARS,
         description="A table or one DuckDB SELECT.",
     ),
 ]
@@ -77,7 +73,7 @@ def _add_query(offer: Offer, analytics: Analytics) -> None:
         query,
         description="Return the first rows of a query over any tables (see list_handles) and "
         "total_rows; if there are more rows, also the handle of an export of all.",
-        annotations=_CREATES,
+        annotations=CREATES,
         structured_output=False,
     )
 
@@ -103,7 +99,7 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
         export,
         description="Write all rows of a query to a file for Python and return its handle; load it "
         "with mdvec.analysis.safe_load_export(handle).",
-        annotations=_CREATES,
+        annotations=CREATES,
         structured_output=True,
     )
 
@@ -190,7 +186,7 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
         materialize,
         description="Store a query's result as a temporary table for later queries. Replaces a "
         "materialized table of the same name.",
-        annotations=_CREATES,
+        annotations=CREATES,
         structured_output=True,
     )
 
@@ -232,37 +228,17 @@ async def call_within_guard(
     *,
     runs_sql: bool = True,
 ) -> CallToolResult:
-    """Run ``work`` in a thread and fit its warnings into ``guard``, by default the settings' guard.
-
-    Work that ``runs_sql`` waits while many other queries run.
-
-    Those on the freshness of sources are about what is asked; an error's are about all.
+    """Run ``guarded`` in a thread; work that ``runs_sql`` waits while many other queries run.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
     """
-    fit_warnings = (guard or analytics.guard).fit_warnings
-
-    def looking() -> Answer:
-        if analytics.freshness is None:
-            return fit_warnings(work())
-        materialized = analytics.queries.expiries()
-        look = SourceLook.begin(analytics.freshness, asked, materialized)
-        try:
-            answer = work()
-        except DatabaseError:
-            raise
-        except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
-            warnings, notes = analytics.queries.take_warnings(), look.all_notes()
-            for more in ([*warnings, *notes], warnings):
-                told = "; ".join([str(error), *more])
-                if more and len(told.encode()) <= _MAX_ERROR_BYTES:
-                    raise ToolError(told) from error
-            raise
-        return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *look.notes()]))
-
     limiter = _limiter() if runs_sql else None
-    answer = await in_thread(looking, limiter=limiter, max_error_bytes=_MAX_ERROR_BYTES)
+    answer = await in_thread(
+        partial(guarded, analytics, work, asked, guard),
+        limiter=limiter,
+        max_error_bytes=MAX_ERROR_BYTES,
+    )
     return text_result(as_json(answer), portable(answer))
 
 

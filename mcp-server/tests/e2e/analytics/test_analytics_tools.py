@@ -490,3 +490,35 @@ def test_query_answers_a_group_by_over_the_household_and_mends_a_mistake(client)
     counted = client.call("query", {"query": "SELECT count(*) FROM transactions"})
     assert counted.structured_content["rows"] == [[rest.structured_content["total_rows"]]]
     assert rest.structured_content["handle"].endswith(".parquet")
+
+
+def test_a_question_is_saved_run_listed_and_deleted(client):
+    def call(tool, **arguments):
+        return client.call(tool, arguments)
+
+    sql = "SELECT part, count(*) AS n FROM runs WHERE heart_rate > $least GROUP BY part ORDER BY 1"
+    made = call("save_query", name="hard", sql=sql, description="努力した回数")
+    assert made.structured_content["parameters"] == {"least": "integer"}
+    found = call("run_query", name="hard", parameters={"least": 150})
+    assert found.structured_content["columns"] == ["part", "n"]
+    assert found.structured_content["total_rows"] == 3
+    wrong = call("run_query", name="hard", parameters={"least": "much"})
+    assert wrong.content[0].text == ("least of hard must be an integer, such as 12, not 'much'")
+    again = call("save_query", name="hard", sql=sql)
+    assert "mode=replace" in again.content[0].text
+    trend = call(
+        "run_query", name="trend",
+        parameters={"table": "transactions", "measure": "amount", "period": "year"},
+    )  # fmt: skip
+    assert [row[0] for row in trend.structured_content["rows"]] == [
+        "2023-01-01", "2024-01-01", "2025-01-01",
+    ]  # fmt: skip
+    resource = client.portal.call(client.client.read_resource, "data://saved_questions")
+    listed = json.loads(resource.contents[0].text)
+    assert [one["name"] for one in listed] == [
+        "hard", "trend", "compare_periods", "anomalies", "correlations",
+    ]  # fmt: skip
+    assert listed[0]["parameters"] == "least (integer)"
+    assert call("save_query", name="hard", mode="delete").structured_content == {"deleted": "hard"}
+    gone = call("run_query", name="hard").content[0].text
+    assert gone.startswith("there is no saved question 'hard'; there are: trend")

@@ -18,6 +18,7 @@ from mdvec.database.household_schema import (
     m011_subjects,
 )
 from mdvec.database.plan_schema import m012_plans, m013_transfers, m015_decisions
+from mdvec.database.query_schema import m016_saved_queries
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 
@@ -113,6 +114,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m013_transfers,
     m014_combined,
     m015_decisions,
+    m016_saved_queries,
 )
 LATEST = len(STEPS)
 

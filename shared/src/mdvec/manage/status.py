@@ -18,7 +18,7 @@ from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS, load
-from mdvec.tools.names import RESERVED, own_name
+from mdvec.tools.names import OWN, own_name
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Contents, KindStatus
 from mdvec.tools.unfinished import unfinished
@@ -204,5 +204,5 @@ def _reserved_names(rows: Sequence[ToolStatus]) -> list[str]:
         f"the tool name {name!r} is reserved for the server, whose own tool is called "
         f"{own_name(name, names)!r} while this one exists; to free the name, add the folder under "
         f"another name, then: mdvec tool delete -n {name}"
-        for name in sorted(RESERVED & names)
+        for name in sorted(OWN & names)
     ]

@@ -20,16 +20,10 @@ OWN = frozenset(
         "set_category_rule", "note_transaction",
         # the analytics family
         "query", "export", "profile", "histogram", "materialize", "list_handles", "plot",
-    }
-)  # fmt: skip
-"""The names of the server's own tools."""
-PLANNED = frozenset(
-    {
         "save_query", "run_query",
     }
 )  # fmt: skip
-"""The names of tools that the server will have."""
-RESERVED = OWN | PLANNED
+"""The names of the server's own tools."""
 _OWN_PREFIX = "mdvec_"
 _MAX_FROM_TITLE = 50
 _DEFAULT = "docs"
@@ -63,7 +57,7 @@ def checked_tool_name(name: str) -> str:
             f"{_shown(name)} cannot be a tool's name: use 1 to 63 lower-case letters a-z, digits, "
             "'_' and '-', beginning with a letter or a digit"
         )
-    if name.removeprefix(_OWN_PREFIX) in RESERVED:
+    if name.removeprefix(_OWN_PREFIX) in OWN:
         raise InvalidToolName(
             f"the name {name!r} belongs to the server itself; choose another, such as "
             f"'my-{name.removeprefix(_OWN_PREFIX)}'"
@@ -75,7 +69,7 @@ def name_for(title: str, taken: Collection[str]) -> str:
     """A name that a tool can have, made of a title in any script, and none of ``taken``."""
     plain = unicodedata.normalize("NFKC", title).lower()
     name = re.sub(r"[^a-z0-9_]+", "-", plain).strip("-_")[:_MAX_FROM_TITLE] or _DEFAULT
-    if name.removeprefix(_OWN_PREFIX) in RESERVED:
+    if name.removeprefix(_OWN_PREFIX) in OWN:
         name = f"my-{name}"
     numbered = (f"{name}-{number}" for number in itertools.count(2))
     return next(one for one in itertools.chain([name], numbered) if one not in taken)

@@ -22,6 +22,7 @@ RELEASED = {
     "m013_transfers": "6106586b57fc6f1e",
     "m014_combined": "803331f4c5abb1be",
     "m015_decisions": "30313bb1b4b44fac",
+    "m016_saved_queries": "5f6c6c2e3a7fe0cd",
 }
 
 

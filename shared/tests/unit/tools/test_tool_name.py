@@ -2,7 +2,7 @@
 
 import pytest
 
-from mdvec.tools.names import RESERVED, InvalidToolName, checked_tool_name, own_name
+from mdvec.tools.names import OWN, InvalidToolName, checked_tool_name, own_name
 
 
 @pytest.mark.parametrize("name", ["a", "7", "notes", "my-notes_2024", "0_-", "x" * 63, "select"])
@@ -30,7 +30,7 @@ def test_a_long_name_is_shown_in_short():
     assert len(str(refused.value)) < 200
 
 
-@pytest.mark.parametrize("name", sorted(RESERVED))
+@pytest.mark.parametrize("name", sorted(OWN))
 def test_the_servers_own_names_are_refused_with_another(name):
     for taken in (name, f"mdvec_{name}"):
         with pytest.raises(InvalidToolName, match=f"choose another, such as 'my-{name}'"):
@@ -44,7 +44,7 @@ def test_the_servers_own_names_are_refused_with_another(name):
      "find_transactions", "set_budget", "export", "query", "run_query"],
 )  # fmt: skip
 def test_the_reserved_names_cover_each_family(family):
-    assert family in RESERVED
+    assert family in OWN
 
 
 def test_a_tool_of_the_servers_own_gives_way_to_rows_of_its_name():

@@ -10,14 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mdvec.datasets.core.columns import Column
-from mdvec.text.quoting import identifier, literal
+from mdvec.text.quoting import identifier
 
+from mdvec_mcp.analytics.child.copying import copy_to_csv, copy_to_parquet
 from mdvec_mcp.analytics.child.loading import columns_of
 from mdvec_mcp.analytics.child.mender import Mender
+from mdvec_mcp.analytics.child.parameters import (
+    Values,
+    expected_rows,
+    inferred_types,
+    sample,
+    values_in,
+)
 from mdvec_mcp.analytics.child.values import as_json, finishers
 from mdvec_mcp.analytics.core.mending.quiet import quiet_mistake
 from mdvec_mcp.analytics.core.mending.wording import with_columns, worded
 from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
+from mdvec_mcp.analytics.core.parameters import parameter_names
 from mdvec_mcp.analytics.core.refusals import (
     BadTableName,
     QueryError,
@@ -33,7 +42,6 @@ from mdvec_mcp.analytics.core.statement import (
     fold,
     with_source,
 )
-from mdvec_mcp.analytics.core.storing import stored_type
 from mdvec_mcp.analytics.process.wire import Message
 
 if TYPE_CHECKING:
@@ -41,7 +49,6 @@ if TYPE_CHECKING:
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
-_FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 
 
 @dataclass
@@ -58,6 +65,8 @@ class RequestHandler:
     tables: dict[str, tuple[Column, ...]]
     spool: Path
     materialized: dict[str, tuple[Column, ...]] = field(default_factory=dict)
+    values: Values | None = None
+    """Those of the parameters of the query at hand; None if it may have no parameters."""
 
     def handle(self, message: Message) -> Message:
         """Do what a request says and return the response.
@@ -72,10 +81,13 @@ class RequestHandler:
             "export": self._export,
             "materialize": self._materialize,
             "drop": self._drop,
+            "question": self._question,
         }
         method = methods[message["do"]]
         if "source" not in message:
             return method(message)
+        given = message.get("parameters")
+        self.values = None if given is None else values_in(given)
         sql = unwrapped(message["source"])
         response = method(message | {"source": sql})
         return response | {"notes": notes} if (notes := self._notes(sql)) else response
@@ -109,20 +121,43 @@ class RequestHandler:
     def _judge(self, sql: str) -> None:
         """Raise if a query is not allowed, or cannot be planned; nothing is run."""
         query, _ = self._query({"source": sql})
-        columns_of(self.connection, query)
-        self.connection.execute(f"EXPLAIN {query}")
+        values = self.values
+        if values is not None:
+            tree = json.loads(self._serialized(query))
+            values = {name: values.get(name) for name in parameter_names(tree)}
+        columns_of(self.connection, query, values)
+        self.connection.execute(f"EXPLAIN {query}", values or None)
 
     def _columns(self, message: Message) -> Message:
         text, _ = self._source(message["source"])
-        return {"columns": _listed(columns_of(self.connection, with_source(SELECT_ALL, text)))}
+        return {"columns": _listed(self._columns_of(with_source(SELECT_ALL, text)))}
+
+    def _question(self, message: Message) -> Message:
+        """Judge a query with parameters; the response has its text, and their types."""
+        self.values = {}
+        query, _ = self._query(message)
+        tree = json.loads(self._serialized(query))
+        names = parameter_names(tree)
+        types = inferred_types(self.connection, query, tree, names)
+        self.values = {name: sample(types[name], place) for place, name in enumerate(names)}
+        columns = self._columns_of(query)
+        self.connection.execute(f"EXPLAIN {query}", self.values or None)
+        return {
+            "sql": clean(message["source"]),
+            "parameters": [[name, types[name]] for name in names],
+            "columns": _listed(columns),
+        }
+
+    def _columns_of(self, query: str) -> tuple[Column, ...]:
+        return columns_of(self.connection, query, self.values)
 
     def _rows(self, message: Message) -> Message:
         query, _ = self._query(message)
-        columns = columns_of(self.connection, query)
+        columns = self._columns_of(query)
         max_rows: int = message["max_rows"]
-        found = self.connection.execute(as_json(columns, query, max_rows + 1)).fetchmany(
-            max_rows + 1
-        )
+        found = self.connection.execute(
+            as_json(columns, query, max_rows + 1), self.values or None
+        ).fetchmany(max_rows + 1)
         finish = finishers(columns)
         rows: list[list[Any]] = []
         room: int = message["max_bytes"]
@@ -136,46 +171,23 @@ class RequestHandler:
 
     def _export(self, message: Message) -> Message:
         query, _ = self._query(message)
-        columns = columns_of(self.connection, query)
+        columns = self._columns_of(query)
         max_rows: int = message["max_rows"]
         # Writing the file counts the rows; count first only where it is likely to be too long.
-        if self._estimate(query) > max_rows and (count := self._count(query)) > max_rows:
+        if (
+            expected_rows(self.connection, query, self.values) > max_rows
+            and (count := self._count(query)) > max_rows
+        ):
             return {"rows": count, "columns": [], "size": 0}
         file = self.spool / Path(message["file"]).name
         if message["format"] == "parquet":
-            rows = self._copy_exactly(query, columns, file)
+            rows = copy_to_parquet(self.connection, query, columns, file, self.values)
         else:
-            rows = self._copy(_stored(query, columns, None), file, "csv")
+            rows = copy_to_csv(self.connection, query, columns, file, self.values)
         if rows > max_rows:
             file.unlink()
             return {"rows": rows, "columns": [], "size": 0}
         return {"rows": rows, "columns": _listed(columns), "size": file.stat().st_size}
-
-    def _copy_exactly(self, query: str, columns: tuple[Column, ...], file: Path) -> int:
-        """Write a Parquet file; types that Parquet would change are cast as ``stored_type`` says.
-
-        Integers of more than 64 bits become 64 bits where all of them fit, else text.
-        """
-        import duckdb
-
-        if _stored(query, columns, "BIGINT") == query:
-            return self._copy(query, file, "parquet")
-        # DuckDB removes the file of a failed COPY in another thread, at times after the error is
-        # raised: the second attempt must have another name.
-        attempt = file.with_name(f"attempt_{file.name}")
-        try:
-            rows = self._copy(_stored(query, columns, "BIGINT"), attempt, "parquet")
-        except duckdb.ConversionException:
-            return self._copy(_stored(query, columns, "VARCHAR"), file, "parquet")
-        attempt.rename(file)
-        return rows
-
-    def _copy(self, query: str, file: Path, fmt: str) -> int:
-        copied = self.connection.execute(
-            f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "
-            f"({_FORMATS[fmt]}, USE_TMP_FILE false)"
-        ).fetchone()
-        return int(copied[0]) if copied else 0
 
     def _materialize(self, message: Message) -> Message:
         name: str = message["name"]
@@ -186,7 +198,7 @@ class RequestHandler:
                 f"the query reads {shortened(name)!r}, which it would replace; "
                 "give the new table another name"
             )
-        columns = columns_of(self.connection, query)
+        columns = self._columns_of(query)
         made = self.connection.execute(
             f"CREATE OR REPLACE TABLE {identifier(name)} AS\nSELECT * FROM (\n{query}\n)"
         ).fetchone()
@@ -229,7 +241,7 @@ class RequestHandler:
         text, _ = self._source(message["source"])
         query = with_source(message.get("sql", SELECT_ALL), text)
         # Checked again in the form that will run: the whole must be one SELECT, like its parts.
-        return query, check(self._serialized(query), self._known(), query)
+        return query, self._checked(self._serialized(query), query)
 
     def _source(self, source: str) -> tuple[str, frozenset[str]]:
         """A source as it can stand after FROM, and the tables that it reads."""
@@ -238,8 +250,11 @@ class RequestHandler:
         if table is not None:
             return identifier(table), frozenset({table})
         tree = self._serialized(text)
-        reads = check(tree, known, text)
+        reads = self._checked(tree, text)
         return f"(\n{self._without_semicolons(text, tree)}\n)", reads
+
+    def _checked(self, tree: str, sql: str) -> frozenset[str]:
+        return check(tree, self._known(), sql, takes_parameters=self.values is not None)
 
     def _without_semicolons(self, text: str, tree: str) -> str:
         """A query without the semicolons at its end, which are not allowed in parentheses."""
@@ -261,28 +276,10 @@ class RequestHandler:
         return list(self._all_tables)
 
     def _count(self, query: str) -> int:
-        row = self.connection.execute(f"SELECT count(*) FROM (\n{query}\n)").fetchone()
+        row = self.connection.execute(
+            f"SELECT count(*) FROM (\n{query}\n)", self.values or None
+        ).fetchone()
         return int(row[0]) if row else 0
-
-    def _estimate(self, query: str) -> int:
-        """The number of rows that DuckDB expects; 0 when its plan does not tell."""
-        row = self.connection.execute(f"EXPLAIN (FORMAT json) {query}").fetchone()
-        plan = json.loads(row[1]) if row else []
-        while plan and "Estimated Cardinality" not in plan[0].get("extra_info", {}):
-            plan = plan[0].get("children", [])
-        return int(plan[0]["extra_info"]["Estimated Cardinality"]) if plan else 0
-
-
-def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
-    """The query with its columns cast to types that the file keeps unchanged."""
-    casts = ", ".join(
-        f"CAST({name} AS {kind}) AS {name}"
-        for name, kind in (
-            (identifier(column.name), stored_type(column.type, large)) for column in columns
-        )
-        if kind is not None
-    )
-    return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query
 
 
 def _listed(columns: tuple[Column, ...]) -> list[list[str]]:

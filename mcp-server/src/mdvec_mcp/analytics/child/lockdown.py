@@ -65,6 +65,7 @@ def connect(memory_mb: int) -> duckdb.DuckDBPyConnection:
     for setting in (
         "TimeZone = 'UTC'",
         "enable_progress_bar = false",
+        "explain_output = 'all'",  # the plan before it is optimised shows the types of parameters
         "allocator_background_threads = true",  # returns memory to the system after a large query
         "temp_directory = ''",  # nothing spills to the disk
     ):

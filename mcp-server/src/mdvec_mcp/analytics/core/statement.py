@@ -79,13 +79,16 @@ def find_table(text: str, known: Collection[str]) -> str | None:
     return table
 
 
-def check(serialized: str, known: Collection[str], sql: str = "") -> frozenset[str]:
+def check(
+    serialized: str, known: Collection[str], sql: str = "", *, takes_parameters: bool = False
+) -> frozenset[str]:
     """Check a query and return the known tables that it reads.
 
     Args:
         serialized: the query's syntax tree from ``json_serialize_sql``.
         known: the names of the tables that may be read.
         sql: the query itself, for the message of a refusal.
+        takes_parameters: whether it may hold parameters, which are values wherever they stand.
 
     Raises:
         QueryRefused (UnknownTable): it is not allowed.
@@ -97,7 +100,7 @@ def check(serialized: str, known: Collection[str], sql: str = "") -> frozenset[s
         if len(answer["statements"]) != 1:
             count = len(answer["statements"])
             raise QueryRefused(f"there are {count} statements; {_RULE}; send them separately")
-        checker = _Checker({fold(table): table for table in known})
+        checker = _Checker({fold(table): table for table in known}, takes_parameters)
         checker.walk(answer["statements"][0], _Scope())
     except (KeyError, TypeError) as error:
         raise QueryRefused(f"the SQL contains an unsupported element ({error}); {_RULE}") from error
@@ -145,6 +148,7 @@ class _Checker:
     """A walk through the tree that raises QueryRefused at the first forbidden node."""
 
     known: dict[str, str]
+    takes_parameters: bool
     tables: set[str] = field(default_factory=set)
 
     def walk(self, value: object, scope: _Scope) -> None:
@@ -239,6 +243,8 @@ class _Checker:
     def _expression(self, node: Node) -> None:
         kind = node["class"]
         if kind == "PARAMETER":
+            if self.takes_parameters:
+                return
             raise QueryRefused("a query has no parameters ($1, ?); write the value itself")
         if kind not in vocabulary.EXPRESSIONS:
             raise QueryRefused(f"{shortened(str(kind))} is not allowed in a query; {_RULE}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from mdvec.datasets.core.columns import Column
+from mdvec.queries.parameters import Parameter
 
 ExportFormat = Literal["parquet", "csv"]
 JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
@@ -63,6 +64,15 @@ class QueryRows:
     columns: tuple[Column, ...]
     rows: list[list[JsonValue]]
     more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query that can be run: its text, its parameters, and the columns of its result."""
+
+    sql: str
+    parameters: tuple[Parameter, ...]
+    columns: tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from mdvec.cancelling import cancelled_by
 from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
+from mdvec.queries.parameters import Bound, Parameter
 
 from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
@@ -27,6 +28,7 @@ from mdvec_mcp.analytics.process.messages import (
     Data,
     ExportedFile,
     ExportFormat,
+    JudgedQuery,
     Limits,
     QueryRows,
 )
@@ -36,6 +38,7 @@ from mdvec_mcp.analytics.process.requests import (
     export_request,
     materialize_request,
     rows_request,
+    with_parameters,
 )
 from mdvec_mcp.analytics.process.running_child import RunningChild
 from mdvec_mcp.analytics.process.table_registry import (
@@ -127,19 +130,39 @@ class QueryProcess:
         response = self._ask({"do": "columns", "source": source})
         return columns_in(response["columns"])
 
+    def judged(self, source: str) -> JudgedQuery:
+        """A query that may have ``$parameters``, judged as if it were run, with their types."""
+        response = self._ask({"do": "question", "source": source})
+        parameters = tuple(Parameter(name, kind) for name, kind in response["parameters"])
+        return JudgedQuery(response["sql"], parameters, columns_in(response["columns"]))
+
     def rows(
-        self, source: str, sql: str = SELECT_ALL, *, max_rows: int, max_bytes: int = 1_000_000
+        self,
+        source: str,
+        sql: str = SELECT_ALL,
+        *,
+        max_rows: int,
+        max_bytes: int = 1_000_000,
+        parameters: Bound | None = None,
     ) -> QueryRows:
         """The first rows of our statement over a source, as JSON values.
 
-        Long texts are cut, and say so. There are at most ``max_rows`` rows and ``max_bytes``
-        bytes of compact JSON (none, where the first row alone is larger).
+        ``parameters`` are bound in both; with None there may be none. Long texts are cut, and say
+        so. There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (none, where
+        the first row alone is larger).
         """
-        response = self._ask(rows_request(source, sql, max_rows=max_rows, max_bytes=max_bytes))
+        request = rows_request(source, sql, max_rows=max_rows, max_bytes=max_bytes)
+        response = self._ask(with_parameters(request, parameters))
         return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
 
     def export(
-        self, source: str, sql: str = SELECT_ALL, *, fmt: ExportFormat, max_rows: int
+        self,
+        source: str,
+        sql: str = SELECT_ALL,
+        *,
+        fmt: ExportFormat,
+        max_rows: int,
+        parameters: Bound | None = None,
     ) -> ExportedFile:
         """All rows as a complete file, which the caller moves away.
 
@@ -158,7 +181,7 @@ class QueryProcess:
                 raise TooManyRows(response["rows"], max_rows)
             finished.append(lane.child.spool.finish(file))
 
-        response = self._ask(request, finish)
+        response = self._ask(with_parameters(request, parameters), finish)
         columns = columns_in(response["columns"])
         return ExportedFile(finished[0], response["rows"], columns, response["size"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mdvec.datasets.core.columns import Column
+from mdvec.queries.parameters import Bound
 
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.wire import Message
@@ -23,6 +24,11 @@ def export_request(source: str, sql: str, *, fmt: str, file: str, max_rows: int)
         "do": "export", "source": source, "sql": sql, "format": fmt, "file": file,
         "max_rows": max_rows,
     }  # fmt: skip
+
+
+def with_parameters(request: Message, parameters: Bound | None) -> Message:
+    """The request with the values of the query's parameters, if it may have any."""
+    return request if parameters is None else request | {"parameters": parameters}
 
 
 def materialize_request(name: str, source: str, sql: str, *, replace: bool) -> Message:

@@ -6,6 +6,8 @@ import fcntl
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _LOCK = "lock"
@@ -23,12 +25,13 @@ class Spool:
 
     def __init__(self, root: Path) -> None:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _remove_abandoned(root)
-        self._folder = root.resolve() / f"spool_{secrets.token_hex(16)}"
-        self._folder.mkdir(mode=0o700)
-        # The system releases the lock when this process ends, however it ends.
-        self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        with _turn(root):
+            _remove_abandoned(root)
+            self._folder = root.resolve() / f"spool_{secrets.token_hex(16)}"
+            self._folder.mkdir(mode=0o700)
+            # The system releases the lock when this process ends, however it ends.
+            self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.work, self.done = self._folder / "work", self._folder / "done"
         for folder in (self.work, self.done):
             folder.mkdir(mode=0o700)
@@ -56,6 +59,21 @@ class Spool:
             shutil.rmtree(self._folder, ignore_errors=True)
             os.close(self._lock)
             self._lock = None
+
+
+@contextmanager
+def _turn(root: Path) -> Iterator[None]:
+    """Wait until no other process makes a spool here.
+
+    A folder whose lock is not yet held looks abandoned to the others.
+    """
+    descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # some network file systems cannot lock a folder
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _remove_abandoned(root: Path) -> None:

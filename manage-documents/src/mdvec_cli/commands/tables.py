@@ -1,0 +1,200 @@
+"""`mdvec profile`, `mdvec histogram` and `mdvec export`: summaries and files of tables."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import typer
+
+from mdvec_cli.commands.options import ConfigOption, DatabaseOption, VerboseOption
+from mdvec_cli.commands.output import say
+from mdvec_cli.commands.table_requests import (
+    DateColumnOption,
+    FromOption,
+    SourceArgument,
+    TableFormat,
+    TableFormatOption,
+    ToOption,
+    ask,
+    chosen_form,
+    date_range,
+    print_answer,
+)
+
+_BAR_CELLS = 30
+
+
+class FileFormat(StrEnum):
+    """The formats of exported files."""
+
+    PARQUET = "parquet"
+    CSV = "csv"
+
+
+def profile_command(
+    query: SourceArgument,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", help="A column; may be repeated. Default: all.",
+                     show_default=False),
+    ] = None,
+    first: FromOption = None,
+    last: ToOption = None,
+    date_column: DateColumnOption = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Estimate nothing, even if that is slow.")
+    ] = False,
+    format_: TableFormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Print the row count and period of a table or query, and statistics of each column."""
+    period = date_range(first, last)
+    request = {
+        "do": "profile", "query": query, "columns": column or None, "date_range": period,
+        "date_column": date_column, "exact": exact,
+    }  # fmt: skip
+    reply = ask(request, database, config, verbose=verbose)
+    _print_profile(chosen_form(format_, reply), reply.answer)
+
+
+def _print_profile(form: TableFormat, answer: dict[str, Any]) -> None:
+    columns = answer["columns"]
+    figures = list(dict.fromkeys(name for column in columns.values() for name in column))
+    rows = [[name, *(column.get(key) for key in figures)] for name, column in columns.items()]
+    period = answer["date_range"]
+    title = f"{answer['row_count']:,} rows" + (f", {period[0]} to {period[1]}" if period else "")
+    print_answer(form, answer, title, ["column", *figures], rows)
+    if form is TableFormat.TABLE:
+        say(title)
+        for figure, bound in answer.get("approximate", {}).items():
+            say(f"approximate: {figure} {bound}")
+
+
+def histogram_command(
+    query: SourceArgument,
+    column: Annotated[str, typer.Argument(help="The column.", show_default=False)],
+    bins: Annotated[int, typer.Option(min=1, max=100, help="The most bins.")] = 20,
+    first: FromOption = None,
+    last: ToOption = None,
+    date_column: DateColumnOption = None,
+    format_: TableFormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print the distribution of one column: bins, or the most frequent values."""
+    period = date_range(first, last)
+    request = {
+        "do": "histogram", "query": query, "column": column, "bins": bins, "date_range": period,
+        "date_column": date_column,
+    }  # fmt: skip
+    reply = ask(request, database, config, verbose=verbose)
+    _print_histogram(chosen_form(format_, reply), reply.answer)
+
+
+def _print_histogram(form: TableFormat, answer: dict[str, Any]) -> None:
+    bins = answer["bins"]
+    keys = ["value", "count"] if bins and "value" in bins[0] else ["min", "max", "count"]
+    rows = [[one.get(key) for key in keys] for one in bins]
+    if form is TableFormat.TABLE:
+        most = max((one["count"] for one in bins), default=0) or 1
+        rows = [
+            [*row, "█" * round(_BAR_CELLS * one["count"] / most)]
+            for row, one in zip(rows, bins, strict=True)
+        ]
+        keys = [*keys, ""]
+    print_answer(form, answer, answer["column"], keys, rows)
+    if form is not TableFormat.JSON:
+        rest = ("null_count", "not_finite_count", "other_count")
+        more = [f"{answer[key]:,} {key.removesuffix('_count')}" for key in rest if answer.get(key)]
+        said = f" ({', '.join(more).replace('_', ' ')})" if more else ""
+        say(f"{answer['total_count']:,} rows{said}")
+
+
+def export_command(
+    query: SourceArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", show_default=False,
+                     help="Write the rows here, as .parquet or .csv, instead of under a handle."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the file, if there is one.")
+    ] = False,
+    file_format: Annotated[
+        FileFormat | None,
+        typer.Option(help="The file's format; default: as FILE ends, else parquet.",
+                     show_default=False),
+    ] = None,
+    max_rows: Annotated[
+        int | None,
+        typer.Option(min=1, max=5_000_000, show_default=False,
+                     help="More rows than this are an error; default: [analytics] max_rows."),
+    ] = None,
+    format_: TableFormatOption = None,
+    database: DatabaseOption = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> None:  # fmt: skip
+    """Write all rows of a query to a file: to yours, or to one that Python loads by its handle."""
+    kind = (file_format or _format_of(output)).value
+    request = {"query": query, "format": kind, "max_rows": max_rows}
+    if output is None:
+        reply = ask({"do": "export", **request}, database, config, verbose=verbose)
+        answer = reply.answer
+    else:
+        with _new_file(output.expanduser(), replace=replace) as file:
+            reply = ask({"do": "file", **request}, database, config, verbose=verbose, file=file)
+        answer = {"file": str(output), **reply.answer}
+    facts = [[key, _listed(value)] for key, value in answer.items()]
+    print_answer(chosen_form(format_, reply), answer, "export", ["fact", "value"], facts)
+
+
+def _listed(value: object) -> object:
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _format_of(output: Path | None) -> FileFormat:
+    """The format that a file's name tells."""
+    if output is None:
+        return FileFormat.PARQUET
+    try:
+        return FileFormat(output.suffix.lower().removeprefix("."))
+    except ValueError:
+        raise typer.BadParameter(
+            f"{output.name} ends neither in .parquet nor in .csv; name it so, or give "
+            "--file-format", param_hint="--output",
+        ) from None  # fmt: skip
+
+
+@contextmanager
+def _new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
+    """A file that is at ``path`` once it is complete; nothing is left of one that is not."""
+    if path.exists() and not replace:
+        raise typer.BadParameter(
+            f"{path} exists; give another name, or --replace", param_hint="--output"
+        )
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {path.parent}", param_hint="--output")
+    with tempfile.NamedTemporaryFile(
+        dir=path.parent, prefix=f".{path.name}.", delete=False
+    ) as file:
+        part = Path(file.name)
+        try:
+            yield file
+            file.flush()
+            umask = os.umask(0)
+            os.umask(umask)
+            part.chmod(0o666 & ~umask)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise

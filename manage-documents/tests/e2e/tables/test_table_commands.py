@@ -1,0 +1,110 @@
+"""`mdvec query`, `profile`, `histogram` and `export`: answered by the server's program."""
+
+import csv
+import io
+import signal
+import time
+
+import duckdb
+import psutil
+import pytest
+from mdvec.embedding import catalog
+from mdvec.files.scan import ScanRules
+from mdvec.importing.options import ChunkingOverrides
+from mdvec.importing.report import ImportRequest
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.queries import saved
+from mdvec.queries.parameters import Parameter
+from mdvec.queries.saved import SavedQuery
+
+SINCE = Parameter("since", "date")
+SALES = "day,店,amount\n2025-06-01,東京,100\n2025-06-02,大阪,250\n2025-07-01,東京,\n"
+
+
+@pytest.fixture
+def sales(mdvec):
+    mdvec.write("sales.csv", SALES)
+    registering.add_tool(mdvec.database, "sales", "売上", mdvec.docs, "dataset")
+    rules = ScanRules((".md",), (), 10**7)
+    request = ImportRequest(mdvec.database, "sales", "new", rules, ChunkingOverrides())
+    import_tool(request, catalog.load)
+    return mdvec
+
+
+def test_rows_come_as_a_table_and_all_of_them_as_csv(sales):
+    few = sales("query", 'SELECT "店", amount FROM sales__sales', "--rows", "1")
+    assert few.out == "店\tamount\n東京\t100\n"
+    assert few.err == "1 of 3 rows; all of them: --format csv, or mdvec export\n"
+    sales.write("sales.csv", SALES + "2025-07-02,京都,9\n")
+    query = SavedQuery("全部", "SELECT * FROM sales__sales WHERE day >= $since", "", (SINCE,))
+    saved.save(sales.database, query, replace=False)
+    whole = sales("query", "--saved", "全部", "-p", "since=2025-06-01", "--format", "csv")
+    assert list(csv.reader(io.StringIO(whole.out))) == list(csv.reader(io.StringIO(SALES)))
+    assert whole.err == (
+        "warning: 1 file is newer than the index of sales; import with: "
+        "mdvec import -n sales --mode update\n"
+    )
+
+
+def test_an_export_is_a_whole_file_or_none(sales):
+    file = sales.work / "売上.parquet"
+    done = sales("export", "SELECT * FROM sales__sales ORDER BY day", "-o", file)
+    assert done.code == 0, done.err
+    assert duckdb.sql(f"SELECT amount FROM '{file}'").fetchall() == [(100,), (250,), (None,)]
+    again = sales("export", "sales__sales", "-o", file)
+    assert again.code == 2
+    assert "exists; give another name, or --replace" in again.err
+    failed = sales("export", "SELECT amont FROM sales__sales", "-o", sales.work / "other.csv")
+    assert (failed.code, failed.out) == (1, "")
+    assert "write: SELECT amount FROM sales__sales" in failed.err
+    assert sorted(path.name for path in sales.work.iterdir()) == sorted(
+        [file.name, "docs", *(path.name for path in sales.work.glob("db.sqlite*"))]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["profile", "t", "--from", "2025-06-01"], "give --to too"),
+        (["query", "t", "--format", "csv", "--rows", "3"], "use LIMIT in the query"),
+        (["query"], "give a table or a SELECT, or --saved"),
+        (["query", "t", "-p", "a=1"], "parameters belong to --saved"),
+        (["query", "t", "--saved", "-p", "a"], "'a' is not NAME=VALUE"),
+        (["query", "SELECT 1", "--delete", "q"], "--delete only a name"),
+        (["export", "t", "-o", "t.xlsx"], "neither in .parquet nor in .csv"),
+        (["export", "t", "-o", "no/t.csv"], "there is no folder no"),
+    ],
+)
+def test_a_wrong_command_line_asks_no_server(mdvec, arguments, said):
+    done = mdvec(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_without_the_server_one_sentence_says_what_to_install(mdvec):
+    hide = "import sys; sys.executable = '/nowhere/python'\n"
+    done = mdvec.process("query", "t", first=hide, PATH="/nowhere")
+    assert (done.code, done.err) == (
+        1,
+        "error: mdvec-mcp is not installed; install that package\n",
+    )
+
+
+def test_ctrl_c_stops_a_running_query_and_its_processes(sales):
+    process = sales.start("query", "SELECT count(*) FROM range(100000000000) AS t(i)")
+    deadline = time.monotonic() + 60
+    while not (running := _busy(process.pid)):
+        assert time.monotonic() < deadline
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "stopped\n")
+    gone, alive = psutil.wait_procs(running, 60)
+    assert (len(gone), alive) == (2, [])
+
+
+def _busy(pid):
+    """The server's program and its query process, once that works on a query."""
+    found = psutil.Process(pid).children(recursive=True)
+    threads = [process.num_threads() for process in found if process.is_running()]
+    return found if len(found) == 2 and max(threads) > 3 else []

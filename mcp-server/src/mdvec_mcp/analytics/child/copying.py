@@ -1,0 +1,78 @@
+"""Writes the result of a checked query to a file of the spool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mdvec.datasets.core.columns import Column
+from mdvec.text.quoting import identifier, literal
+
+from mdvec_mcp.analytics.child.parameters import Values
+from mdvec_mcp.analytics.core.storing import stored_type
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
+
+
+def copy_to_csv(
+    connection: DuckDBPyConnection,
+    query: str,
+    columns: tuple[Column, ...],
+    file: Path,
+    values: Values | None,
+) -> int:
+    """Write a CSV file; return the number of its rows."""
+    return _copy(connection, _stored(query, columns, None), file, "csv", values)
+
+
+def copy_to_parquet(
+    connection: DuckDBPyConnection,
+    query: str,
+    columns: tuple[Column, ...],
+    file: Path,
+    values: Values | None,
+) -> int:
+    """Write a Parquet file; types that Parquet would change are cast as ``stored_type`` says.
+
+    Integers of more than 64 bits become 64 bits where all of them fit, else text.
+    """
+    import duckdb
+
+    if _stored(query, columns, "BIGINT") == query:
+        return _copy(connection, query, file, "parquet", values)
+    # DuckDB removes the file of a failed COPY in another thread, at times after the error is
+    # raised: the second attempt must have another name.
+    attempt = file.with_name(f"attempt_{file.name}")
+    try:
+        rows = _copy(connection, _stored(query, columns, "BIGINT"), attempt, "parquet", values)
+    except duckdb.ConversionException:
+        as_text = _stored(query, columns, "VARCHAR")
+        return _copy(connection, as_text, file, "parquet", values)
+    attempt.rename(file)
+    return rows
+
+
+def _copy(
+    connection: DuckDBPyConnection, query: str, file: Path, fmt: str, values: Values | None
+) -> int:
+    copied = connection.execute(
+        f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "
+        f"({_FORMATS[fmt]}, USE_TMP_FILE false)",
+        values or None,
+    ).fetchone()
+    return int(copied[0]) if copied else 0
+
+
+def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
+    """The query with its columns cast to types that the file keeps unchanged."""
+    casts = ", ".join(
+        f"CAST({name} AS {kind}) AS {name}"
+        for name, kind in (
+            (identifier(column.name), stored_type(column.type, large)) for column in columns
+        )
+        if kind is not None
+    )
+    return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query

@@ -1,0 +1,1 @@
+"""Ready-made questions about any table: trends, comparisons, anomalies, correlations."""

@@ -1,0 +1,203 @@
+"""Saves questions with parameters and runs them, and the ready-made ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mdvec.queries import saved
+from mdvec.queries.parameters import Bound, WrongParameters, bound, listed
+from mdvec.queries.saved import Mode, SavedQuery
+
+from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.naming import shortened_name
+from mdvec_mcp.analytics.core.ready.anomalies import ANOMALIES
+from mdvec_mcp.analytics.core.ready.comparison import COMPARISON
+from mdvec_mcp.analytics.core.ready.correlations import CORRELATIONS
+from mdvec_mcp.analytics.core.ready.plan import Plan, ReadyQuestion
+from mdvec_mcp.analytics.core.ready.trend import TREND
+from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
+from mdvec_mcp.analytics.core.statement import SELECT_ALL
+from mdvec_mcp.analytics.process.messages import JsonValue
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.analytics.small_answers import SmallAnswers
+
+READY: dict[str, ReadyQuestion] = {
+    "trend": TREND,
+    "compare_periods": COMPARISON,
+    "anomalies": ANOMALIES,
+    "correlations": CORRELATIONS,
+}
+"""The ready-made questions by their reserved names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A question that can be run.
+
+    Attributes:
+        source: a table's name or a SELECT.
+        sql: our statement over it.
+        bound: the values of the parameters of both; None refuses parameters.
+        notes: what its answer says beside the rows.
+        made: columns and rows, where we make them ourselves.
+        saved_as: the name of a saved question.
+    """
+
+    source: str
+    sql: str
+    bound: Bound | None
+    notes: tuple[str, ...] = ()
+    made: tuple[list[str], list[list[Any]]] | None = None
+    saved_as: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The saved questions of a database, and the ready-made ones.
+
+    Args:
+        answers: answers them, with as many rows as fit.
+        database: holds the saved ones.
+    """
+
+    queries: QueryProcess
+    answers: SmallAnswers
+    database: Path
+
+    def save(self, name: str, sql: str | None, description: str | None, mode: Mode) -> Answer:
+        """Save a question, once its SQL was judged as if it were run; or delete one.
+
+        Raises:
+            QueryError: the SQL is refused, with the form that runs where one is found.
+            SavedQueryError: the name is taken, reserved or unknown.
+            DatabaseError: the database cannot be written.
+        """
+        if mode == "delete":
+            return {"deleted": saved.delete(self.database, name)}
+        plain = saved.checked_name(name, READY)
+        if not sql:
+            raise WrongParameters("sql is missing: the SELECT to save, with values as $name")
+        judged = self.queries.judged(sql)
+        told = " ".join((description or "").split())[: saved.MAX_DESCRIPTION]
+        query = SavedQuery(plain, judged.sql, told, judged.parameters)
+        saved.save(self.database, query, replace=mode == "replace")
+        answer: Answer = {
+            "saved": plain,
+            "parameters": {one.name: one.type for one in judged.parameters},
+            "columns": [shortened_name(column.name) for column in judged.columns],
+        }
+        guard = self.answers.guard
+        return guard.trim(
+            with_warnings(answer, self.queries.take_warnings()),
+            ("columns",),
+            lambda gone: f"{gone} more columns",
+        )
+
+    def run(self, name: str, parameters: Mapping[str, object]) -> Answer:
+        """The first rows of a question's answer; if there are more, a handle of all rows.
+
+        Raises:
+            WrongParameters: the values do not fit.
+            SavedQueryError: there is no question of that name.
+            QueryError: it could not be run; a table that is gone is named.
+        """
+        asked = self.prepared(name, parameters)
+        if asked.made is not None:
+            return self._made(*asked.made, asked.notes)
+        with telling_of(asked):
+            answer = self.answers.answer(asked.source, asked.sql, parameters=asked.bound)
+        return with_warnings(answer, [*answer.get("warnings", ()), *asked.notes])
+
+    def prepared(self, name: str, parameters: Mapping[str, object]) -> Prepared:
+        """A question with the values of its parameters.
+
+        Raises:
+            WrongParameters: the values do not fit.
+            SavedQueryError: there is no question of that name.
+            QueryError: a ready-made one could not look at its table.
+        """
+        if name not in READY:
+            query = self.found(name)
+            values = bound(query.name, query.parameters, parameters)
+            return Prepared(query.sql, SELECT_ALL, values, saved_as=query.name)
+        question = READY[name]
+        values = bound(name, question.parameters, parameters)
+        table = str(values["table"][1])
+        plan = question.plan(self.queries.columns(table), values)
+        facts, made = self._row(table, plan, plan.facts), None
+        if plan.read is not None:
+            made = plan.read([self._row(table, plan, plan.sql)])
+        return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(plan.notes(facts)), made)
+
+    def found(self, name: str) -> SavedQuery:
+        """A saved question.
+
+        Raises:
+            SavedQueryError: there is none of that name.
+        """
+        return saved.find_saved(self.database, name, READY)
+
+    def sql_of(self, name: str, parameters: Mapping[str, object]) -> str:
+        """What a question reads: its SQL, or the table of a ready-made one.
+
+        Raises:
+            SavedQueryError: there is no question of that name.
+        """
+        return str(parameters.get("table", "")) if name in READY else self.found(name).sql
+
+    def listed(self) -> list[dict[str, str]]:
+        """Every question, the saved ones first."""
+        ready = [
+            {"name": name, "parameters": listed(one.parameters), "description": one.description}
+            for name, one in READY.items()
+        ]
+        return [
+            *(
+                {
+                    "name": query.name,
+                    "parameters": listed(query.parameters),
+                    "description": query.description,
+                    "sql": query.sql,
+                }
+                for query in saved.saved_queries(self.database)
+            ),
+            *ready,
+        ]
+
+    def _row(self, table: str, plan: Plan, statement: str) -> list[JsonValue]:
+        bound_here = plan.bound_of(statement)
+        return self.queries.rows(table, statement, max_rows=1, parameters=bound_here).rows[0]
+
+    def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> Answer:
+        """The answer of rows that are there already."""
+        guard = self.answers.guard
+        answer: Answer = {
+            "columns": columns, "rows": rows[: guard.max_rows], "total_rows": len(rows),
+        }  # fmt: skip
+        return guard.trim(
+            with_warnings(answer, [*self.queries.take_warnings(), *notes]),
+            ("rows",),
+            lambda gone: f"{gone} more pairs; name fewer columns",
+        )
+
+
+@contextmanager
+def telling_of(asked: Prepared) -> Iterator[None]:
+    """Name the saved question whose table is gone.
+
+    Raises:
+        QueryRefused: it is.
+    """
+    try:
+        yield
+    except UnknownTable as error:
+        if asked.saved_as is None:
+            raise
+        raise QueryRefused(
+            f"the saved question {asked.saved_as} no longer runs: {error}; save it anew with "
+            "mode=replace, or bring the table back"
+        ) from error

@@ -1,0 +1,156 @@
+"""Answers for people at a terminal: of the same queries, with more rows, and whole files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mdvec.settings import AnalyticsSettings
+from mdvec.sizes import MEGABYTE
+
+from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.statement import SELECT_ALL
+from mdvec_mcp.analytics.guarded import guarded
+from mdvec_mcp.analytics.process.messages import ExportFormat
+from mdvec_mcp.analytics.questions import Prepared, telling_of
+from mdvec_mcp.analytics.service import Analytics
+from mdvec_mcp.freshness import in_english
+
+if TYPE_CHECKING:
+    from mdvec.sync.freshness import Freshness
+
+_MAX_ROW_BYTES = 16 * MEGABYTE
+_MAX_ANSWER_BYTES = 1_000_000
+Request = Mapping[str, Any]
+
+
+def for_terminal(settings: AnalyticsSettings) -> AnalyticsSettings:
+    """The settings with answers as large as they can be: no model reads them."""
+    return settings.model_copy(update={"max_output_bytes": _MAX_ANSWER_BYTES})
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalAnswers:
+    """Answers one request after another; ``analytics`` has the settings of ``for_terminal``."""
+
+    analytics: Analytics
+
+    def answer(self, request: Request) -> tuple[Answer, Path | None]:
+        """The answer, and the file that belongs to it, which the caller removes.
+
+        Raises:
+            MdvecError: there is none.
+        """
+        kinds: dict[str, Callable[[Request], Answer]] = {
+            "rows": self._rows,
+            "profile": self._profile,
+            "histogram": self._histogram,
+            "export": self._export,
+            "save": self._save,
+            "questions": lambda _: {"questions": self.analytics.questions.listed()},
+        }
+        files: list[Path] = []
+        work = (
+            partial(self._file, request, files)
+            if request["do"] == "file"
+            else partial(kinds[request["do"]], request)
+        )
+        read = request.get("query") or ""
+        if "question" in request:
+            read = self.analytics.questions.sql_of(request["question"], request["parameters"])
+        answer = guarded(self.analytics, work, Asked(read), of_source=_of_source)
+        return answer, files[0] if files else None
+
+    def _rows(self, request: Request) -> Answer:
+        """The first ``max_rows`` rows, and the exact number of all."""
+        asked, queries = self._asked(request), self.analytics.queries
+        if asked.made is not None:
+            columns, rows = asked.made
+            answer = {"columns": columns, "rows": rows, "total_rows": len(rows)}
+            return with_warnings(answer, [*queries.take_warnings(), *asked.notes])
+        with telling_of(asked):
+            found = queries.rows(
+                asked.source,
+                asked.sql,
+                max_rows=request["max_rows"],
+                max_bytes=_MAX_ROW_BYTES,
+                parameters=asked.bound,
+            )
+        total: object = len(found.rows)
+        if found.more:
+            counting = f"SELECT count(*) FROM ({asked.sql})"
+            counted = queries.rows(asked.source, counting, max_rows=1, parameters=asked.bound)
+            total = counted.rows[0][0]
+        answer = {
+            "columns": [column.name for column in found.columns],
+            "types": [column.type for column in found.columns],
+            "rows": found.rows,
+            "total_rows": total,
+        }
+        return with_warnings(answer, [*queries.take_warnings(), *asked.notes])
+
+    def _asked(self, request: Request) -> Prepared:
+        """The query of a request, or its question with the values given."""
+        if "question" in request:
+            return self.analytics.questions.prepared(request["question"], request["parameters"])
+        return Prepared(request["query"], SELECT_ALL, None)
+
+    def _save(self, request: Request) -> Answer:
+        return self.analytics.questions.save(
+            request["name"], request["query"], request["description"], request["mode"]
+        )
+
+    def _profile(self, request: Request) -> Answer:
+        return self.analytics.summaries.profile(
+            request["query"],
+            _range(request),
+            request["date_column"],
+            request["columns"],
+            exact=request["exact"],
+        )
+
+    def _histogram(self, request: Request) -> Answer:
+        return self.analytics.summaries.histogram(
+            request["query"],
+            request["column"],
+            request["bins"],
+            _range(request),
+            request["date_column"],
+        )
+
+    def _export(self, request: Request) -> Answer:
+        return self.analytics.exporter.export(
+            request["query"], request["format"], request["max_rows"]
+        )
+
+    def _file(self, request: Request, files: list[Path]) -> Answer:
+        """All rows in a file that is no export: nobody else has its name."""
+        max_rows = request["max_rows"] or self.analytics.exporter.max_rows
+        fmt: ExportFormat = request["format"]
+        asked = self._asked(request)
+        if asked.made is not None:  # few rows, which need no file
+            return self._rows(request)
+        with telling_of(asked):
+            file = self.analytics.queries.export(
+                asked.source, asked.sql, fmt=fmt, max_rows=max_rows, parameters=asked.bound
+            )
+        files.append(file.path)
+        answer: Answer = {"rows": file.rows, "columns": [column.name for column in file.columns]}
+        return with_warnings(answer, [*self.analytics.queries.take_warnings(), *asked.notes])
+
+
+def _of_source(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+    """What a person reads of a source that differs from its index."""
+    if not found.is_stale or found.trouble or is_importing or found.is_being_imported:
+        return in_english(found, is_importing)
+    how = f"import with: mdvec import -n {found.tool} --mode update"
+    return "; ".join(filter(None, (found.difference(), how, found.warning())))
+
+
+def _range(request: Request) -> tuple[str, str] | None:
+    given = request["date_range"]
+    return None if given is None else (given[0], given[1])

@@ -1,0 +1,124 @@
+"""`mdvec-mcp --one-request`: answers one request of `mdvec` over its pipes, then ends.
+
+The request is a line of JSON on STDIN, which stays open for as long as the answer is wanted. The
+response is a line of JSON on STDOUT, and the bytes of the file that it announces.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import signal
+import threading
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from mdvec.errors import MdvecError
+
+if TYPE_CHECKING:
+    from mdvec.settings import Settings
+
+    from mdvec_mcp.analytics.service import Analytics
+
+Response = dict[str, Any]
+
+
+def answer_once(database: Path | None, config: Path | None, reading: int, writing: int) -> None:
+    """Read the request, write the response, and end the process.
+
+    The settings are those of `mdvec` in this folder.
+
+    Args:
+        database: the database file; None takes that of the settings.
+        config: the settings file; None takes the user's.
+        reading: the descriptor of the request.
+        writing: the descriptor of the response.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # `mdvec` gets it too, and closes the pipe
+    with os.fdopen(reading, "rb") as requests, os.fdopen(writing, "wb") as responses:
+        try:
+            settings = _settings(database, config)
+            analytics = _analytics(settings)
+        except MdvecError as error:
+            _write(responses, _refusal(error))
+            return
+        line = requests.readline()
+        if line:
+            _end_with(requests, analytics)
+            _answer(settings, analytics, json.loads(line), responses)
+        analytics.queries.close()
+        os._exit(0)  # the thread that waits for the end of STDIN would keep it locked
+
+
+def _settings(database: Path | None, config: Path | None) -> Settings:
+    from mdvec.settings.loading import load_with_origins
+
+    path = None if database is None else str(database.expanduser().absolute())
+    flags = {"database": {"path": path}}
+    folder = Path.cwd()
+    return load_with_origins(os.environ, config=config, project_folder=folder, flags=flags).settings
+
+
+def _analytics(settings: Settings) -> Analytics:
+    """The use cases, which import no source that they find changed."""
+    from mdvec.log.opening import open_log
+    from mdvec.sync.imports import Imports
+
+    from mdvec_mcp.freshness import FreshnessWatch
+
+    open_log(settings.log.options(), logging.getLogger("mdvec").warning)
+    database, rules = settings.database_path, settings.scan.rules()
+    freshness = FreshnessWatch(
+        database, rules, settings.sync.seconds, is_auto=False, imports=Imports(settings)
+    )
+    from mdvec_mcp.analytics.service import analytics_over
+    from mdvec_mcp.analytics.terminal import for_terminal
+
+    limits = for_terminal(settings.analytics)
+    starts_on = settings.household.month_starts_on
+    return analytics_over(database, settings.analytics_folder, limits, freshness, starts_on)
+
+
+def _end_with(requests: IO[bytes], analytics: Analytics) -> None:
+    """End the process when nobody wants the answer any more."""
+
+    def wait() -> None:
+        requests.read(1)
+        analytics.queries.close()
+        os._exit(0)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _answer(
+    settings: Settings, analytics: Analytics, request: dict[str, Any], responses: IO[bytes]
+) -> None:
+    from mdvec.settings.loading import unknown_variables
+
+    from mdvec_mcp.analytics.terminal import TerminalAnswers
+
+    warnings = unknown_variables(os.environ)
+    try:
+        answer, file = TerminalAnswers(analytics).answer(request)
+    except MdvecError as error:
+        _write(responses, _refusal(error) | {"warnings": warnings})
+        return
+    size = 0 if file is None else file.stat().st_size
+    form = settings.display.default_format
+    warnings += answer.pop("warnings", [])
+    _write(responses, {"answer": answer, "bytes": size, "format": form, "warnings": warnings})
+    if file is not None:
+        with file.open("rb") as rows:
+            shutil.copyfileobj(rows, responses)
+            responses.flush()
+
+
+def _refusal(error: MdvecError) -> Response:
+    return {"error": str(error), "is_wrong_usage": error.is_wrong_usage, "warnings": []}
+
+
+def _write(responses: IO[bytes], response: Response) -> None:
+    responses.write(json.dumps(response, default=str).encode() + b"\n")
+    responses.flush()

@@ -1,0 +1,1 @@
+"""Saved questions: SELECTs with a name and parameters, kept in the database."""

@@ -1,0 +1,44 @@
+"""Saved questions in the database: saved, replaced, deleted, and their names."""
+
+import pytest
+
+from mdvec.database.connection import open_database
+from mdvec.queries import saved
+from mdvec.queries.parameters import Parameter
+from mdvec.queries.saved import SavedQuery, SavedQueryError
+
+SALES = SavedQuery("月次", "SELECT $since", "売上", (Parameter("since", "date"),))
+
+
+@pytest.fixture
+def database(tmp_path):
+    path = tmp_path / "vectors.sqlite"
+    with open_database(path, "create"):
+        return path
+
+
+def test_a_question_is_replaced_and_deleted_only_on_purpose(database):
+    saved.save(database, SALES, replace=False)
+    assert saved.find_saved(database, " 月次 ") == SALES
+    other = SavedQuery("月次", "SELECT 2", "")
+    with pytest.raises(SavedQueryError, match="mode=replace"):
+        saved.save(database, other, replace=False)
+    assert saved.saved_queries(database) == [SALES]
+    saved.save(database, other, replace=True)
+    assert saved.saved_queries(database) == [other]
+    assert saved.delete(database, "月次") == "月次"
+    with pytest.raises(SavedQueryError, match="no saved question '月次'; there are: trend"):
+        saved.find_saved(database, "月次", ["trend"])
+
+
+def test_a_database_of_an_older_format_has_none(database):
+    with open_database(database, "write") as connection:
+        connection.execute("DROP TABLE saved_queries")
+    assert saved.saved_queries(database) == []
+
+
+@pytest.mark.parametrize("name", ["", "a b", "_x", "a'b", "x" * 61, "trend", "ｔｒｅｎｄ", "a/b"])
+def test_names_that_no_question_can_have(name):
+    with pytest.raises(SavedQueryError):
+        saved.checked_name(name, {"trend"})
+    assert saved.checked_name("売上_2025", {"trend"}) == "売上_2025"

@@ -1,0 +1,64 @@
+"""Values of a saved question's parameters: what fits, and what the refusal of others says."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.queries.parameters import TYPES, Parameter, WrongParameters, bound
+
+PARAMETERS = (
+    Parameter("since", "date"),
+    Parameter("least", "number"),
+    Parameter("n", "integer", 3),
+    Parameter("shop", "text", is_optional=True),
+)
+
+
+def test_values_come_with_their_types_and_those_left_out_with_their_defaults():
+    given = {"$Since": " 2025-06-01 ", "least": "1.5"}
+    assert bound("sales", PARAMETERS, given) == {
+        "since": ("date", "2025-06-01"), "least": ("number", 1.5), "n": ("integer", 3),
+    }  # fmt: skip
+    more = {"since": "2025-06-01T09:30", "least": 10**12, "n": 4.0, "shop": 7}
+    assert bound("sales", PARAMETERS, more) == {
+        "since": ("date", "2025-06-01T09:30:00"), "least": ("number", 10**12),
+        "n": ("integer", 4), "shop": ("text", "7"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"least": 1}, "sales needs since (date, such as 2025-06-30); it takes: since (date), "
+                       "least (number), n=3, shop (text, optional)"),
+        ({"since": "June", "least": 1},
+         "since of sales must be a date, such as 2025-06-30, not 'June'"),
+        ({"since": 20250601, "least": 1},
+         "since of sales must be a date, such as 2025-06-30, not '20250601'"),
+        ({"since": "2025-06-01", "least": "a lot"},
+         "least of sales must be a number, such as 1.5, not 'a lot'"),
+        ({"since": "2025-06-01", "least": float("nan")},
+         "least of sales must be a number, such as 1.5, not 'nan'"),
+        ({"since": "2025-06-01", "least": True},
+         "least of sales must be a number, such as 1.5, not 'True'"),
+        ({"since": "2025-06-01", "least": 1, "n": 2.5},
+         "n of sales must be an integer, such as 12, not '2.5'"),
+        ({"sinse": "2025-06-01"}, "sales has no parameter 'sinse'; it takes: since (date), "
+                                  "least (number), n=3, shop (text, optional)"),
+    ],
+)  # fmt: skip
+def test_a_wrong_value_is_answered_with_the_right_form(given, said):
+    with pytest.raises(WrongParameters) as refused:
+        bound("sales", PARAMETERS, given)
+    assert str(refused.value) == said
+
+
+@given(st.sampled_from(TYPES), st.text() | st.floats() | st.integers() | st.booleans() | st.none())
+@settings(max_examples=50)
+def test_any_value_fits_its_type_or_is_refused(kind, value):
+    with suppress(WrongParameters):
+        ((found, read),) = bound("q", (Parameter("x", kind),), {"x": value}).values()
+        assert found == kind
+        assert isinstance(read, str) == (kind in {"text", "date"})
