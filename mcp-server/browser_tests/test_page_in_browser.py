@@ -37,6 +37,7 @@ VIEWS = {
     "document": "/document?tool=notes&path=README.md&start=3&end=5",
     "money": "/money",
     "category": "/money?category=食費&period=2025年",
+    "plan": "/money/plan",
     "review": "/review",
     "data": f"/data?sql={SQL}",
     "table": "/data/table?name=transactions",

@@ -13,7 +13,15 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web.page import data_view, look, money_view, review_view, search_view, tools_view
+from mdvec_mcp.web.page import (
+    data_view,
+    look,
+    money_view,
+    plan_view,
+    review_view,
+    search_view,
+    tools_view,
+)
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access
 from mdvec_mcp.web.page.guard import Guard
 from mdvec_mcp.web.page.views import View, Views
@@ -42,6 +50,7 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         *search_view.routes(views),
         *data_view.routes(views),
         *money_view.routes(views),
+        *plan_view.routes(views),
         *review_view.routes(views),
         *tools_view.routes(views),
     ]
