@@ -20,6 +20,7 @@ from mdvec_mcp.web.page import (
     plan_view,
     review_view,
     search_view,
+    suggestion_view,
     tools_view,
 )
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access
@@ -52,6 +53,7 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         *money_view.routes(views),
         *plan_view.routes(views),
         *review_view.routes(views),
+        *suggestion_view.routes(views),
         *tools_view.routes(views),
     ]
     app = Starlette(routes=routes, exception_handlers={404: views.not_found})

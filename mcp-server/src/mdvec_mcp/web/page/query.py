@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -44,6 +44,7 @@ class Query:
         return urlencode([*kept, *new])
 
 
-def address_fields(fields: Mapping[str, object]) -> str:
-    """Fields as the query of an address; None leaves a field out."""
-    return urlencode({name: str(value) for name, value in fields.items() if value is not None})
+def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
+    """Fields as the query of an address, some with several values; None leaves a field out."""
+    given = [(name, str(value)) for name, value in fields.items() if value is not None]
+    return urlencode([*given, *((name, one) for name, all_ in several.items() for one in all_)])

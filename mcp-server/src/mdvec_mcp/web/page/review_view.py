@@ -88,7 +88,9 @@ class _Review:
             undo = "" if choice.decision == "skip" else f"&undo={check}"
             return RedirectResponse(f"/review?household={household.name}{undo}", 303)
         left = await household.run(partial(review.list_candidates, limit=1))
-        text = words(language_of(request), f"is_{choice.decision}")
+        is_transfer = choice.decision == "duplicate" and "transfer" in form
+        key = "is_transfer" if is_transfer else f"is_{choice.decision}"
+        text = words(language_of(request), key)
         return JSONResponse({"open": left.total_count, "text": text})
 
     async def detect(self, request: Request) -> Response:

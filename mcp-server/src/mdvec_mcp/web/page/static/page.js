@@ -117,13 +117,13 @@ function reviewByKey(list) {
   const decide = async (form) => {
     const told = await send(form);
     if (!told) return;
-    const card = form.closest("li");
+    const card = form.closest("#pairs > li");
     made.push(card);
     show(card, form.dataset.decision, told);
     move(card, 1);
   };
   const show = (card, decision, told) => {
-    card.classList.remove("is-duplicate", "is-not_duplicate", "is-skip");
+    card.classList.remove("is-duplicate", "is-not_duplicate", "is-skip", "is-set");
     card.classList.add(`is-${decision}`);
     card.querySelector(".state").textContent = told.text;
     open.textContent = told.open.toLocaleString();
@@ -132,11 +132,12 @@ function reviewByKey(list) {
     const card = made.pop();
     if (!card) return;
     const form = card.querySelector('form[data-decision="skip"]').cloneNode(true);
-    if (card.dataset.rows > 2) { // several pairs, which were decided at once
-      const alike = document.createElement("input");
-      alike.name = "alike";
-      alike.value = "1";
-      form.append(alike);
+    const fields = card.dataset.rows > 2 ? ["undo", "alike"] : ["undo"]; // alike: several pairs
+    for (const name of fields) {
+      const field = document.createElement("input");
+      field.name = name;
+      field.value = "1";
+      form.append(field);
     }
     form.hidden = true;
     document.body.append(form);
@@ -164,7 +165,9 @@ function reviewByKey(list) {
     else {
       const form = card.querySelector(`form[data-key="${CSS.escape(event.key)}"]`);
       if (!form || event.key === "") return;
-      decide(form);
+      const box = form.querySelector("input[list]");
+      if (box) box.focus(); // what is chosen has to be written first
+      else decide(form);
     }
     event.preventDefault();
   });
