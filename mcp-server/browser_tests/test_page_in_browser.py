@@ -22,6 +22,8 @@ from mdvec.household.core.pairs import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
+from mdvec.manage.page_opening import write_opening
+from mdvec.manage.page_server import one_time_address
 from mdvec.manage.registering import add_tool, find_tool
 from page_ledger import ledger
 from page_site import page_site
@@ -104,6 +106,7 @@ class Window:
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.goto(f"/open?code={site.key.one_time_code()}")
+        self.page.wait_for_url("/")
 
 
 @pytest.fixture
@@ -157,6 +160,18 @@ def test_pictures_for_the_documentation(window, language):
         file = folder / f"ui-{name}-{language}.png"
         page.screenshot(path=file)
         Image.open(file).quantize(128).save(file, optimize=True)
+
+
+def test_a_private_file_opens_the_page(browser, site, tmp_path):
+    file = tmp_path / "page.html"
+    write_opening(file, one_time_address(site.address, site.key))
+    page = browser.new_context().new_page()
+    page.goto(file.as_uri())
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    assert page.url == f"{site.address}/"
+    page.goto(file.as_uri())  # the code is used up, but there is a cookie
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    page.context.close()
 
 
 def test_hits_appear_as_one_types(window):

@@ -8,7 +8,7 @@ from pathlib import Path
 from mdvec.manage.page_key import PageKey
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -61,11 +61,18 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
     return Guard(app, views)
 
 
+_ONWARDS = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>mdvec</title>'
+    '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
+)
+"""Not a redirect: to a browser that would still come from the file, without strict cookies."""
+
+
 def _opening(access: Access) -> View:
     async def opened(request: Request) -> Response:
         cookie = access.admit(request.query_params.get("code", ""))
         # Without a valid code the browser may have a cookie already; the first view checks that.
-        response = RedirectResponse("/", 303)
+        response = HTMLResponse(_ONWARDS, 403 if cookie is None else 200)
         if cookie is not None:
             response.set_cookie(
                 access.cookie_name, cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict"
