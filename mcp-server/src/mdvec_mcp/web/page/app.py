@@ -22,6 +22,7 @@ from mdvec_mcp.web.page import (
     search_view,
     suggestion_view,
     tools_view,
+    trend_view,
 )
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access
 from mdvec_mcp.web.page.guard import Guard
@@ -40,7 +41,15 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         key: what cookies are signed with.
         began: when the server began, in nanoseconds since 1970.
     """
-    access = Access(key, began)
+    app, views = page_views(wiring, Access(key, began))
+    return Guard(app, views)
+
+
+def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
+    """The views without the checks of a browser's requests.
+
+    A request's state must have its session and, if it changes something, its form.
+    """
     files = {file.name: file.read_bytes() for file in STATIC.iterdir()}
     digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
     views = Views(wiring, access, digest)
@@ -51,6 +60,7 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         *search_view.routes(views),
         *data_view.routes(views),
         *money_view.routes(views),
+        *trend_view.routes(views),
         *plan_view.routes(views),
         *review_view.routes(views),
         *suggestion_view.routes(views),
@@ -58,7 +68,7 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
     ]
     app = Starlette(routes=routes, exception_handlers={404: views.not_found})
     app.router.redirect_slashes = False
-    return Guard(app, views)
+    return app, views
 
 
 _ONWARDS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 800, 260
@@ -48,7 +48,7 @@ Amounts = Sequence[int | None]
 
 
 def month_chart(
-    months: Sequence[str], bars: dict[str, Amounts], lines: dict[str, Amounts]
+    months: Sequence[str], bars: Mapping[str, Amounts], lines: Mapping[str, Amounts]
 ) -> MonthChart:
     """A chart of amounts by month; None leaves a gap. The keys are styles."""
     series = (*bars.values(), *lines.values())
@@ -80,7 +80,7 @@ def month_chart(
 
 def _bars(
     months: Sequence[str],
-    series: dict[str, Amounts],
+    series: Mapping[str, Amounts],
     slot: float,
     height_of: Callable[[float], float],
 ) -> Iterator[Bar]:

@@ -92,7 +92,7 @@ const live = document.getElementById("tools-list");
 if (live) followImports(live);
 
 // The review: a decision by key or button, without leaving the list; u undoes the last one.
-function reviewByKey(list) {
+function reviewByKey(list, signal) {
   const said = document.getElementById("said");
   const open = document.getElementById("open");
   const made = [];
@@ -107,7 +107,7 @@ function reviewByKey(list) {
   const send = async (form) => {
     const fields = new URLSearchParams(new FormData(form));
     fields.set("part", "1");
-    const answer = await fetch(form.action, { method: "POST", body: fields });
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields });
     if (!answer.ok) {
       form.submit(); // the page then says what is wrong
       return null;
@@ -170,12 +170,34 @@ function reviewByKey(list) {
       else decide(form);
     }
     event.preventDefault();
-  });
+  }, { signal });
   if (list.firstElementChild) list.firstElementChild.focus({ preventScroll: true });
 }
 
-const pairs = document.getElementById("pairs");
-if (pairs) reviewByKey(pairs);
+// A trend's categories: each line can be hidden by its button in the legend.
+function toggleLines(legend) {
+  legend.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-line]");
+    if (!button) return;
+    const isShown = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(isShown));
+    for (const line of document.querySelectorAll(`[data-of="${CSS.escape(button.dataset.line)}"]`)) {
+      line.classList.toggle("hidden", !isShown);
+    }
+  });
+}
 
-const searchForm = document.getElementById("search");
-if (searchForm) searchAsYouType(searchForm);
+// Begins what moves in a view; a view in a chat takes the place of the one before.
+let ending = new AbortController();
+function begin() {
+  ending.abort();
+  ending = new AbortController();
+  const pairs = document.getElementById("pairs");
+  if (pairs) reviewByKey(pairs, ending.signal);
+  const searchForm = document.getElementById("search");
+  if (searchForm) searchAsYouType(searchForm);
+  const lines = document.getElementById("lines");
+  if (lines) toggleLines(lines);
+}
+
+begin();
