@@ -17,7 +17,7 @@ from mdvec.embedding.catalog import load
 from mdvec.manage.registering import add_tool, list_tools
 from mdvec.settings import load_settings
 from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.server import build_server
+from mdvec_mcp.server import wired_server
 from processes import COMMAND_LINE, SERVER, Bench, run_mdvec
 from results import Row, median, spread
 from updating import SUBJECTS
@@ -75,7 +75,7 @@ def _making_row(bench: Bench) -> Row:
             tools = list_tools(database, active_only=True)
             models = ModelPool(load, idle_seconds=1, memory_threshold=1, memory_use=lambda: 0.0)
             began = time.perf_counter()
-            build_server(database, tools, models, settings)
+            wired_server(database, tools, models, settings)
             taken.append(time.perf_counter() - began)
     few, many = (taken[1:] for taken in seconds.values())
     ratio = median(many) / median(few)

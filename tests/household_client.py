@@ -12,7 +12,7 @@ from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.settings import Settings
 from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.server import build_server
+from mdvec_mcp.server import wired_server
 from tiny_embedder import TinyBackend
 
 RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
@@ -46,7 +46,7 @@ def answers(database, *calls):
         )  # fmt: skip
         rows = registering.list_tools(database, active_only=True)
         settings = Settings.model_validate({"charts": {"port": 0}})
-        server = build_server(database, rows, models, settings)
+        server = wired_server(database, rows, models, settings).server
         async with Client(server) as client:
             found = [await client.call_tool(*call) for call in calls]
         server.close()

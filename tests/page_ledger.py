@@ -22,12 +22,14 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', '""').replace("\n", " ") + '"'
 
 
-def ledger(folder: Path, lines: Iterable[str]) -> Path:
-    """A database with a household, ``kakeibo``, of these rows."""
+def ledger(folder: Path, lines: Iterable[str], assets: str = "") -> Path:
+    """A database with a household, ``kakeibo``, of these rows, and of this asset history."""
     statements = folder / "明細"
     statements.mkdir(parents=True)
     text = "\n".join([HEADER, *lines, ""])
     (statements / "明細_2025-07.csv").write_bytes(text.encode("utf-8-sig"))
+    if assets:
+        (statements / "資産推移月次.csv").write_bytes(assets.encode("utf-8-sig"))
     database = folder / "data" / "v.sqlite"
     add_tool(database, "kakeibo", "家計簿", statements, "household")
     request = ImportRequest(database, "kakeibo", "new", _RULES, ChunkingOverrides())

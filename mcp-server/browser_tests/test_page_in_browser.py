@@ -5,24 +5,35 @@
 
 import os
 import shutil
+from datetime import date
+from decimal import Decimal
 from importlib import resources
 from pathlib import Path
 
 import pytest
 from collection import RULES
+from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
+from mdvec.household import review
+from mdvec.household.budgeting import set_budget
+from mdvec.household.core.pairs import DetectionOptions
 from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
-from mdvec.manage.registering import add_tool
+from mdvec.manage.page_opening import write_opening
+from mdvec.manage.page_server import one_time_address
+from mdvec.manage.registering import add_tool, find_tool
 from page_ledger import ledger
 from page_site import page_site
+from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 from tiny_embedder import TinyBackend
 
 ROOT = Path(__file__).parents[2]
+TODAY = date(2025, 9, 30)
+"""The sample household ends then."""
 EXAMPLES = ROOT / "docs" / "examples"
 PICTURES = ROOT / ".ui-pictures"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
@@ -37,7 +48,9 @@ VIEWS = {
     "document": "/document?tool=notes&path=README.md&start=3&end=5",
     "money": "/money",
     "category": "/money?category=食費&period=2025年",
+    "plan": "/money/plan",
     "review": "/review",
+    "suggestions": "/review/categories",
     "data": f"/data?sql={SQL}",
     "table": "/data/table?name=transactions",
     "tools": "/tools",
@@ -50,7 +63,7 @@ RUN_AXE = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa"
 
 
 def filled(folder):
-    """A database of the sample notes and the sample household."""
+    """A database of the sample notes and the sample household, with two budgets and candidates."""
     database = folder / "data" / "v.sqlite"
     statements = ScanRules((".csv",), (), 10**7)
     for name, kind, folder_name, rules in (
@@ -60,6 +73,11 @@ def filled(folder):
         add_tool(database, name, f"the sample {name}", EXAMPLES / folder_name, kind)
         request = ImportRequest(database, name, "new", rules, ChunkingOverrides())
         import_tool(request, lambda _: Embedder(TinyBackend()))
+    with open_database(database, "write") as connection:
+        household = find_tool(database, "kakeibo").id
+        review.detect(connection, household, DetectionOptions(3, Decimal(0), Decimal(1)))
+        for category, amount in (("食費", 45_000), ("水道・光熱費", 20_000)):
+            set_budget(connection, household, category=category, amount=amount, today=TODAY)
     return database
 
 
@@ -88,6 +106,7 @@ class Window:
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.goto(f"/open?code={site.key.one_time_code()}")
+        self.page.wait_for_url("/")
 
 
 @pytest.fixture
@@ -124,6 +143,35 @@ def test_every_view_fits_is_silent_and_accessible(window, language, theme, width
         wrong += [(name, what) for what in (*found, *said, *([f"{over} over"] if over else []))]
         one.said.clear()
     assert wrong == []
+
+
+DOCUMENTED = {"search": VIEWS["search"], "money": "/money?period=2025年",
+              "plan": "/money/plan", "review": "/review"}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_pictures_for_the_documentation(window, language):
+    """Left in ``.ui-pictures/docs``; copy them to docs/pictures when a view has changed."""
+    page = window(locale=language, viewport={"width": 960, "height": 645}).page
+    folder = PICTURES / "docs"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, address in DOCUMENTED.items():
+        assert page.goto(address).status == 200
+        file = folder / f"ui-{name}-{language}.png"
+        page.screenshot(path=file)
+        Image.open(file).quantize(128).save(file, optimize=True)
+
+
+def test_a_private_file_opens_the_page(browser, site, tmp_path):
+    file = tmp_path / "page.html"
+    write_opening(file, one_time_address(site.address, site.key))
+    page = browser.new_context().new_page()
+    page.goto(file.as_uri())
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    assert page.url == f"{site.address}/"
+    page.goto(file.as_uri())  # the code is used up, but there is a cookie
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    page.context.close()
 
 
 def test_hits_appear_as_one_types(window):
@@ -167,6 +215,46 @@ def test_thirty_duplicates_are_decided_by_key_and_undone(window, tmp_path):
             expect(page.locator("#open")).to_have_text(str(number + 1))
         page.reload()
         expect(page.locator("#pairs > li")).to_have_count(30)
+
+
+def test_shops_get_categories_by_key_which_are_undone(window, tmp_path):
+    day = "1,2025/07/{:02},{},-1000,財布,{},,0,{}"
+    rows = [day.format(1 + n, "青葉書店 本店", "教養・教育,書籍", f"a{n}") for n in range(6)] + [
+        day.format(9, f"青葉書店 {n}", "未分類,未分類", n) for n in ("大宮", "渋谷", "上野")
+    ]
+    with page_site(ledger(tmp_path, rows)) as site:
+        page = window(site=site, locale="ja").page
+        page.goto("/review/categories")
+        page.keyboard.press("1")
+        expect(page.locator("#open")).to_have_text("2")
+        page.keyboard.press("n")
+        page.keyboard.type("教養・教育")
+        page.keyboard.press("Enter")
+        expect(page.locator("#open")).to_have_text("1")
+        expect(page.locator(".state").nth(1)).to_contain_text("教養・教育")
+        for left in ("2", "3"):
+            page.keyboard.press("u")
+            expect(page.locator("#open")).to_have_text(left)
+
+
+def test_a_budget_is_set_and_undone(window):
+    page = window(locale="ja").page
+    page.goto("/money/plan")
+    page.locator("select[name=subject]").select_option("交通費")
+    page.locator("input[name=amount]:visible").fill("8,000")
+    page.get_by_role("button", name="予算を決める").click()
+    expect(page.locator(".budgets")).to_contain_text("交通費")
+    page.get_by_role("button", name="取り消す").click()
+    expect(page.locator(".budgets")).not_to_contain_text("交通費")
+
+
+def test_a_query_that_the_sandbox_refuses_says_why(window):
+    page = window(locale="ja").page
+    page.goto("/data")
+    page.get_by_role("textbox").fill("DROP TABLE transactions")
+    page.get_by_role("button", name="実行する").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("textbox")).to_have_value("DROP TABLE transactions")
 
 
 def test_an_import_is_watched_to_its_end_in_two_windows(window, tmp_path, monkeypatch):

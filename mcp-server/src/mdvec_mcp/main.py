@@ -246,6 +246,7 @@ def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> Wirin
     from mdvec.log.activity import record
     from mdvec.log.opening import open_log
 
+    from mdvec_mcp.apps.offering import add_apps, for_this_client
     from mdvec_mcp.server import wired_server
 
     open_log(settings.log.options(), logging.getLogger("mdvec").warning)
@@ -258,7 +259,9 @@ def _server(settings: Settings, models: ModelPool, folder: Tool | None) -> Wirin
         database=str(database),
         tools=len(tools),
     )
-    return wired_server(database, tools, models, settings, folder_tool=folder)
+    wiring = wired_server(database, tools, models, settings, folder, extend=add_apps)
+    wiring.server.middleware.append(for_this_client)
+    return wiring
 
 
 def _active_tools(database: Path) -> list[Tool]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
+from mcp.server.apps import Apps
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts import PromptManager
@@ -57,7 +58,7 @@ class MdvecServer(MCPServer):
         self._subscribed = InMemorySubscriptionBus()
         super().__init__(
             name, version=version, lifespan=_refreshing, subscriptions=self._subscribed,
-            middleware=[self._sessions.observe],
+            middleware=[self._sessions.observe], extensions=[Apps()],
         )  # fmt: skip
         self._live: LiveOffer | None = None
         self._presented: Offer | None = None

@@ -56,6 +56,7 @@ class Wiring:
         folder_tool: the tool of the folder that the server was started for, if any.
         templates: of the tools that were offered so far.
         early: the models, and the kinds of tools, that were loaded early, or will be.
+        extend: adds to a complete offer what stands above it.
     """
 
     server: MdvecServer
@@ -65,6 +66,7 @@ class Wiring:
     folder_tool: Tool | None = None
     templates: ToolTemplates = field(default_factory=dict)
     early: set[str] = field(default_factory=set)
+    extend: Callable[[Wiring, Offer], None] | None = None
 
     @cached_property
     def search(self) -> search_tools.SearchContext:
@@ -157,34 +159,22 @@ class Family:
     is_listed_first: bool = False
 
 
-def build_server(
-    database: Path,
-    tools: Sequence[Tool],
-    models: ModelPool,
-    settings: Settings,
-    folder_tool: Tool | None = None,
-) -> MdvecServer:
-    """A server that offers ``tools``, and later those that the database holds by then.
-
-    It is wired as ``wired_server`` says.
-    """
-    return wired_server(database, tools, models, settings, folder_tool).server
-
-
 def wired_server(
     database: Path,
     tools: Sequence[Tool],
     models: ModelPool,
     settings: Settings,
     folder_tool: Tool | None = None,
+    extend: Callable[[Wiring, Offer], None] | None = None,
 ) -> Wiring:
-    """The same server with what its tools share, for what else a process serves.
+    """A server that offers ``tools``, and later those that the database holds by then.
 
-    No process is started and no model loaded yet, but for the import of the ``folder_tool``, that
-    of the folder that the server was started for, which is looked at now.
+    With it comes what its tools share, for what else a process serves. ``extend`` adds to each
+    complete offer. No process is started and no model loaded yet, but for the import of the
+    ``folder_tool``, that of the folder that the server was started for, which is looked at now.
     """
     server = MdvecServer("mdvec", version=__version__)
-    wiring = Wiring(server, database, models, settings, folder_tool)
+    wiring = Wiring(server, database, models, settings, folder_tool, extend=extend)
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
     if folder_tool is not None:
         wiring.freshness.look_at_tool(folder_tool.name)
@@ -209,6 +199,8 @@ def _offer(wiring: Wiring, tools: Sequence[Tool]) -> Offer:
             family.add(wiring, offer)
     if tools:
         add_upkeep_tools(offer, wiring.freshness)
+    if wiring.extend is not None:
+        wiring.extend(wiring, offer)
     load_early(wiring, tools)
     return offer
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import webbrowser
+from pathlib import Path
 from types import FrameType
 from typing import Annotated
 
@@ -38,6 +39,7 @@ def ui_command(
     printed address opens it once, within two minutes; then a cookie does.
     """
     from mdvec.manage.page_key import page_key
+    from mdvec.manage.page_opening import opening_file
     from mdvec.manage.page_server import (
         one_time_address,
         running_page,
@@ -47,21 +49,35 @@ def ui_command(
 
     settings = settings_from(config, database, verbose=verbose)
     key = page_key(settings.database_path)
+    file = opening_file(settings.database_path) if browser else None
     found = running_page(http, key)
     if found is not None:
-        _open(one_time_address(found, key), browser)
+        _open(one_time_address(found, key), file)
         return
     signal.signal(signal.SIGTERM, _interrupt)
-    with started_page(http, key, server_arguments(settings.database_path, config)) as server:
-        _open(one_time_address(server.address, key), browser)
-        say("the server runs until Ctrl-C; to have it always: mdvec service install")
-        for line in server.warnings():
-            say(line.rstrip())
+    try:
+        with started_page(http, key, server_arguments(settings.database_path, config)) as server:
+            _open(one_time_address(server.address, key), file)
+            say("the server runs until Ctrl-C; to have it always: mdvec service install")
+            for line in server.warnings():
+                say(line.rstrip())
+    finally:
+        if file is not None:
+            file.unlink(missing_ok=True)
 
 
-def _open(address: str, browser: bool) -> None:
+def _open(address: str, file: Path | None) -> None:
+    """Print the address, and open it in the browser by way of the file, if there is one."""
+    from mdvec.manage.page_opening import reads_files_of_this_system, write_opening
+
     print_line(address)
-    if browser and not webbrowser.open(address):
+    if file is None:
+        return
+    opened = address
+    if reads_files_of_this_system():
+        write_opening(file, address)
+        opened = file.as_uri()
+    if not webbrowser.open(opened):
         say("no browser could be opened here; open the address above in one, within two minutes")
 
 

@@ -1,7 +1,9 @@
 """`mdvec ui`: starts a server that serves the page, or finds the one that runs."""
 
+import re
 import signal
 import socket
+import stat
 import urllib.request
 from http.cookiejar import CookieJar
 
@@ -30,10 +32,19 @@ def test_it_starts_a_server_or_finds_the_one_that_runs(mdvec, free_address):
     assert opened(address)[0] == 200
     assert "until Ctrl-C" in first.stderr.readline()
 
-    second = mdvec("ui", "--no-browser", "--http", free_address)
+    # The browser is this script: what it is started with can be seen by all users.
+    seen = mdvec.work / "seen"
+    browser = mdvec.work / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}\n')
+    browser.chmod(0o700)
+    second = mdvec.process("ui", "--http", free_address, BROWSER=str(browser))
     assert (second.code, second.err) == (0, "")
-    assert second.out != f"{address}\n"
-    assert opened(second.out.strip())[0] == 200
+    file = mdvec.work / "db.sqlite-page.html"
+    assert seen.read_text() == f"{file.as_uri()}\n"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (found,) = re.findall(r'url=([^"]*)"', file.read_text())
+    assert second.out == f"{found}\n" != f"{address}\n"
+    assert opened(found)[0] == 200
 
     other = mdvec.start(
         "ui", "--no-browser", "--http", free_address, "--database", mdvec.work / "other.sqlite"

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database.connection import Connection, DatabaseError, Mode, open_database
+from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import review
 from mdvec.household.interfaces.columns import ColumnsCache
@@ -132,11 +133,18 @@ class HouseholdContext:
             period=period,
         )
 
-    def trend_summary(self, connection: Connection, tool_id: int) -> TrendAnswer:
-        """All categories over the latest twelve months, cached until the ledger changes."""
+    def trend_summary(
+        self, connection: Connection, tool_id: int, months: MonthRange | None = None
+    ) -> TrendAnswer:
+        """All categories, by default over the latest year, cached until the ledger changes."""
         version = data_version(connection, tool_id)
         return self.trends.category_trend_summary(
-            connection, tool_id, version, today=today(), month_starts_on=self.month_starts_on
+            connection,
+            tool_id,
+            version,
+            months=months,
+            today=today(),
+            month_starts_on=self.month_starts_on,
         )
 
     def households(self) -> list[Tool]:

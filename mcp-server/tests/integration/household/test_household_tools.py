@@ -27,7 +27,7 @@ from mdvec.tools.rows import get_tool
 from tiny_embedder import TinyBackend
 
 from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.server import build_server
+from mdvec_mcp.server import wired_server
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
@@ -65,7 +65,7 @@ def asked(database, *calls, household=None, **charts):
         settings = Settings.model_validate(
             {"charts": {"port": 0, **charts}, "household": household or {}}
         )
-        server = build_server(database, rows, models, settings)
+        server = wired_server(database, rows, models, settings).server
         async with Client(server) as client:
             answers = [await answered(client, call) for call in calls]
         server.close()
@@ -354,7 +354,7 @@ def test_household_tools_exist_only_with_a_household(tmp_path):
         rows = registering.list_tools(path, active_only=True)
 
         async def run():
-            async with Client(build_server(path, rows, models, Settings())) as client:
+            async with Client(wired_server(path, rows, models, Settings()).server) as client:
                 return {tool.name for tool in (await client.list_tools()).tools}
 
         return anyio.run(run)

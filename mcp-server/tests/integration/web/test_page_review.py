@@ -128,3 +128,21 @@ def test_hostile_shops_memos_and_accounts_do_nothing(tmp_path):
                 client.post("/review/decide", data=data)
         missing = [one for one in PAYLOADS if " ".join(one.split()) not in seen]
         assert missing == []
+
+
+def test_a_transfer_leaves_both_rows_out_and_is_undone(tmp_path):
+    lines = [
+        "1,2025/07/05,振替 貯蓄へ,-30000,銀行,未分類,未分類,,0,a",
+        "1,2025/07/05,振込 普通から,30000,貯蓄,収入,その他,,0,b",
+    ]
+    with page_site(ledger(tmp_path, lines)) as site, site.client() as client:
+        shown = post(client, "/review/detect").text
+        assert "Perhaps a transfer" in shown
+        assert 'name="keep"' not in shown
+        form = re.search(r'<form[^>]*data-key="1".*?</form>', shown, re.DOTALL)[0]
+        fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))
+        told = client.post("/review/decide", data={**fields, "part": "1"}).json()
+        assert told == {"open": 0, "text": "marked as a transfer"}
+        assert text_in(client.get("/money?period=2025-07").text).count("(transfer)") == 2
+        post(client, "/review/decide", check=fields["check"], decision="skip", alike="1")
+        assert is_open(client) == 1

@@ -147,16 +147,27 @@ def _savings(
 
 
 def category_trend_summary(
-    connection: apsw.Connection, tool_id: int, *, today: date, month_starts_on: int = 1
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    months: MonthRange | None = None,
+    month_starts_on: int = 1,
+    today: date,
 ) -> TrendAnswer:
-    """The trend of every 大項目 over the latest twelve months: by size, income last.
+    """The trend of every 大項目, by default over the latest twelve months: by size, income last.
 
     Raises:
         EmptyLedger: there are no rows yet.
+        InsufficientData: the ledger has nothing for these months.
     """
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
-        requested = resolve_period(today, covered.default_range)
+        requested = resolve_period(
+            today,
+            covered.default_range,
+            start_month=None if months is None else str(months.first),
+            end_month=None if months is None else str(months.last),
+        )
         shown, notes = shown_months(connection, tool_id, requested, None, covered, today)
         sums = _sums(connection, tool_id, shown, None)
     amounts = {
@@ -228,14 +239,19 @@ class TrendCache:
         tool_id: int,
         version: Hashable,
         *,
+        months: MonthRange | None = None,
         month_starts_on: int = 1,
         today: date,
     ) -> TrendAnswer:
         """``category_trend_summary``, cached."""
         return self._answer(
-            (connection.filename, tool_id, version, "summary", month_starts_on, today),
+            (connection.filename, tool_id, version, "summary", months, month_starts_on, today),
             lambda: category_trend_summary(
-                connection, tool_id, today=today, month_starts_on=month_starts_on
+                connection,
+                tool_id,
+                months=months,
+                today=today,
+                month_starts_on=month_starts_on,
             ),
         )
 

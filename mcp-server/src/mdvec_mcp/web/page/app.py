@@ -8,12 +8,22 @@ from pathlib import Path
 from mdvec.manage.page_key import PageKey
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web.page import data_view, look, money_view, review_view, search_view, tools_view
+from mdvec_mcp.web.page import (
+    data_view,
+    look,
+    money_view,
+    plan_view,
+    review_view,
+    search_view,
+    suggestion_view,
+    tools_view,
+    trend_view,
+)
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access
 from mdvec_mcp.web.page.guard import Guard
 from mdvec_mcp.web.page.views import View, Views
@@ -31,7 +41,15 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         key: what cookies are signed with.
         began: when the server began, in nanoseconds since 1970.
     """
-    access = Access(key, began)
+    app, views = page_views(wiring, Access(key, began))
+    return Guard(app, views)
+
+
+def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
+    """The views without the checks of a browser's requests.
+
+    A request's state must have its session and, if it changes something, its form.
+    """
     files = {file.name: file.read_bytes() for file in STATIC.iterdir()}
     digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
     views = Views(wiring, access, digest)
@@ -42,19 +60,29 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         *search_view.routes(views),
         *data_view.routes(views),
         *money_view.routes(views),
+        *trend_view.routes(views),
+        *plan_view.routes(views),
         *review_view.routes(views),
+        *suggestion_view.routes(views),
         *tools_view.routes(views),
     ]
     app = Starlette(routes=routes, exception_handlers={404: views.not_found})
     app.router.redirect_slashes = False
-    return Guard(app, views)
+    return app, views
+
+
+_ONWARDS = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>mdvec</title>'
+    '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
+)
+"""Not a redirect: to a browser that would still come from the file, without strict cookies."""
 
 
 def _opening(access: Access) -> View:
     async def opened(request: Request) -> Response:
         cookie = access.admit(request.query_params.get("code", ""))
         # Without a valid code the browser may have a cookie already; the first view checks that.
-        response = RedirectResponse("/", 303)
+        response = HTMLResponse(_ONWARDS, 403 if cookie is None else 200)
         if cookie is not None:
             response.set_cookie(
                 access.cookie_name, cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict"

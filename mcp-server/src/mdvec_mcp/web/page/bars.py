@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 800, 260
@@ -56,8 +56,8 @@ Amounts = Sequence[int | None]
 
 def month_chart(
     months: Sequence[str],
-    bars: dict[str, Amounts],
-    lines: dict[str, Amounts],
+    bars: Mapping[str, Amounts],
+    lines: Mapping[str, Amounts],
     running: Collection[str] = (),
     empty: Collection[str] = (),
 ) -> MonthChart:
@@ -100,7 +100,7 @@ def _ticks(
 
 def _bars(
     months: Sequence[str],
-    series: dict[str, Amounts],
+    series: Mapping[str, Amounts],
     slot: float,
     height_of: Callable[[float], float],
 ) -> Iterator[Bar]:

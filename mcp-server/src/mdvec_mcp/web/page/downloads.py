@@ -38,13 +38,19 @@ def picture(
     Raises:
         ChartError: there is nothing to draw, or the font is unusable.
     """
+    if isinstance(answer, HouseholdAnswer):
+        return drawing(month_chart(answer, None, known), "categories", image_format, font_path)
+    return drawing(trend_chart(answer, None, known), "months", image_format, font_path)
+
+
+def drawing(chart: Chart, name: str, image_format: ImageFormat, font_path: str | None) -> Response:
+    """A chart.
+
+    Raises:
+        ChartError: there is nothing to draw, or the font is unusable.
+    """
     from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
 
-    chart: Chart
-    if isinstance(answer, HouseholdAnswer):
-        name, chart = "categories", month_chart(answer, None, known)
-    else:
-        name, chart = "months", trend_chart(answer, None, known)
     drawn = draw(chart, _SIZE, image_format, font_path=font_path)
     return _file(drawn.data, drawn.media_type, f"{name}.{image_format}")
 

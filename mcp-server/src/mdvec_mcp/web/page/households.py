@@ -50,3 +50,16 @@ async def shown_household(views: Views, request: Request) -> Household | None:
         return None
     # A name that is no longer there is refused by the household's own words.
     return Household(views, named or names[0], tools)
+
+
+async def asked_household(views: Views, request: Request) -> Household:
+    """The household that a request shows or changes.
+
+    Raises:
+        ToolError: no household is active.
+    """
+    household = await shown_household(views, request)
+    if household is not None:
+        return household
+    (tool, *_) = views.wiring.household.households()  # says that there is none
+    return Household(views, tool.name, (tool,))

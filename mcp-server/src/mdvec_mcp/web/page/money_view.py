@@ -12,11 +12,11 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, Category, Hierarchy
 from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
-from mdvec.household.core.sums import CategoryShare
+from mdvec.household.core.sums import CategoryShare, CategoryTrend
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.month import PAGE_SIZE, HouseholdAnswer, monthly_household
 from mdvec.household.overview import category_hierarchy
-from mdvec.household.shops import ShopSums, rows_of_shop, shop_sums
+from mdvec.household.shops import MAX_SHOPS, ShopSums, rows_of_shop, shop_sums
 from mdvec.household.trend import TrendAnswer
 from starlette.requests import Request
 from starlette.responses import Response
@@ -28,11 +28,13 @@ from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
-from mdvec_mcp.web.page.households import Household, shown_household
+from mdvec_mcp.web.page.households import asked_household, shown_household
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
 _YEAR = 12
+_MAX_SIDE_BY_SIDE = 24
+_SHOPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Money:
 
     ``trend`` is of the category, or else of income and spending; ``year_before`` has the amounts
     of the category in the same months a year before, by month. ``colors`` are those of
-    the names shown, among all categories that are ``known``.
+    the names shown, among all categories that are ``known``. ``matrix`` has the months of each
+    category side by side, if all categories and some months are shown.
     """
 
     answer: HouseholdAnswer
@@ -52,6 +55,7 @@ class Money:
     trend: TrendAnswer
     year_before: dict[str, int | None]
     chart: MonthChart
+    matrix: tuple[CategoryTrend, ...]
     shops: ShopSums
     shop: str | None
     rows: tuple[Transaction, ...]
@@ -78,6 +82,7 @@ def routes(views: Views) -> list[Route]:
         views.route("/money", money.show),
         views.route("/money/categories.csv", money.categories_csv),
         views.route("/money/months.csv", money.months_csv),
+        views.route("/money/matrix.csv", money.matrix_csv),
         views.route("/money/chart", money.chart),
     ]
 
@@ -115,6 +120,13 @@ class _Money:
         ]
         return downloads.csv_file("months", ("month", *map(str, columns)), rows)
 
+    async def matrix_csv(self, request: Request) -> Response:
+        """The months of each category as CSV."""
+        money, _ = await self._read(request)
+        months = [str(one.month) for one in money.matrix[0].months] if money.matrix else []
+        rows = [(str(one.category), *(each.amount for each in one.months)) for one in money.matrix]
+        return downloads.csv_file("categories-by-month", ("category", *months), rows)
+
     async def chart(self, request: Request) -> Response:
         """The chart of the months, or of the categories, as PNG or SVG."""
         money, query = await self._read(request)
@@ -128,10 +140,7 @@ class _Money:
         return await self.views.run(request, drawn)
 
     async def _read(self, request: Request) -> tuple[Money, Query]:
-        household = await shown_household(self.views, request)
-        if household is None:
-            (tool, *_) = self.views.wiring.household.households()  # says that there is none
-            household = Household(self.views, tool.name, (tool,))
+        household = await asked_household(self.views, request)
         query = Query(request)
         return await household.run(lambda ledger, id_: self._money(ledger, id_, query)), query
 
@@ -163,7 +172,15 @@ class _Money:
             trend=trend,
             year_before=year_before,
             chart=_chart(trend, year_before, is_whole=is_whole),
-            shops=shop_sums(ledger, tool_id, answer.days, shops_of, columns),
+            matrix=self._matrix(ledger, tool_id, answer.months) if is_whole else (),
+            shops=shop_sums(
+                ledger,
+                tool_id,
+                answer.days,
+                shops_of,
+                columns,
+                query.number("shops", _SHOPS, 1, MAX_SHOPS),
+            ),
             shop=shop,
             rows=() if rows is None else rows.rows,
             total_rows=answer.total_rows if rows is None else rows.total,
@@ -179,6 +196,13 @@ class _Money:
             ledger, tool_id, category=str(named), start_month=str(months.first),
             end_month=str(months.last), period=None,
         )  # fmt: skip
+
+    def _matrix(
+        self, ledger: Connection, tool_id: int, months: MonthRange
+    ) -> tuple[CategoryTrend, ...]:
+        if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
+            return ()
+        return self.views.wiring.household.trend_summary(ledger, tool_id, months).categories
 
     def _year_before(
         self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None

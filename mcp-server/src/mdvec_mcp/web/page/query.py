@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -41,3 +42,9 @@ class Query:
         kept = [(name, value) for name, value in self._fields.multi_items() if name not in changes]
         new = [(name, str(value)) for name, value in changes.items() if value is not None]
         return urlencode([*kept, *new])
+
+
+def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
+    """Fields as the query of an address, some with several values; None leaves a field out."""
+    given = [(name, str(value)) for name, value in fields.items() if value is not None]
+    return urlencode([*given, *((name, one) for name, all_ in several.items() for one in all_)])

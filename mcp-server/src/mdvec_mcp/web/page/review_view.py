@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.web.page.households import Household, shown_household
+from mdvec_mcp.web.page.households import asked_household, shown_household
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 from mdvec_mcp.web.page.words import language_of, words
@@ -78,7 +78,7 @@ class _Review:
     async def decide(self, request: Request) -> Response:
         """Decide on a candidate, or on all alike; the script of the page gets the new number."""
         form = request.state.form
-        household = await self._household(request)
+        household = await asked_household(self.views, request)
         check = _number(form, "check") or 0  # 0 is no candidate, which is refused
         choice = Choice(
             form.get("decision", [""])[0], keep=_number(form, "keep"), alike="alike" in form
@@ -88,12 +88,14 @@ class _Review:
             undo = "" if choice.decision == "skip" else f"&undo={check}"
             return RedirectResponse(f"/review?household={household.name}{undo}", 303)
         left = await household.run(partial(review.list_candidates, limit=1))
-        text = words(language_of(request), f"is_{choice.decision}")
+        is_transfer = choice.decision == "duplicate" and "transfer" in form
+        key = "is_transfer" if is_transfer else f"is_{choice.decision}"
+        text = words(language_of(request), key)
         return JSONResponse({"open": left.total_count, "text": text})
 
     async def detect(self, request: Request) -> Response:
         """Search the ledger for candidates, at most so many days apart as the form says."""
-        household = await self._household(request)
+        household = await asked_household(self.views, request)
         options = self.views.wiring.settings.duplicates.options()
         days = _number(request.state.form, "days")
         if days is not None and days <= MAX_DATE_TOLERANCE:
@@ -104,13 +106,6 @@ class _Review:
 
         await household.run(work, "write")
         return RedirectResponse(f"/review?household={household.name}", 303)
-
-    async def _household(self, request: Request) -> Household:
-        household = await shown_household(self.views, request)
-        if household is not None:
-            return household
-        (tool, *_) = self.views.wiring.household.households()  # says that there is none
-        return Household(self.views, tool.name, (tool,))
 
 
 def shown_candidates(candidates: Iterable[Candidate]) -> list[ShownCandidate]:

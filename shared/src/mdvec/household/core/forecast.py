@@ -15,7 +15,8 @@ from mdvec.household.core.recurring import Payees
 
 AHEAD = 3
 """How many months after the running one are forecast."""
-_HABIT, _MIN_HABIT = 6, 3
+HABIT, _MIN_HABIT = 6, 3
+"""From how many months before, at most and at least, the spending that does not recur is taken."""
 _SEEN = 25
 """How many months before the running one tell what recurs: a yearly payment came twice."""
 _TRIALS, _MIN_TRIALS = 12, 4
@@ -132,7 +133,7 @@ def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
     if spending.first is None:
         return []
     begun = Month.of(date.fromordinal(spending.first), spending.starts_on)
-    habit = [one for back in range(1, _HABIT + 1) if (one := now.plus(-back)) >= begun]
+    habit = [one for back in range(1, HABIT + 1) if (one := now.plus(-back)) >= begun]
     if len(habit) < _MIN_HABIT:
         return []
     series = spending.payees.series(as_of, since=now.plus(-_SEEN).first_day)

@@ -92,7 +92,7 @@ const live = document.getElementById("tools-list");
 if (live) followImports(live);
 
 // The review: a decision by key or button, without leaving the list; u undoes the last one.
-function reviewByKey(list) {
+function reviewByKey(list, signal) {
   const said = document.getElementById("said");
   const open = document.getElementById("open");
   const made = [];
@@ -107,7 +107,7 @@ function reviewByKey(list) {
   const send = async (form) => {
     const fields = new URLSearchParams(new FormData(form));
     fields.set("part", "1");
-    const answer = await fetch(form.action, { method: "POST", body: fields });
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields });
     if (!answer.ok) {
       form.submit(); // the page then says what is wrong
       return null;
@@ -117,13 +117,13 @@ function reviewByKey(list) {
   const decide = async (form) => {
     const told = await send(form);
     if (!told) return;
-    const card = form.closest("li");
+    const card = form.closest("#pairs > li");
     made.push(card);
     show(card, form.dataset.decision, told);
     move(card, 1);
   };
   const show = (card, decision, told) => {
-    card.classList.remove("is-duplicate", "is-not_duplicate", "is-skip");
+    card.classList.remove("is-duplicate", "is-not_duplicate", "is-skip", "is-set");
     card.classList.add(`is-${decision}`);
     card.querySelector(".state").textContent = told.text;
     open.textContent = told.open.toLocaleString();
@@ -132,11 +132,12 @@ function reviewByKey(list) {
     const card = made.pop();
     if (!card) return;
     const form = card.querySelector('form[data-decision="skip"]').cloneNode(true);
-    if (card.dataset.rows > 2) { // several pairs, which were decided at once
-      const alike = document.createElement("input");
-      alike.name = "alike";
-      alike.value = "1";
-      form.append(alike);
+    const fields = card.dataset.rows > 2 ? ["undo", "alike"] : ["undo"]; // alike: several pairs
+    for (const name of fields) {
+      const field = document.createElement("input");
+      field.name = name;
+      field.value = "1";
+      form.append(field);
     }
     form.hidden = true;
     document.body.append(form);
@@ -164,15 +165,39 @@ function reviewByKey(list) {
     else {
       const form = card.querySelector(`form[data-key="${CSS.escape(event.key)}"]`);
       if (!form || event.key === "") return;
-      decide(form);
+      const box = form.querySelector("input[list]");
+      if (box) box.focus(); // what is chosen has to be written first
+      else decide(form);
     }
     event.preventDefault();
-  });
+  }, { signal });
   if (list.firstElementChild) list.firstElementChild.focus({ preventScroll: true });
 }
 
-const pairs = document.getElementById("pairs");
-if (pairs) reviewByKey(pairs);
+// A trend's categories: each line can be hidden by its button in the legend.
+function toggleLines(legend) {
+  legend.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-line]");
+    if (!button) return;
+    const isShown = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(isShown));
+    for (const line of document.querySelectorAll(`[data-of="${CSS.escape(button.dataset.line)}"]`)) {
+      line.classList.toggle("hidden", !isShown);
+    }
+  });
+}
 
-const searchForm = document.getElementById("search");
-if (searchForm) searchAsYouType(searchForm);
+// Begins what moves in a view; a view in a chat takes the place of the one before.
+let ending = new AbortController();
+function begin() {
+  ending.abort();
+  ending = new AbortController();
+  const pairs = document.getElementById("pairs");
+  if (pairs) reviewByKey(pairs, ending.signal);
+  const searchForm = document.getElementById("search");
+  if (searchForm) searchAsYouType(searchForm);
+  const lines = document.getElementById("lines");
+  if (lines) toggleLines(lines);
+}
+
+begin();

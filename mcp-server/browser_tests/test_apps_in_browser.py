@@ -1,0 +1,151 @@
+"""The views in a chat: a real client, and a host of a page around the app's sandboxed frame."""
+
+import json
+import os
+import shutil
+from contextlib import ExitStack
+from decimal import Decimal
+
+import pytest
+from anyio.from_thread import start_blocking_portal
+from mcp import Client
+from mcp.client.extension import advertise
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
+from mdvec.database.connection import open_database
+from mdvec.household import review
+from mdvec.household.core.pairs import DetectionOptions
+from mdvec.manage.registering import find_tool, list_tools
+from mdvec.settings import Settings
+from page_ledger import ledger
+from playwright.sync_api import expect, sync_playwright
+
+from mdvec_mcp.apps.offering import add_apps, for_this_client
+from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.server import wired_server
+
+ROWS = [
+    f"1,2025/{month:02}/{1 + n:02},店{n}<b>,-{1000 + n},{account},食費,食料品,,0,{n}{account}"
+    for n, month in ((0, 6), (1, 6), (2, 6), (3, 7), (4, 7), (5, 7))
+    for account in ("カード", "銀行")
+]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+# The policy that a host has for apps that ask for no domains; the frame inherits it.
+HOST = """<!doctype html><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';
+ script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;
+ frame-src 'self'; base-uri 'self'">
+<iframe sandbox="allow-scripts" width="700" height="700"></iframe>
+<script>
+const frame = document.querySelector("iframe");
+const post = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...message }, "*");
+addEventListener("message", async ({ data, source }) => {
+  if (source !== frame.contentWindow) return;
+  const { id, method, params } = data;
+  if (method === "ui/initialize") {
+    post({ id, result: { hostContext: { theme: "dark", locale: globalThis.locale } } });
+  } else if (method === "ui/notifications/initialized") {
+    post({ method: "ui/notifications/tool-input", params: { arguments: globalThis.given } });
+  } else if (method === "tools/call") {
+    post({ id, result: JSON.parse(await globalThis.callTool(JSON.stringify(params))) });
+  }
+});
+</script>"""
+
+
+def wired(database):
+    models = ModelPool(
+        lambda _: None, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
+    )
+    rows = list_tools(database, active_only=True)
+    server = wired_server(database, rows, models, Settings(), extend=add_apps).server
+    server.middleware.append(for_this_client)
+    return server
+
+
+class Host:
+    """A chat that shows the apps of a server's tools."""
+
+    def __init__(self, page, portal, client):
+        self.page, self.portal, self.client = page, portal, client
+        self.said, self.called = [], []
+        page.on("console", lambda message: self.said.append(message.text))
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.expose_function("callTool", self.call)
+        page.set_content(HOST)
+
+    def call(self, text):
+        params = json.loads(text)
+        self.called.append(params["name"])
+        done = self.portal.call(self.client.call_tool, params["name"], params["arguments"])
+        return done.model_dump_json(by_alias=True, exclude_none=True)
+
+    def show(self, tool, arguments, locale="en-US"):
+        """The frame of a tool's app after a call with these arguments."""
+        tools = {one.name: one for one in self.portal.call(self.client.list_tools).tools}
+        uri = tools[tool].meta["ui"]["resourceUri"]
+        (file,) = self.portal.call(self.client.read_resource, uri).contents
+        assert file.mime_type == APP_MIME_TYPE
+        self.page.evaluate(
+            "([given, locale, html]) => { Object.assign(globalThis, { given, locale });"
+            " document.querySelector('iframe').srcdoc = html; }",
+            [arguments, locale, file.text],
+        )
+        return self.page.frame_locator("iframe")
+
+
+@pytest.fixture
+def host(tmp_path):
+    database = ledger(tmp_path, ROWS)
+    with open_database(database, "write") as connection:
+        kept = DetectionOptions(3, Decimal(0), Decimal(1))
+        review.detect(connection, find_tool(database, "kakeibo").id, kept)
+    with ExitStack() as stack:
+        portal = stack.enter_context(start_blocking_portal())
+        apps = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
+        server = wired(database)
+        stack.callback(server.close)
+        connected = portal.wrap_async_context_manager(Client(server, extensions=[apps]))
+        client = stack.enter_context(connected)
+        playwright = stack.enter_context(sync_playwright())
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        stack.callback(browser.close)
+        yield Host(browser.new_page(), portal, client)
+
+
+def test_a_trend_hides_a_category_and_opens_the_rows_of_a_month(host):
+    frame = host.show("get_category_trend", {"period": "2025年6月〜7月"})
+    expect(frame.get_by_role("heading", level=1)).to_contain_text("Trend")
+    expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
+    line = frame.locator("[data-of='1']")
+    expect(line).to_be_visible()
+    frame.get_by_role("button", name="食費").click()
+    expect(line).to_be_hidden()
+    frame.get_by_role("button", name="食費").click()
+    frame.get_by_label("食費 2025-07").click()
+    expect(frame.locator("#rows")).to_contain_text("店3<b>")
+    assert set(host.called) == {"show_view"}
+    assert host.said == []
+
+
+def test_candidates_are_decided_by_button_and_by_key(host):
+    frame = host.show("list_duplicate_candidates", {}, locale="ja")
+    expect(frame.locator("#open")).to_have_text("6")
+    frame.locator("#pairs > li").first.get_by_role("button").first.click()
+    expect(frame.locator("#open")).to_have_text("5")
+    frame.locator("#pairs > li").nth(1).press("n")
+    expect(frame.locator("#open")).to_have_text("4")
+    frame.locator("#pairs > li").nth(1).press("u")
+    expect(frame.locator("#open")).to_have_text("5")
+    stats = host.portal.call(host.client.call_tool, "get_duplicate_stats", {})
+    assert stats.structured_content["pending_checks"] == 5
+    assert host.said == []
+
+
+def test_the_query_of_a_chart_and_what_is_refused(host):
+    frame = host.show("plot", {"query": "SELECT description, amount FROM transactions"})
+    expect(frame.locator("#result")).to_contain_text("店3<b>")
+    frame.locator("#sql").fill("SELECT * FROM nothing")
+    frame.get_by_role("button", name="Run").click()
+    expect(frame.get_by_role("alert")).to_contain_text("nothing")
+    assert host.said == []

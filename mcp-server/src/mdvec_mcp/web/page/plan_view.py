@@ -1,0 +1,239 @@
+"""The view of a household's plans: budgets, recurring payments, the forecast, and net worth."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from mdvec.database.connection import Connection
+from mdvec.dates.months import MonthRange
+from mdvec.errors import MdvecError
+from mdvec.household.budgeting import BudgetAnswer, BudgetSet, budget_status, set_budget
+from mdvec.household.core.categories import INCOME, Category
+from mdvec.household.core.forecast import HABIT
+from mdvec.household.core.subjects import Total
+from mdvec.household.habits import (
+    ForecastAnswer,
+    RecurringAnswer,
+    forecast_spending,
+    list_recurring_payments,
+)
+from mdvec.household.net_worth import NetWorthAnswer, NoAssets, net_worth
+from mdvec.household.overview import category_hierarchy
+from mdvec.household.trend import TrendAnswer
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from mdvec_mcp.charts.chart import ImageFormat
+from mdvec_mcp.household.context import today
+from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
+from mdvec_mcp.web.page import downloads
+from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.households import asked_household, shown_household
+from mdvec_mcp.web.page.outlook import OutlookChart, forecast_picture, outlook_chart
+from mdvec_mcp.web.page.plan_tables import TABLES
+from mdvec_mcp.web.page.query import Query, address_fields
+from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.words import Language, language_of, words
+
+_MAX_DIGITS = 12
+_ALL = "全期間"
+
+
+class BadAmount(MdvecError):
+    """The amount of a budget is not a whole number of yen."""
+
+    def __init__(self, language: Language, given: str) -> None:
+        super().__init__(words(language, "bad_amount", given=given[:40]))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the view shows.
+
+    ``worth`` is None, and ``no_worth`` says why, if the household has no asset history.
+    """
+
+    budgets: BudgetAnswer
+    recurring: RecurringAnswer
+    forecast: ForecastAnswer
+    outlook: OutlookChart | None
+    worth: NetWorthAnswer | None
+    no_worth: str
+    worth_chart: MonthChart | None
+    subjects: tuple[str, ...]
+
+    @property
+    def yearly(self) -> int:
+        """What the payments that go on cost in a year."""
+        return sum(
+            one.per_year
+            for one in self.recurring.payments
+            if one.next_day is not None and not one.is_income
+        )
+
+    @property
+    def habit(self) -> str:
+        """The months whose median the forecast takes for what does not recur, as a period."""
+        first = self.forecast.months[0].month
+        return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of assets of all months shown, those of the last month first."""
+        months = () if self.worth is None else self.worth.months
+        return list(dict.fromkeys(kind for month in reversed(months) for kind in month.kinds))
+
+
+def routes(views: Views) -> list[Route]:
+    """The routes of the view, of its downloads, and of what it changes."""
+    plan = _Plan(views)
+    return [
+        views.route("/money/plan", plan.show),
+        views.route("/money/plan/table", plan.table),
+        views.route("/money/plan/chart", plan.chart),
+        views.route("/money/plan/budget", plan.budget, changes=True),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    views: Views
+
+    async def show(self, request: Request) -> Response:
+        """Budgets of a month or period, and what the household's habits lead to."""
+        household = await shown_household(self.views, request)
+        if household is None:
+            return self.views.page(request, "no_household.html")
+        query = Query(request)
+        plan = await household.run(lambda ledger, id_: self._plan(ledger, id_, query))
+        return self.views.page(
+            request, "plan.html",
+            household=household, query=query, plan=plan, as_of=plan.recurring.as_of,
+        )  # fmt: skip
+
+    async def budget(self, request: Request) -> Response:
+        """Set a budget, or remove it with the amount 0; the view then offers to undo that."""
+        form = request.state.form
+
+        def given(name: str, default: str = "") -> str:
+            return str(form.get(name, [default])[0]).strip()
+
+        household = await asked_household(self.views, request)
+        amount = _yen(language_of(request), given("amount"))
+
+        def work(ledger: Connection, tool_id: int) -> BudgetSet:
+            return set_budget(
+                ledger, tool_id, category=given("subject"), amount=amount,
+                per=given("per", "month"), month_starts_on=self._starts_on, today=today(),
+            )  # fmt: skip
+
+        done = await household.run(work, "write")
+        query = {
+            "household": household.name, "period": given("period") or None,
+            "subject": done.subject, "per": done.per, "amount": done.amount,
+            "before": done.before or 0,
+        }  # fmt: skip
+        return RedirectResponse(f"/money/plan?{address_fields(query)}#budgets", 303)
+
+    async def table(self, request: Request) -> Response:
+        """One of the view's tables as CSV."""
+        plan, query = await self._read(request)
+        name = query.text("of") if query.text("of") in TABLES else "budgets"
+        columns, rows = TABLES[name](plan)
+        return downloads.csv_file(name, columns, rows)
+
+    async def chart(self, request: Request) -> Response:
+        """The chart of the budgets, the forecast or the net worth as PNG or SVG."""
+        plan, query = await self._read(request)
+        image: ImageFormat = "svg" if query.text("format") == "svg" else "png"
+        font = self.views.wiring.settings.charts.font_path
+
+        def drawn() -> Response:
+            if query.text("of") == "worth":
+                if plan.worth is None:
+                    raise NoAssets(None)
+                return downloads.drawing(net_worth_chart(plan.worth), "net-worth", image, font)
+            if query.text("of") == "forecast":
+                return downloads.drawing(forecast_picture(plan.forecast), "forecast", image, font)
+            return downloads.drawing(budget_chart(plan.budgets), "budgets", image, font)
+
+        return await self.views.run(request, drawn)
+
+    @property
+    def _starts_on(self) -> int:
+        return self.views.wiring.household.month_starts_on
+
+    async def _read(self, request: Request) -> tuple[Plan, Query]:
+        household = await asked_household(self.views, request)
+        query = Query(request)
+        return await household.run(lambda ledger, id_: self._plan(ledger, id_, query)), query
+
+    def _plan(self, ledger: Connection, tool_id: int, query: Query) -> Plan:
+        now, starts_on = today(), self._starts_on
+        budgets = budget_status(
+            ledger, tool_id, period=query.text("period").strip() or None,
+            month_starts_on=starts_on, today=now,
+        )  # fmt: skip
+        forecast = forecast_spending(ledger, tool_id, month_starts_on=starts_on, today=now)
+        worth, no_worth = None, ""
+        try:
+            period = _ALL if query.text("worth") == "all" else None
+            worth = net_worth(ledger, tool_id, period=period, today=now)
+        except NoAssets as error:
+            no_worth = str(error)
+        return Plan(
+            budgets=budgets,
+            recurring=list_recurring_payments(
+                ledger, tool_id, month_starts_on=starts_on, today=now
+            ),
+            forecast=forecast,
+            outlook=outlook_chart(self._spending(ledger, tool_id, forecast), forecast),
+            worth=worth,
+            no_worth=no_worth,
+            worth_chart=None if worth is None else _worth_chart(worth),
+            subjects=_subjects(ledger, tool_id),
+        )
+
+    def _spending(
+        self, ledger: Connection, tool_id: int, forecast: ForecastAnswer
+    ) -> TrendAnswer | None:
+        """The spending of the months before the forecast's; None if there is no forecast."""
+        if not forecast.months:
+            return None
+        first = forecast.months[0].month
+        return self.views.wiring.household.trend(
+            ledger, tool_id, category=str(Total.SPENDING), period=None,
+            start_month=str(first.plus(-12)), end_month=str(first.plus(-1)),
+        )  # fmt: skip
+
+
+def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
+    """Bars of net worth by month, with gaps for months without one."""
+    totals = {one.month: one.total for one in worth.months}
+    months = MonthRange(worth.months[0].month, worth.months[-1].month)
+    return month_chart(
+        [str(one) for one in months], {"in": [totals.get(one) for one in months]}, {}
+    )
+
+
+def _subjects(ledger: Connection, tool_id: int) -> tuple[str, ...]:
+    """What a budget can be for: all spending, a category, or a part of one."""
+    found = [str(Total.SPENDING)]
+    for major, minors in category_hierarchy(ledger, tool_id).items():
+        if major != INCOME:
+            found += [major, *(str(Category(major, minor)) for minor in minors)]
+    return tuple(found)
+
+
+def _yen(language: Language, given: str) -> int:
+    """An amount as people write it: with separators, in full width, with 円.
+
+    Raises:
+        BadAmount: it is no whole number.
+    """
+    text = unicodedata.normalize("NFKC", given).replace(",", "").removesuffix("円").strip()
+    if not text.isdecimal() or len(text) > _MAX_DIGITS:
+        raise BadAmount(language, given)
+    return int(text)

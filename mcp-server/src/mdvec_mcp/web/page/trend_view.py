@@ -1,0 +1,96 @@
+"""The view of a trend: a line for each category, that can be hidden, and its months as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.database.connection import Connection
+from mdvec.household.core.sums import CategoryTrend
+from mdvec.household.trend import TrendAnswer
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mdvec_mcp.charts.styles import color
+from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.households import shown_household
+from mdvec_mcp.web.page.query import Query
+from mdvec_mcp.web.page.views import Views
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A month of a line, in the units of the chart's SVG."""
+
+    x: float
+    y: float
+    month: str
+    amount: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A category's line; ``parts`` are its points without the months that have no data between."""
+
+    name: str
+    color: str
+    points: tuple[Point, ...]
+    parts: tuple[str, ...]
+
+
+def routes(views: Views) -> list[Route]:
+    """The route of the view."""
+    return [views.route("/money/trend", _Trend(views).show)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trend:
+    views: Views
+
+    async def show(self, request: Request) -> Response:
+        """A trend, of the three largest categories if none is named."""
+        household = await shown_household(self.views, request)
+        if household is None:
+            return self.views.page(request, "no_household.html")
+        query = Query(request)
+
+        def work(ledger: Connection, tool_id: int) -> TrendAnswer:
+            fields = ("category", "start_month", "end_month", "period")
+            given = {name: query.text(name).strip() or None for name in fields}
+            return self.views.wiring.household.trend(ledger, tool_id, **given)
+
+        answer = await household.run(work)
+        lines, chart = lines_of(answer.categories)
+        return self.views.page(
+            request, "trend.html",
+            household=household, query=query, answer=answer, lines=lines, chart=chart,
+        )  # fmt: skip
+
+
+def lines_of(categories: Sequence[CategoryTrend]) -> tuple[tuple[Line, ...], MonthChart]:
+    """The categories as lines, and the axes of their chart."""
+    months = [str(figure.month) for figure in categories[0].months]
+    amounts = {str(one.category): [figure.amount for figure in one.months] for one in categories}
+    chart = month_chart(months, {}, amounts)
+    colors = {name: color(number) for number, name in enumerate(amounts)}
+    return tuple(
+        _line(name, colors[name], months, amounts[name], points) for name, points in chart.lines
+    ), chart
+
+
+def _line(
+    name: str, color: str, months: Sequence[str], amounts: Sequence[int | None], drawn: str
+) -> Line:
+    places = iter(drawn.split())
+    points: list[Point] = []
+    parts: list[list[str]] = [[]]
+    for month, amount in zip(months, amounts, strict=True):
+        if amount is None:
+            parts.append([])
+            continue
+        place = next(places)
+        x, y = map(float, place.split(","))
+        points.append(Point(x, y, month, amount))
+        parts[-1].append(place)
+    return Line(name, color, tuple(points), tuple(" ".join(part) for part in parts if part))

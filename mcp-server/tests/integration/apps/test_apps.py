@@ -1,0 +1,127 @@
+"""The page's views in a chat: what clients are listed, and what the apps' own tool shows."""
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.client.extension import advertise
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
+from mdvec.embedding.embedder import Embedder
+from mdvec.manage.registering import list_tools
+from mdvec.settings import Settings
+from page_ledger import ledger
+from tiny_embedder import TinyBackend
+
+from mdvec_mcp.apps.offering import add_apps, for_this_client
+from mdvec_mcp.search.model_pool import ModelPool
+from mdvec_mcp.server import wired_server
+
+APPS = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
+ROWS = [
+    f"1,2025/07/{day:02},<b>パン{day}</b>,-{300 + day},財布,食費,食料品,,0,{day}"
+    for day in range(1, 6)
+] + ["1,2025/07/05,<b>パン5</b>,-305,カード,食費,食料品,,0,x"]
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    return ledger(tmp_path_factory.mktemp("apps"), ROWS)
+
+
+def asked(database, work, *extensions):
+    """What ``work`` found with a client of these extensions."""
+
+    async def run():
+        models = ModelPool(
+            lambda _: Embedder(TinyBackend()), idle_seconds=60, memory_threshold=1.0,
+            memory_use=lambda: 0.0,
+        )  # fmt: skip
+        rows = list_tools(database, active_only=True)
+        server = wired_server(database, rows, models, Settings(), extend=add_apps).server
+        server.middleware.append(for_this_client)
+        async with Client(server, extensions=extensions) as client:
+            found = await work(client)
+        server.close()
+        return found
+
+    return anyio.run(run)
+
+
+def shown(database, **arguments):
+    """What the apps' tool shows."""
+
+    async def work(client):
+        return (await client.call_tool("show_view", arguments)).structured_content
+
+    return asked(database, work, APPS)
+
+
+async def listed(client):
+    tools = {tool.name: tool.meta for tool in (await client.list_tools()).tools}
+    files = {str(one.uri): one.mime_type for one in (await client.list_resources()).resources}
+    return tools, files
+
+
+def test_a_client_without_apps_is_listed_what_it_always_was(database):
+    tools, files = asked(database, listed)
+    assert "show_view" not in tools
+    assert set(tools.values()) == {None}
+    assert not any(uri.startswith("ui:") for uri in files)
+
+
+def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):
+    tools, files = asked(database, listed, APPS)
+    assert tools["show_view"] == {"ui": {"visibility": ["app"]}}
+    uris = {
+        meta["ui"]["resourceUri"] for name, meta in tools.items() if meta and name != "show_view"
+    }
+    assert len(uris) == 7
+    assert {files[uri] for uri in uris} == {APP_MIME_TYPE}
+
+    async def work(client):
+        return [(await client.read_resource(uri)).contents[0].text for uri in sorted(uris)]
+
+    texts = asked(database, work, APPS)
+    for uri, text in zip(sorted(uris), texts, strict=True):
+        assert f'data-tool="{uri.removeprefix("ui://mdvec/")}"' in text
+        assert "{script}" not in text
+        assert "src=" not in text.replace("data-", "")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "address", "words"),
+    [
+        ("get_monthly_household", {"year": 2025, "month": 7}, "/money?period=2025-07", "1,820"),
+        ("get_category_trend", {"category": "食費", "period": "2025年7月"}, None, "polyline"),
+        ("detect_duplicates", {}, "/review?", "pairs"),
+        ("profile", {"source": "transactions"}, "/data/table?name=transactions", "amount"),
+        ("plot", {"query": "SELECT 6*7 AS a"}, "/data?sql=SELECT+6%2A7+AS+a", "42"),
+    ],
+)
+def test_what_a_tool_answered_is_shown_by_its_view(database, tool, arguments, address, words):
+    view = shown(database, tool=tool, arguments=arguments, language="en-GB")
+    assert view["status"] == 200
+    assert address in (None, view["address"])
+    assert words in view["body"]
+    assert "<b>" not in view["body"]
+    assert "<main" not in view["body"]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/tools", "/tools/folders?path=/", "/", "/document?tool=a", "/moneyx", "money", "//x/money",
+     "/static/x/page.js", "/open?code=1", "/look"],
+)  # fmt: skip
+def test_folders_and_files_are_not_shown_in_a_chat(database, address):
+    assert shown(database, address=address) == {"address": address, "status": 404, "body": ""}
+
+
+def test_a_form_decides_and_leads_on_to_the_view(database):
+    found = shown(database, address="/review/detect", form="days=3&household=kakeibo")
+    assert (found["status"], found["address"]) == (200, "/review?household=kakeibo")
+    assert '<strong id="open">1</strong>' in found["body"]
+
+
+def test_a_form_of_nonsense_is_answered_in_a_sentence(database):
+    found = shown(database, address="/review/decide", form="check=9999&decision=%00", language="en")
+    assert found["status"] == 400
+    assert 'class="trouble"' in found["body"]
