@@ -54,10 +54,12 @@ VIEWS = {
     "data": f"/data?sql={SQL}",
     "table": "/data/table?name=transactions",
     "tools": "/tools",
+    "health": "/tools/health?check=1",
     "folders": "/tools/folders",
     "trouble": "/nothing",
 }
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+ALL_HERE = "!document.querySelector('[data-part]')"
 RUN_AXE = """async () => (await axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21aa"]}))
     .violations.map(one => one.id + ": " + one.nodes.map(node => node.html).join(" | "))"""
 
@@ -132,6 +134,7 @@ def test_every_view_fits_is_silent_and_accessible(window, language, theme, width
     wrong = []
     for name, address in VIEWS.items():
         one.page.goto(address)
+        one.page.wait_for_function(ALL_HERE)
         picture = PICTURES / f"{name}-{language}-{theme}-{width}.png"
         one.page.screenshot(path=picture, full_page=True)
         over = one.page.evaluate(
@@ -157,6 +160,7 @@ def test_pictures_for_the_documentation(window, language):
     folder.mkdir(parents=True, exist_ok=True)
     for name, address in DOCUMENTED.items():
         assert page.goto(address).status == 200
+        page.wait_for_function(ALL_HERE)
         file = folder / f"ui-{name}-{language}.png"
         page.screenshot(path=file)
         Image.open(file).quantize(128).save(file, optimize=True)

@@ -40,7 +40,7 @@ def client(tmp_path_factory):
 
 
 def plan(client, **query):
-    answer = client.get("/money/plan", params=query)
+    answer = client.get("/money/plan", params={"all": "1", **query})
     assert answer.status_code == 200, text_in(answer.text)
     return answer.text
 
@@ -101,6 +101,17 @@ def test_every_number_of_the_forecast_leads_to_its_rows(client):
     addresses = sorted(set(re.findall(r'href="(/money\?[^"]*)"', shown)))
     for address in addresses[:: len(addresses) // 10]:
         assert client.get(address.replace("&amp;", "&")).status_code == 200, address
+
+
+def test_what_takes_long_to_compute_comes_later_and_is_kept(tmp_path):
+    with page_site(ledger(tmp_path, rows())) as site, site.client() as client:
+        place = re.compile(r'data-part="([^"]*)"')
+        part = place.search(client.get("/money/plan").text)[1].replace("&amp;", "&")
+        later = client.get(part).text
+        assert "1,000 → 1,500 yen" in text_in(later)
+        assert "part=" not in later  # its downloads are of the whole view
+        again = client.get("/money/plan").text
+        assert (place.search(again), 'id="recurring"' in again) == (None, True)
 
 
 def test_net_worth_by_month_for_a_year_or_all(client):

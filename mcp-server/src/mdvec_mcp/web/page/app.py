@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import (
     data_view,
+    health_view,
     look,
     money_view,
     plan_view,
@@ -55,6 +56,7 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
         *review_view.routes(views),
         *suggestion_view.routes(views),
         *tools_view.routes(views),
+        *health_view.routes(views),
     ]
     app = Starlette(routes=routes, exception_handlers={404: views.not_found})
     app.router.redirect_slashes = False

@@ -177,5 +177,15 @@ function reviewByKey(list) {
 const pairs = document.getElementById("pairs");
 if (pairs) reviewByKey(pairs);
 
+// What takes a moment to compute is asked for once the page is there.
+async function fetchLater(place) {
+  const answer = await fetch(place.dataset.part);
+  if (!answer.ok) return; // its link stays, and says what is wrong
+  place.outerHTML = await answer.text();
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
+for (const place of document.querySelectorAll("[data-part]")) fetchLater(place);
+
 const searchForm = document.getElementById("search");
 if (searchForm) searchAsYouType(searchForm);
