@@ -46,7 +46,7 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
     digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
     views = Views(wiring, access, digest)
     routes = [
-        Route("/open", _opening(access)),
+        Route("/open", _opening(access, digest)),
         Route(f"/static/{digest}/{{name}}", _static(files)),
         *look.routes(),
         *search_view.routes(views),
@@ -65,16 +65,17 @@ def page_app(wiring: Wiring, key: PageKey, began: int) -> ASGIApp:
 
 _ONWARDS = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>mdvec</title>'
+    '<link rel="icon" href="/static/{digest}/icon.svg">'
     '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
 )
 """Not a redirect: to a browser that would still come from the file, without strict cookies."""
 
 
-def _opening(access: Access) -> View:
+def _opening(access: Access, digest: str) -> View:
     async def opened(request: Request) -> Response:
         cookie = access.admit(request.query_params.get("code", ""))
         # Without a valid code the browser may have a cookie already; the first view checks that.
-        response = HTMLResponse(_ONWARDS, 403 if cookie is None else 200)
+        response = HTMLResponse(_ONWARDS.format(digest=digest), 403 if cookie is None else 200)
         if cookie is not None:
             response.set_cookie(
                 access.cookie_name, cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict"

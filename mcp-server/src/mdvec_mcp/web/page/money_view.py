@@ -14,6 +14,7 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import CategoryShare, CategoryTrend
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.month import PAGE_SIZE, HouseholdAnswer, monthly_household
+from mdvec.household.overview import coverage
 from mdvec.household.shops import MAX_SHOPS, ShopSums, rows_of_shop, shop_sums
 from mdvec.household.trend import TrendAnswer
 from starlette.requests import Request
@@ -24,6 +25,7 @@ from mdvec_mcp.charts.chart import ImageFormat
 from mdvec_mcp.household.context import today
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.glance import Dearest, dearest_month
 from mdvec_mcp.web.page.households import asked_household, shown_household
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
@@ -31,6 +33,7 @@ from mdvec_mcp.web.page.views import Views
 _YEAR = 12
 _MAX_SIDE_BY_SIDE = 24
 _SHOPS = 20
+_MAX_YEARS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ class Money:
     year_before: dict[str, int | None]
     chart: MonthChart
     matrix: tuple[CategoryTrend, ...]
+    dearest: Dearest | None
+    periods: tuple[str, ...]
     shops: ShopSums
     shop: str | None
     rows: tuple[Transaction, ...]
@@ -154,6 +159,7 @@ class _Money:
             offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
         )  # fmt: skip
         is_whole = not isinstance(subject, Category)
+        matrix = self._matrix(ledger, tool_id, answer.months) if is_whole else ()
         return Money(
             answer=answer,
             rate=savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
@@ -161,7 +167,9 @@ class _Money:
             trend=trend,
             year_before=year_before,
             chart=_chart(trend, year_before, is_whole=is_whole),
-            matrix=self._matrix(ledger, tool_id, answer.months) if is_whole else (),
+            matrix=matrix,
+            dearest=dearest_month(trend.categories[1], matrix) if matrix else None,
+            periods=self._periods(ledger, tool_id),
             shops=shop_sums(
                 ledger,
                 tool_id,
@@ -184,6 +192,14 @@ class _Money:
             ledger, tool_id, category=str(named), start_month=str(months.first),
             end_month=str(months.last), period=None,
         )  # fmt: skip
+
+    def _periods(self, ledger: Connection, tool_id: int) -> tuple[str, ...]:
+        """Periods that one click shows: the latest month and year, and those before."""
+        starts_on = self.views.wiring.household.month_starts_on
+        known = coverage(ledger, tool_id, today(), starts_on).default_range
+        months = [known.last, *([known.last.plus(-1)] if len(known) > 1 else [])]
+        years = range(known.last.year, max(known.first.year, known.last.year - _MAX_YEARS) - 1, -1)
+        return (*map(str, months), *(f"{year}年" for year in years))
 
     def _matrix(
         self, ledger: Connection, tool_id: int, months: MonthRange
