@@ -200,6 +200,25 @@ def test_from_the_year_to_the_dearest_months_rows_and_back(window):
     expect(page.locator("h1")).not_to_contain_text("住宅")
 
 
+def test_a_newcomer_finds_the_dearest_month_its_reason_two_duplicates_and_a_passage(window):
+    page = window(locale="ja").page
+    page.goto("/")
+    page.get_by_role("link", name="家計", exact=True).click()
+    page.get_by_role("link", name="2025年", exact=True).click()
+    sentence = page.locator(".glance")
+    expect(sentence).to_contain_text("2025-08、280,916円")
+    sentence.get_by_role("link").last.click()
+    expect(page.locator("#rows")).to_be_in_viewport()
+    expect(page.locator("#rows")).to_contain_text("民宿 なぎさ")
+    page.get_by_role("link", name="重複の確認").click()
+    first = page.locator("#pairs > li").first
+    expect(first).to_contain_text("同じ買い物らしい")
+    expect(first.locator("td:has-text('家具のとびら')")).to_have_count(2)
+    page.get_by_role("link", name="検索", exact=True).click()
+    page.keyboard.type("水の備蓄")
+    expect(page.locator("ol.hits mark").first).to_be_visible()
+
+
 def test_thirty_duplicates_are_decided_by_key_and_undone(window, tmp_path):
     rows = [
         f"1,2025/07/{1 + n % 28:02},店{n},-{1000 + n},{account},食費,食料品,,0,{n}{account}"
