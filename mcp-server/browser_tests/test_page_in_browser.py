@@ -162,6 +162,7 @@ def test_pictures_for_the_documentation(window, language):
         assert page.goto(address).status == 200
         page.wait_for_function(ALL_HERE)
         file = folder / f"ui-{name}-{language}.png"
+        page.set_viewport_size({"width": 960, "height": 1000 if name == "plan" else 645})
         page.screenshot(path=file)
         Image.open(file).quantize(128).save(file, optimize=True)
 

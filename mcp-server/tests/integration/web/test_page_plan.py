@@ -86,6 +86,11 @@ def test_a_wrong_budget_ends_in_one_sentence_and_changes_nothing(client, fields,
     assert "There is no budget yet" in text_in(plan(client))
 
 
+def test_budgets_move_by_month(client):
+    before = re.search(r'href="([^"]*)" rel="prev"', plan(client))[1].replace("&amp;", "&")
+    assert f"◀ {NOW.plus(-2)} ▶" in text_in(client.get(before).text)
+
+
 def test_recurring_payments_show_what_became_dearer_and_what_was_missed(client):
     said = text_in(plan(client).partition('id="recurring"')[2])
     assert "1,000 → 1,500 yen" in said

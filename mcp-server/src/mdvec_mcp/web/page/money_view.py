@@ -27,13 +27,13 @@ from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.glance import Dearest, dearest_month
 from mdvec_mcp.web.page.households import asked_household, shown_household
+from mdvec_mcp.web.page.periods import Periods, periods_around
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
 _YEAR = 12
 _MAX_SIDE_BY_SIDE = 24
 _SHOPS = 20
-_MAX_YEARS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,11 @@ class Money:
     chart: MonthChart
     matrix: tuple[CategoryTrend, ...]
     dearest: Dearest | None
-    periods: tuple[str, ...]
+    periods: Periods
     shops: ShopSums
     shop: str | None
     rows: tuple[Transaction, ...]
     total_rows: int
-    before: str
-    after: str
 
     @property
     def sign(self) -> int:
@@ -169,7 +167,7 @@ class _Money:
             chart=_chart(trend, year_before, is_whole=is_whole),
             matrix=matrix,
             dearest=dearest_month(trend.categories[1], matrix) if matrix else None,
-            periods=self._periods(ledger, tool_id),
+            periods=self._periods(ledger, tool_id, answer.months),
             shops=shop_sums(
                 ledger,
                 tool_id,
@@ -180,8 +178,6 @@ class _Money:
             shop=shop,
             rows=rows.rows if shop is not None else (),
             total_rows=rows.total if shop is not None else answer.total_rows,
-            before=_moved(answer.months, -len(answer.months)),
-            after=_moved(answer.months, len(answer.months)),
         )
 
     def _trend(
@@ -193,13 +189,10 @@ class _Money:
             end_month=str(months.last), period=None,
         )  # fmt: skip
 
-    def _periods(self, ledger: Connection, tool_id: int) -> tuple[str, ...]:
-        """Periods that one click shows: the latest month and year, and those before."""
+    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange) -> Periods:
         starts_on = self.views.wiring.household.month_starts_on
         known = coverage(ledger, tool_id, today(), starts_on).default_range
-        months = [known.last, *([known.last.plus(-1)] if len(known) > 1 else [])]
-        years = range(known.last.year, max(known.first.year, known.last.year - _MAX_YEARS) - 1, -1)
-        return (*map(str, months), *(f"{year}年" for year in years))
+        return periods_around(shown, known)
 
     def _matrix(
         self, ledger: Connection, tool_id: int, months: MonthRange
@@ -225,12 +218,6 @@ class _Money:
 def _spending_of(subject: Subject | None) -> Subject:
     """The rows whose shops are listed: those of a category, else all spending."""
     return subject if isinstance(subject, Category) else Total.SPENDING
-
-
-def _moved(months: MonthRange, by: int) -> str:
-    """As many months, earlier or later, in words that the tools understand."""
-    first, last = months.first.plus(by), months.last.plus(by)
-    return str(first) if first == last else f"{first}〜{last}"
 
 
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:

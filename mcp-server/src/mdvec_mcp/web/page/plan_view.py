@@ -13,7 +13,7 @@ from mdvec.household.budgeting import BudgetAnswer, BudgetSet, budget_status, se
 from mdvec.household.core.categories import INCOME, Category
 from mdvec.household.core.subjects import Total
 from mdvec.household.net_worth import NetWorthAnswer, NoAssets, net_worth
-from mdvec.household.overview import category_hierarchy
+from mdvec.household.overview import category_hierarchy, coverage
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -26,6 +26,7 @@ from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.habits import Habits, HabitsCache
 from mdvec_mcp.web.page.households import asked_household, shown_household
 from mdvec_mcp.web.page.outlook import forecast_picture
+from mdvec_mcp.web.page.periods import Periods, periods_around
 from mdvec_mcp.web.page.plan_tables import TABLES
 from mdvec_mcp.web.page.query import Query, address_fields
 from mdvec_mcp.web.page.views import Views
@@ -51,6 +52,7 @@ class Plan:
     """
 
     budgets: BudgetAnswer
+    periods: Periods
     habits: Habits | None
     worth: NetWorthAnswer | None
     no_worth: str
@@ -175,6 +177,9 @@ class _Plan:
             no_worth = str(error)
         return Plan(
             budgets=budgets,
+            periods=periods_around(
+                budgets.months, coverage(ledger, tool_id, now, starts_on).default_range
+            ),
             habits=self.habits.of(ledger, tool_id, if_known=later),
             worth=worth,
             no_worth=no_worth,
