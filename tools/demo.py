@@ -121,6 +121,11 @@ def main() -> None:
     run("mdvec", "import", "-n", "kakeibo")
     anyio.run(query_household, FOLDER / "demo.sqlite")
     anyio.run(query_in_sql, FOLDER / "demo.sqlite")
+    print(
+        "\nTo look at it in the browser: .venv/bin/mdvec ui --database "
+        f"{(FOLDER / 'demo.sqlite').relative_to(ROOT)} "
+        f"--config {(FOLDER / 'config.toml').relative_to(ROOT)}"
+    )
     print("\nDone. Next, import your own folder: README.md shows how.")
 
 

@@ -54,6 +54,7 @@ VIEWS = {
     "data": f"/data?sql={SQL}",
     "table": "/data/table?name=transactions",
     "tools": "/tools",
+    "health": "/tools/health?check=1",
     "folders": "/tools/folders",
     "trouble": "/nothing",
 }
@@ -132,6 +133,7 @@ def test_every_view_fits_is_silent_and_accessible(window, language, theme, width
     wrong = []
     for name, address in VIEWS.items():
         one.page.goto(address)
+        expect(one.page.locator("[data-part]")).to_have_count(0)
         picture = PICTURES / f"{name}-{language}-{theme}-{width}.png"
         one.page.screenshot(path=picture, full_page=True)
         over = one.page.evaluate(
@@ -157,7 +159,9 @@ def test_pictures_for_the_documentation(window, language):
     folder.mkdir(parents=True, exist_ok=True)
     for name, address in DOCUMENTED.items():
         assert page.goto(address).status == 200
+        expect(page.locator("[data-part]")).to_have_count(0)
         file = folder / f"ui-{name}-{language}.png"
+        page.set_viewport_size({"width": 960, "height": 1000 if name == "plan" else 645})
         page.screenshot(path=file)
         Image.open(file).quantize(128).save(file, optimize=True)
 
@@ -194,6 +198,25 @@ def test_from_the_year_to_the_dearest_months_rows_and_back(window):
     expect(page.locator("h1")).to_contain_text("住宅")
     page.go_back()
     expect(page.locator("h1")).not_to_contain_text("住宅")
+
+
+def test_a_newcomer_finds_the_dearest_month_its_reason_two_duplicates_and_a_passage(window):
+    page = window(locale="ja").page
+    page.goto("/")
+    page.get_by_role("link", name="家計", exact=True).click()
+    page.get_by_role("link", name="2025年", exact=True).click()
+    sentence = page.locator(".glance")
+    expect(sentence).to_contain_text("2025-08、280,916円")
+    sentence.get_by_role("link").last.click()
+    expect(page.locator("#rows")).to_be_in_viewport()
+    expect(page.locator("#rows")).to_contain_text("民宿 なぎさ")
+    page.get_by_role("link", name="重複の確認").click()
+    first = page.locator("#pairs > li").first
+    expect(first).to_contain_text("同じ買い物らしい")
+    expect(first.locator("td:has-text('家具のとびら')")).to_have_count(2)
+    page.get_by_role("link", name="検索", exact=True).click()
+    page.keyboard.type("水の備蓄")
+    expect(page.locator("ol.hits mark").first).to_be_visible()
 
 
 def test_thirty_duplicates_are_decided_by_key_and_undone(window, tmp_path):

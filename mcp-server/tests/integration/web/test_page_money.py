@@ -59,6 +59,10 @@ def addresses(html):
 def test_the_dearest_month_its_reason_and_back(client):
     year = money(client, period="2025年1月〜6月")
     assert re.search(r"<title>2025-06 153,600", year)
+    told = (
+        "The dearest month was 2025-06 with 153,600 yen. 特別な支出 was 75,000 yen above its mean."
+    )
+    assert told in text_in(year)
     june = money(client, period="2025-06")
     assert "引越し屋" in text_in(june)
     category = client.get(addresses(june)["特別な支出"]).text
@@ -127,6 +131,22 @@ def test_periods_move_by_their_own_length(client):
     before = re.search(r'href="(/money\?[^"]*)" rel="prev"', shown)[1].replace("&amp;", "&")
     assert "2025-01 – 2025-03" in text_in(client.get(before).text)
     assert "2024" in text_in(money(client, period="2024年"))
+
+
+def test_categories_stand_side_by_side_by_month_and_each_amount_opens_its_rows(client):
+    shown = money(client, period="2025年1月〜6月")
+    table = shown.partition('class="matrix"')[2].partition("</table>")[0]
+    (cell,) = re.findall(r'heat-4"><a href="([^"]*)">90,000', table)
+    assert "引越し屋" in text_in(client.get(cell.replace("&amp;", "&")).text)
+    assert "heat" not in re.search(r"<tr><th[^>]*><a[^>]*>住宅.*?</tr>", table, re.DOTALL)[0]
+    file = client.get("/money/matrix.csv", params={"period": "2025年1月〜6月"}).text
+    assert "特別な支出,0,0,0,0,0,90000" in file
+
+
+def test_periods_are_offered_from_what_the_ledger_has(client):
+    shown = money(client)
+    for name in ("2025-09", "2025", "2024"):
+        assert client.get(addresses(shown)[name]).status_code == 200
 
 
 @pytest.mark.parametrize("query", [{"period": "いつか"}, {"category": "無い"}, {"page": "999"},

@@ -40,7 +40,7 @@ def client(tmp_path_factory):
 
 
 def plan(client, **query):
-    answer = client.get("/money/plan", params=query)
+    answer = client.get("/money/plan", params={"all": "1", **query})
     assert answer.status_code == 200, text_in(answer.text)
     return answer.text
 
@@ -86,6 +86,11 @@ def test_a_wrong_budget_ends_in_one_sentence_and_changes_nothing(client, fields,
     assert "There is no budget yet" in text_in(plan(client))
 
 
+def test_budgets_move_by_month(client):
+    before = re.search(r'href="([^"]*)" rel="prev"', plan(client))[1].replace("&amp;", "&")
+    assert f"◀ {NOW.plus(-2)} ▶" in text_in(client.get(before).text)
+
+
 def test_recurring_payments_show_what_became_dearer_and_what_was_missed(client):
     said = text_in(plan(client).partition('id="recurring"')[2])
     assert "1,000 → 1,500 yen" in said
@@ -101,6 +106,17 @@ def test_every_number_of_the_forecast_leads_to_its_rows(client):
     addresses = sorted(set(re.findall(r'href="(/money\?[^"]*)"', shown)))
     for address in addresses[:: len(addresses) // 10]:
         assert client.get(address.replace("&amp;", "&")).status_code == 200, address
+
+
+def test_what_takes_long_to_compute_comes_later_and_is_kept(tmp_path):
+    with page_site(ledger(tmp_path, rows())) as site, site.client() as client:
+        place = re.compile(r'data-part="([^"]*)"')
+        part = place.search(client.get("/money/plan").text)[1].replace("&amp;", "&")
+        later = client.get(part).text
+        assert "1,000 → 1,500 yen" in text_in(later)
+        assert "part=" not in later  # its downloads are of the whole view
+        again = client.get("/money/plan").text
+        assert (place.search(again), 'id="recurring"' in again) == (None, True)
 
 
 def test_net_worth_by_month_for_a_year_or_all(client):

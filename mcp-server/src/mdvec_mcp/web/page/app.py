@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import (
     data_view,
+    health_view,
     look,
     money_view,
     plan_view,
@@ -54,7 +55,7 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
     digest = hashlib.sha256(b"".join(files[name] for name in sorted(files))).hexdigest()[:12]
     views = Views(wiring, access, digest)
     routes = [
-        Route("/open", _opening(access)),
+        Route("/open", _opening(access, digest)),
         Route(f"/static/{digest}/{{name}}", _static(files)),
         *look.routes(),
         *search_view.routes(views),
@@ -65,6 +66,7 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
         *review_view.routes(views),
         *suggestion_view.routes(views),
         *tools_view.routes(views),
+        *health_view.routes(views),
     ]
     app = Starlette(routes=routes, exception_handlers={404: views.not_found})
     app.router.redirect_slashes = False
@@ -73,16 +75,17 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
 
 _ONWARDS = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>mdvec</title>'
+    '<link rel="icon" href="/static/{digest}/icon.svg">'
     '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
 )
 """Not a redirect: to a browser that would still come from the file, without strict cookies."""
 
 
-def _opening(access: Access) -> View:
+def _opening(access: Access, digest: str) -> View:
     async def opened(request: Request) -> Response:
         cookie = access.admit(request.query_params.get("code", ""))
         # Without a valid code the browser may have a cookie already; the first view checks that.
-        response = HTMLResponse(_ONWARDS, 403 if cookie is None else 200)
+        response = HTMLResponse(_ONWARDS.format(digest=digest), 403 if cookie is None else 200)
         if cookie is not None:
             response.set_cookie(
                 access.cookie_name, cookie, max_age=COOKIE_SECONDS, httponly=True, samesite="strict"

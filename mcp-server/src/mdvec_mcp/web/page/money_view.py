@@ -15,7 +15,7 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import CategoryShare, CategoryTrend
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.month import PAGE_SIZE, HouseholdAnswer, monthly_household
-from mdvec.household.overview import category_hierarchy
+from mdvec.household.overview import category_hierarchy, coverage
 from mdvec.household.shops import MAX_SHOPS, ShopSums, rows_of_shop, shop_sums
 from mdvec.household.trend import TrendAnswer
 from starlette.requests import Request
@@ -28,7 +28,9 @@ from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.glance import Dearest, dearest_month
 from mdvec_mcp.web.page.households import asked_household, shown_household
+from mdvec_mcp.web.page.periods import Periods, periods_around
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
@@ -56,12 +58,12 @@ class Money:
     year_before: dict[str, int | None]
     chart: MonthChart
     matrix: tuple[CategoryTrend, ...]
+    dearest: Dearest | None
+    periods: Periods
     shops: ShopSums
     shop: str | None
     rows: tuple[Transaction, ...]
     total_rows: int
-    before: str
-    after: str
 
     @property
     def sign(self) -> int:
@@ -163,6 +165,7 @@ class _Money:
             offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
         )  # fmt: skip
         is_whole = not isinstance(subject, Category)
+        matrix = self._matrix(ledger, tool_id, answer.months) if is_whole else ()
         return Money(
             answer=answer,
             known=known,
@@ -172,7 +175,9 @@ class _Money:
             trend=trend,
             year_before=year_before,
             chart=_chart(trend, year_before, is_whole=is_whole),
-            matrix=self._matrix(ledger, tool_id, answer.months) if is_whole else (),
+            matrix=matrix,
+            dearest=dearest_month(trend.categories[1], matrix) if matrix else None,
+            periods=self._periods(ledger, tool_id, answer.months),
             shops=shop_sums(
                 ledger,
                 tool_id,
@@ -184,8 +189,6 @@ class _Money:
             shop=shop,
             rows=() if rows is None else rows.rows,
             total_rows=answer.total_rows if rows is None else rows.total,
-            before=_moved(answer.months, -len(answer.months)),
-            after=_moved(answer.months, len(answer.months)),
         )
 
     def _trend(
@@ -196,6 +199,11 @@ class _Money:
             ledger, tool_id, category=str(named), start_month=str(months.first),
             end_month=str(months.last), period=None,
         )  # fmt: skip
+
+    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange) -> Periods:
+        starts_on = self.views.wiring.household.month_starts_on
+        known = coverage(ledger, tool_id, today(), starts_on).default_range
+        return periods_around(shown, known)
 
     def _matrix(
         self, ledger: Connection, tool_id: int, months: MonthRange
@@ -221,12 +229,6 @@ class _Money:
 def _spending_of(subject: Subject | None) -> Subject:
     """The rows whose shops are listed: those of a category, else all spending."""
     return subject if isinstance(subject, Category) else Total.SPENDING
-
-
-def _moved(months: MonthRange, by: int) -> str:
-    """As many months, earlier or later, in words that the tools understand."""
-    first, last = months.first.plus(by), months.last.plus(by)
-    return str(first) if first == last else f"{first}〜{last}"
 
 
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:

@@ -29,10 +29,8 @@ class OutlookChart:
     whiskers: tuple[Whisker, ...]
 
 
-def outlook_chart(spending: TrendAnswer | None, forecast: ForecastAnswer) -> OutlookChart | None:
-    """The chart; None without a forecast."""
-    if spending is None or not forecast.months:
-        return None
+def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookChart:
+    """The chart of the spending before the forecast's months, and of these."""
     past = {str(one.month): one.amount for one in spending.categories[0].months}
     ahead = {str(one.month): one for one in forecast.months}
     months = [*past, *ahead]

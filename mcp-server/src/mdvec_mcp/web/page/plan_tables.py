@@ -26,7 +26,7 @@ def _recurring(plan: Plan) -> Table:
     return columns, [
         (one.name, one.category, one.interval.name, one.amount, one.per_year, one.last.day,
          one.next_day, one.next_day is None)
-        for one in plan.recurring.payments
+        for one in ([] if plan.habits is None else plan.habits.recurring.payments)
     ]  # fmt: skip
 
 
@@ -36,7 +36,7 @@ def _forecast(plan: Plan) -> Table:
     return columns, [
         (str(one.month), one.amount, one.spent, one.recurring, one.other, one.low, one.high,
          one.typical_error, one.trials)
-        for one in plan.forecast.months
+        for one in ([] if plan.habits is None else plan.habits.forecast.months)
     ]  # fmt: skip
 
 

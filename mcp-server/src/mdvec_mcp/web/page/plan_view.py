@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import partial
 
 from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.budgeting import BudgetAnswer, BudgetSet, budget_status, set_budget
 from mdvec.household.core.categories import INCOME, Category
-from mdvec.household.core.forecast import HABIT
 from mdvec.household.core.subjects import Total
-from mdvec.household.habits import (
-    ForecastAnswer,
-    RecurringAnswer,
-    forecast_spending,
-    list_recurring_payments,
-)
 from mdvec.household.net_worth import NetWorthAnswer, NoAssets, net_worth
-from mdvec.household.overview import category_hierarchy
-from mdvec.household.trend import TrendAnswer
+from mdvec.household.overview import category_hierarchy, coverage
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.charts.chart import ImageFormat
+from mdvec_mcp.charts.chart import Chart, ImageFormat
 from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.habits import Habits, HabitsCache
 from mdvec_mcp.web.page.households import asked_household, shown_household
-from mdvec_mcp.web.page.outlook import OutlookChart, forecast_picture, outlook_chart
+from mdvec_mcp.web.page.outlook import forecast_picture
+from mdvec_mcp.web.page.periods import Periods, periods_around
 from mdvec_mcp.web.page.plan_tables import TABLES
 from mdvec_mcp.web.page.query import Query, address_fields
 from mdvec_mcp.web.page.views import Views
@@ -52,32 +47,17 @@ class BadAmount(MdvecError):
 class Plan:
     """What the view shows.
 
-    ``worth`` is None, and ``no_worth`` says why, if the household has no asset history.
+    ``habits`` is None as long as they are not computed. ``worth`` is None, and ``no_worth`` says
+    why, if the household has no asset history.
     """
 
     budgets: BudgetAnswer
-    recurring: RecurringAnswer
-    forecast: ForecastAnswer
-    outlook: OutlookChart | None
+    periods: Periods
+    habits: Habits | None
     worth: NetWorthAnswer | None
     no_worth: str
     worth_chart: MonthChart | None
     subjects: tuple[str, ...]
-
-    @property
-    def yearly(self) -> int:
-        """What the payments that go on cost in a year."""
-        return sum(
-            one.per_year
-            for one in self.recurring.payments
-            if one.next_day is not None and not one.is_income
-        )
-
-    @property
-    def habit(self) -> str:
-        """The months whose median the forecast takes for what does not recur, as a period."""
-        first = self.forecast.months[0].month
-        return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
 
     @property
     def kinds(self) -> list[str]:
@@ -88,7 +68,7 @@ class Plan:
 
 def routes(views: Views) -> list[Route]:
     """The routes of the view, of its downloads, and of what it changes."""
-    plan = _Plan(views)
+    plan = _Plan(views, HabitsCache(views.wiring.household))
     return [
         views.route("/money/plan", plan.show),
         views.route("/money/plan/table", plan.table),
@@ -100,17 +80,28 @@ def routes(views: Views) -> list[Route]:
 @dataclass(frozen=True, slots=True)
 class _Plan:
     views: Views
+    habits: HabitsCache
 
     async def show(self, request: Request) -> Response:
-        """Budgets of a month or period, and what the household's habits lead to."""
+        """Budgets of a month or period, and what the household's habits lead to.
+
+        The habits are left out if they would have to be computed, unless the address asks for
+        ``all``, or for them alone, as the script of the page does.
+        """
         household = await shown_household(self.views, request)
         if household is None:
             return self.views.page(request, "no_household.html")
         query = Query(request)
-        plan = await household.run(lambda ledger, id_: self._plan(ledger, id_, query))
+        if query.text("part") == "habits":
+            habits = await household.run(self.habits.of)
+            return self.views.page(
+                request, "plan_habits.html", household=household, query=query, habits=habits
+            )
+        later = "all" not in query
+        plan = await household.run(partial(self._plan, query=query, later=later))
         return self.views.page(
             request, "plan.html",
-            household=household, query=query, plan=plan, as_of=plan.recurring.as_of,
+            household=household, query=query, plan=plan, habits=plan.habits,
         )  # fmt: skip
 
     async def budget(self, request: Request) -> Response:
@@ -155,8 +146,10 @@ class _Plan:
                 if plan.worth is None:
                     raise NoAssets(None)
                 return downloads.drawing(net_worth_chart(plan.worth), "net-worth", image, font)
-            if query.text("of") == "forecast":
-                return downloads.drawing(forecast_picture(plan.forecast), "forecast", image, font)
+            if query.text("of") == "forecast" and plan.habits is not None:
+                return downloads.drawing(
+                    forecast_picture(plan.habits.forecast), "forecast", image, font
+                )
             return downloads.drawing(budget_chart(plan.budgets), "budgets", image, font)
 
         return await self.views.run(request, drawn)
@@ -168,15 +161,14 @@ class _Plan:
     async def _read(self, request: Request) -> tuple[Plan, Query]:
         household = await asked_household(self.views, request)
         query = Query(request)
-        return await household.run(lambda ledger, id_: self._plan(ledger, id_, query)), query
+        return await household.run(partial(self._plan, query=query)), query
 
-    def _plan(self, ledger: Connection, tool_id: int, query: Query) -> Plan:
+    def _plan(self, ledger: Connection, tool_id: int, *, query: Query, later: bool = False) -> Plan:
         now, starts_on = today(), self._starts_on
         budgets = budget_status(
             ledger, tool_id, period=query.text("period").strip() or None,
             month_starts_on=starts_on, today=now,
         )  # fmt: skip
-        forecast = forecast_spending(ledger, tool_id, month_starts_on=starts_on, today=now)
         worth, no_worth = None, ""
         try:
             period = _ALL if query.text("worth") == "all" else None
@@ -185,28 +177,26 @@ class _Plan:
             no_worth = str(error)
         return Plan(
             budgets=budgets,
-            recurring=list_recurring_payments(
-                ledger, tool_id, month_starts_on=starts_on, today=now
+            periods=periods_around(
+                budgets.months, coverage(ledger, tool_id, now, starts_on).default_range
             ),
-            forecast=forecast,
-            outlook=outlook_chart(self._spending(ledger, tool_id, forecast), forecast),
+            habits=self.habits.of(ledger, tool_id, if_known=later),
             worth=worth,
             no_worth=no_worth,
             worth_chart=None if worth is None else _worth_chart(worth),
             subjects=_subjects(ledger, tool_id),
         )
 
-    def _spending(
-        self, ledger: Connection, tool_id: int, forecast: ForecastAnswer
-    ) -> TrendAnswer | None:
-        """The spending of the months before the forecast's; None if there is no forecast."""
-        if not forecast.months:
-            return None
-        first = forecast.months[0].month
-        return self.views.wiring.household.trend(
-            ledger, tool_id, category=str(Total.SPENDING), period=None,
-            start_month=str(first.plus(-12)), end_month=str(first.plus(-1)),
-        )  # fmt: skip
+
+def _drawable(plan: Plan, of: str) -> tuple[str, Chart]:
+    """A chart of the view to download, and its name."""
+    if of == "worth":
+        if plan.worth is None:
+            raise NoAssets(None)
+        return "net-worth", net_worth_chart(plan.worth)
+    if of == "forecast" and plan.habits is not None:
+        return "forecast", forecast_picture(plan.habits.forecast)
+    return "budgets", budget_chart(plan.budgets)
 
 
 def _worth_chart(worth: NetWorthAnswer) -> MonthChart:

@@ -187,6 +187,14 @@ function toggleLines(legend) {
   });
 }
 
+// What takes a moment to compute is asked for once the page is there.
+async function fetchLater(place) {
+  const answer = await fetch(place.dataset.part);
+  if (!answer.ok) return; // its link stays, and says what is wrong
+  place.outerHTML = await answer.text();
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
+}
+
 // Begins what moves in a view; a view in a chat takes the place of the one before.
 let ending = new AbortController();
 function begin() {
@@ -196,6 +204,7 @@ function begin() {
   if (pairs) reviewByKey(pairs, ending.signal);
   const searchForm = document.getElementById("search");
   if (searchForm) searchAsYouType(searchForm);
+  for (const place of document.querySelectorAll("[data-part]")) fetchLater(place);
   const lines = document.getElementById("lines");
   if (lines) toggleLines(lines);
 }
