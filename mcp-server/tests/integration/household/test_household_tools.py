@@ -233,6 +233,15 @@ def test_totals_are_answered_by_month_and_trend_and_a_day_with_a_picture(databas
     assert 0 < day.data["spending"] < spent["spending"]
 
 
+def test_a_jpeg_comes_with_the_answer_and_at_its_address(database):
+    question = {"output_format": "image", "graph_type": "bar", "image_format": "jpeg"}
+    (answer,) = asked(database, ("get_category_trend", question))
+    kind, jpeg = answer.served
+    assert kind == "image/jpeg"
+    assert answer.pictures == [jpeg]
+    assert jpeg.startswith(b"\xff\xd8\xff")
+
+
 def test_an_svg_is_only_at_its_address(database):
     question = {"category": "食費", "output_format": "image", "image_format": "svg"}
     (answer,) = asked(database, ("get_category_trend", question))
