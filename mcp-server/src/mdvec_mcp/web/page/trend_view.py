@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mdvec.database.connection import Connection
+from mdvec.household.core.categories import Hierarchy
 from mdvec.household.core.sums import CategoryTrend
+from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mdvec_mcp.charts.styles import color
+from mdvec_mcp.charts.colors import colors_of
+from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.households import shown_household
 from mdvec_mcp.web.page.query import Query
@@ -55,25 +58,29 @@ class _Trend:
             return self.views.page(request, "no_household.html")
         query = Query(request)
 
-        def work(ledger: Connection, tool_id: int) -> TrendAnswer:
+        def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
             fields = ("category", "start_month", "end_month", "period")
             given = {name: query.text(name).strip() or None for name in fields}
-            return self.views.wiring.household.trend(ledger, tool_id, **given)
+            answer = self.views.wiring.household.trend(ledger, tool_id, **given)
+            return answer, category_hierarchy(ledger, tool_id)
 
-        answer = await household.run(work)
-        lines, chart = lines_of(answer.categories)
+        answer, known = await household.run(work)
+        lines, chart = lines_of(answer.categories, known)
         return self.views.page(
             request, "trend.html",
             household=household, query=query, answer=answer, lines=lines, chart=chart,
         )  # fmt: skip
 
 
-def lines_of(categories: Sequence[CategoryTrend]) -> tuple[tuple[Line, ...], MonthChart]:
-    """The categories as lines, and the axes of their chart."""
+def lines_of(
+    categories: Sequence[CategoryTrend], known: Hierarchy
+) -> tuple[tuple[Line, ...], MonthChart]:
+    """The categories as lines, and the axes of their chart; ``known`` are all of the ledger."""
     months = [str(figure.month) for figure in categories[0].months]
     amounts = {str(one.category): [figure.amount for figure in one.months] for one in categories}
     chart = month_chart(months, {}, amounts)
-    colors = {name: color(number) for number, name in enumerate(amounts)}
+    among = names_among([one.category for one in categories], known)
+    colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
     return tuple(
         _line(name, colors[name], months, amounts[name], points) for name, points in chart.lines
     ), chart
