@@ -11,7 +11,7 @@ from tiny_embedder import tiny_embedder
 from mdvec.embedding import catalog
 from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
 from mdvec.embedding.remote.embedder import RemoteEmbedder
-from mdvec.embedding.remote.endpoint import Sending, about_tokens
+from mdvec.embedding.remote.endpoint import Endpoint, Sending, about_tokens
 from mdvec.embedding.remote.failures import (
     EndpointFailure,
     EndpointRefused,
@@ -202,6 +202,18 @@ def test_no_server_is_one_sentence(endpoint):
     with pytest.raises(EndpointFailure, match=r"127\.0\.0\.1:9 did not embed in 1 attempt \(no c"):
         catalog.load("openai:x", replace(away, openai=replace(away.openai, dimensions=3))) \
             .embed_documents(["水"])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True), ("127.0.0.2:11434", True), ("[::1]:80", True), ("LOCALHOST", True),
+        ("ollama.localhost", False), ("0.0.0.0", False), ("127.0.0.1.example", False),
+        ("localhost.", False), ("[::ffff:10.0.0.1]", False), ("192.168.0.2", False),
+    ],
+)  # fmt: skip
+def test_only_this_machine_is_local(host, here):
+    assert Endpoint(f"http://{host}/v1").is_local is here
 
 
 def test_another_machine_is_never_asked_for_its_dimension(endpoint):

@@ -91,8 +91,8 @@ class Sending:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name means this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
+    """Whether a host means this machine; names below ``localhost`` may be looked up elsewhere."""
+    if host == "localhost":
         return True
     try:
         return ipaddress.ip_address(host).is_loopback
