@@ -60,6 +60,7 @@ place; any other exception is a bug.
             InvalidDecision           mdvec.household.deciding
             KeepInTransfer            mdvec.household.deciding
             RowNotInCandidate         mdvec.household.deciding
+            NotOfTwoHouseholds        mdvec.household.sharing
             CheckNotFound             mdvec.household.review
             InvalidLimit              mdvec.household.review
             InvalidPage               mdvec.household.review
