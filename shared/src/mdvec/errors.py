@@ -60,11 +60,11 @@ place; any other exception is a bug.
             InvalidDecision           mdvec.household.deciding
             KeepInTransfer            mdvec.household.deciding
             RowNotInCandidate         mdvec.household.deciding
-            NotOfTwoHouseholds        mdvec.household.sharing
             CheckNotFound             mdvec.household.review
             InvalidLimit              mdvec.household.review
             InvalidPage               mdvec.household.review
             TransactionNotFound       mdvec.household.review
+            NotOfTwoHouseholds        mdvec.household.sharing
         InvalidRule                   mdvec.household.rules
         MappingRefused                mdvec.household.statement_preview
         EndpointStopped               mdvec.importing.endpoint_texts
