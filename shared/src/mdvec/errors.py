@@ -67,6 +67,7 @@ place; any other exception is a bug.
             InvalidLimit              mdvec.household.review
             InvalidPage               mdvec.household.review
             TransactionNotFound       mdvec.household.review
+            NotOfTwoHouseholds        mdvec.household.sharing
         InvalidRule                   mdvec.household.rules
         MappingRefused                mdvec.household.statement_preview
         EndpointStopped               mdvec.importing.endpoint_texts

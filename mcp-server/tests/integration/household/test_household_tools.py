@@ -312,7 +312,7 @@ def test_unknown_input_is_refused_in_japanese_with_the_choices(database):
          "get_category_trend に 'nosuch' という引数はありません。使える引数: category、"),
         ("detect_duplicates", {"amount_tolerance_abs": "x"},
          "amount_tolerance_abs は数値で指定してください"),
-        ("confirm_duplicate", {}, "confirm_duplicate には引数 'check_id' が必要です。"),
+        ("confirm_duplicate", {}, "confirm_duplicate には引数 'decision' が必要です。"),
         ("get_category_trend", {"category": 5}, "category は文字列で指定してください"),
     ],
 )  # fmt: skip

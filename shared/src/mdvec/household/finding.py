@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Literal, get_args
@@ -117,8 +118,10 @@ def find_transactions(
         search.named(wanted.query)
         chosen = search.selected(wanted.rows)
         if wanted.query and listing.page == 1:
-            near = near_rows(connection, tool_id, wanted.query, embed) if embed else []
-            search.notes += beside_notes(columns, wanted.query, search.unnamed(wanted.rows), near)
+            any_named = bool(chosen.any())
+            near = _near(connection, tool_id, wanted.query, embed, any_named=any_named)
+            unnamed = search.unnamed(wanted.rows)
+            search.notes += beside_notes(columns, wanted.query, unnamed, near)
         places = _sorted(columns, chosen, listing.sort)
         pages = max(1, -(-len(places) // listing.page_size))
         if not 1 <= listing.page <= pages:
@@ -142,6 +145,12 @@ def find_transactions(
         first=first + 1,
         notes=tuple(search.notes),
     )
+
+
+def _near(
+    connection: apsw.Connection, tool_id: int, query: str, embed: Embed | None, *, any_named: bool
+) -> Sequence[int]:
+    return near_rows(connection, tool_id, query, embed, any_named=any_named) if embed else ()
 
 
 def _check(wanted: RowFilter, listing: Listing) -> None:

@@ -41,14 +41,18 @@ if TYPE_CHECKING:
 
 Embed = Callable[[Tool, str], "Vectors | None"]
 """Embeds words with a tool's model; None if the model cannot do so at once."""
-_MIN_LIKENESS = 2.0
-"""Standard deviations above unrelated passages: 病院 finds 内科クリニック, and hardly any noise."""
+_MIN_LIKENESS, _MIN_BESIDE = 2.0, 3.0
+"""Standard deviations above unrelated passages: 病院 finds 内科クリニック, and hardly any noise.
+Beside shops that the words name, only what is nearer is of use."""
 _MAX_SUBJECTS, _MAX_SHOPS, _MAX_CHARS = 12, 5, 100
 
 
-def near_rows(connection: apsw.Connection, tool_id: int, query: str, embed: Embed) -> Sequence[int]:
+def near_rows(
+    connection: apsw.Connection, tool_id: int, query: str, embed: Embed, *, any_named: bool
+) -> Sequence[int]:
     """A row of each subject (shop, category and memo) that is near in meaning to words.
 
+    If the words name rows themselves (``any_named``), it has to be nearer.
     There are none if the vectors cannot be compared at once, or if ``query`` has alternatives,
     which the user chose from an earlier answer.
     """
@@ -60,6 +64,7 @@ def near_rows(connection: apsw.Connection, tool_id: int, query: str, embed: Embe
     vector = None if constants.unrelated is None else embed(tool, query)
     if vector is None:
         return []
+    least = _MIN_BESIDE if any_named else _MIN_LIKENESS
     indexed = has_indexes(connection, tool.tables)
     try:
         ids = nearest_chunks(connection, tool.tables, vector, _MAX_SUBJECTS, indexed=indexed)
@@ -68,7 +73,7 @@ def near_rows(connection: apsw.Connection, tool_id: int, query: str, embed: Embe
     found = (
         row_of_chunk(connection, tool_id, chunk)
         for chunk in stored_chunks(connection, tool.tables, sorted(ids), vector)
-        if (constants.likeness(chunk.cosine) or 0) >= _MIN_LIKENESS
+        if (constants.likeness(chunk.cosine) or 0) >= least
     )
     return [row for row in found if row is not None]
 

@@ -77,9 +77,11 @@ def note_row(
                 "INSERT INTO row_notes (tool_id, identity, note, tags) VALUES (?, ?, ?, ?)",
                 (*key, note, json.dumps(cleaned, ensure_ascii=False)),
             )
-        # A search by words keeps the rows in memory until the ledger's version changes.
+        # A search by words keeps the rows in memory until the ledger's version changes. An import
+        # that runs now may store texts without the note; the next one compares them.
         connection.execute(
-            "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
+            "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?",
+            (tool_id,),
         )
         follow_decisions(connection, tool_id)
         rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,))

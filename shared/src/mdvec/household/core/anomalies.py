@@ -7,7 +7,7 @@ amount of the time before, is known and left out of the months of its category.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
@@ -30,6 +30,8 @@ _MIN_YEN = 3_000
 """A smaller difference is no news, however regular the past was."""
 _MONTHS_BETWEEN, _DEARER = 6, 1.1
 """A payment that recurs after this many months or more is known unless it costs this much more."""
+_MAX_RARE = 10
+"""A shop with more rows in three years is paid more often than twice a year."""
 _LARGE = 99
 """A first purchase in a shop is told if it is above this percentile of all rows."""
 
@@ -70,9 +72,11 @@ def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> li
 
 def _known(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
     """The ids of the rows that recur once or twice a year, unless one is dearer than before."""
+    visits = Counter(row.shop for row in rows)
+    rare = [row for row in rows if visits[row.shop] <= _MAX_RARE]
     return {
         row.id
-        for one in recurring_payments(rows, as_of)
+        for one in recurring_payments(rare, as_of)
         if one.interval.months >= _MONTHS_BETWEEN
         for before, row in zip(one.rows[:1] + one.rows, one.rows, strict=False)
         if row.yen <= before.yen * _DEARER
@@ -126,13 +130,15 @@ def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
     every = sorted(yen for amounts in before.values() for yen in amounts)
     large = every[len(every) * _LARGE // 100] if len(every) >= 100 else None
     found = []
+    spread_of = cache(lambda shop: _spread(before[shop]))
     for row in current:
         history = before.get(row.shop, [])
         if not history and large is not None and row.yen > max(large, _MIN_YEN):
             found.append(Anomaly("new_shop", row.name, row.yen, large, 0, 0, 0, None, (row,)))
         elif len(history) >= _MIN_VISITS:
-            z = robust_z(row.yen, history)
-            if z >= _FAR and row.yen - median(history) >= _MIN_YEN:
+            middle, scale = spread_of(row.shop)
+            z = (row.yen - middle) / scale
+            if z >= _FAR and row.yen - middle >= _MIN_YEN:
                 found.append(_anomaly("shop", row.name, row.yen, history, z, [row]))
     return found
 
@@ -156,7 +162,12 @@ def _anomaly(
 
 def robust_z(yen: int, history: Sequence[int]) -> float:
     """The distance from the median in deviations that single months hardly move."""
+    middle, scale = _spread(history)
+    return (yen - middle) / scale
+
+
+def _spread(history: Sequence[int]) -> tuple[float, float]:
+    """The median, and the deviation from it."""
     middle = median(history)
     deviation = median(abs(one - middle) for one in history) * _MAD_TO_SIGMA
-    scale = max(deviation, abs(middle) * _LEAST_SCALE, 1)
-    return float((yen - middle) / scale)
+    return middle, max(deviation, abs(middle) * _LEAST_SCALE, 1)
