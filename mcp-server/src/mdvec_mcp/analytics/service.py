@@ -68,6 +68,8 @@ def analytics_over(
     Close its ``queries`` at the end.
     """
     exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
-    limits = Limits(settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes)
+    limits = Limits(
+        settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
+    )
     queries = QueryProcess(folder, limits, lambda: current_data(database))
     return Analytics(queries, exports, settings, freshness, database)
