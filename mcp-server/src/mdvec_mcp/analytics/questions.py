@@ -199,5 +199,5 @@ def telling_of(asked: Prepared) -> Iterator[None]:
             raise
         raise QueryRefused(
             f"the saved question {asked.saved_as} no longer runs: {error}; save it anew with "
-            "mode=replace, or bring the table back"
+            "mode=replace (mdvec query --replace), or bring the table back"
         ) from error

@@ -77,7 +77,9 @@ def analytics_over(
     the end.
     """
     exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
-    limits = Limits(settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes)
+    limits = Limits(
+        settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
+    )
     kept = KeptTables(folder, database.resolve(), settings.max_tables)
     queries = QueryProcess(folder, limits, lambda: current_data(database, month_starts_on), kept)
     return Analytics(queries, exports, settings, freshness, database)

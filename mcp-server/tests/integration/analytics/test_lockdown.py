@@ -51,7 +51,7 @@ def house(tmp_path_factory):
 
 def outcomes(house, attempts):
     config = {
-        "limits": {"seconds": 1.0, "memory_mb": 1024, "export_bytes": 2**20},
+        "limits": {"seconds": 1.0, "memory_mb": 1024, "export_bytes": 2**20, "time_zone": "UTC"},
         "spool": str(house / "spool" / "work"),
         "database": str(house / "none.sqlite"),
         "tables": [["runs", str(house / "runs.parquet"), str(house)]],

@@ -318,7 +318,7 @@ ENDLESS = {
 def child(tmp_path):
     """A child alone, in which a query may take a minute."""
     config = {
-        "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1},
+        "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1, "time_zone": "UTC"},
         "spool": str(tmp_path), "database": str(tmp_path / "none"), "tables": [], "households": [],
     }  # fmt: skip
     child = ChildProcess(config, tmp_path, memory_mb=1024)

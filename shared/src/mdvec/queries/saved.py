@@ -97,7 +97,7 @@ def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
         if query.name in names and not replace:
             raise SavedQueryError(
                 f"there is a saved question {query.name} already; take another name, or replace it "
-                "with mode=replace"
+                "with mode=replace (mdvec query --replace)"
             )
         if query.name not in names and len(names) >= MAX_QUERIES:
             raise SavedQueryError(

@@ -25,6 +25,7 @@ from mdvec.settings.server_sections import (
     ServerSettings,
     SyncSettings,
 )
+from mdvec.settings.time_zone import known_zone, system_zone
 from mdvec.sizes import MEGABYTE
 
 APP = "mdvec"
@@ -188,7 +189,15 @@ class AnalyticsSettings(Section):
     max_query_bytes: int = Field(
         4_000, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON from query"
     )
+    time_zone: Annotated[str | None, AfterValidator(known_zone)] = Field(
+        None, description="the name of a time zone, such as Asia/Tokyo; default: the system's"
+    )
     max_query_rows: int = Field(20, ge=1, le=1_000, description="1 to 1000 rows from query")
+
+    @property
+    def zone(self) -> str:
+        """The time zone of SQL: the one set, or the system's."""
+        return self.time_zone or system_zone()
 
     @property
     def max_export_bytes(self) -> int:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     import duckdb
 
 _LEDGERS = "ledgers.json"
+_NAMED_LIMITS = ("seconds", "memory_mb", "export_bytes")
+"""The limits that a refusal may name."""
 
 
 def main() -> None:
@@ -86,7 +88,7 @@ def prepare(config: Message) -> RequestHandler:
         [*opened.descriptors.values(), *lockdown.needed_paths()], spool
     )
     config["seccomp"] = seccomp.restrict()
-    connection = lockdown.connect(limits["memory_mb"])
+    connection = lockdown.connect(limits["memory_mb"], limits["time_zone"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)
         ledgers.unlink()
@@ -162,7 +164,7 @@ class _Server:
         except RecursionError:
             return _refusal(QueryError("the query is nested too deeply; materialize a part first"))
         except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
-            limits = self.config["limits"]
+            limits = {name: self.config["limits"][name] for name in _NAMED_LIMITS}
             hidden = self.config["hidden"] | {self.config["spool"]: "the export"}
             try:
                 refusal = refusal_of(error, hidden=hidden, **limits)

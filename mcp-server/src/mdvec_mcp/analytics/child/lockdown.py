@@ -13,6 +13,8 @@ from mdvec.datasets.interfaces.connection import allowed_paths
 from mdvec.sizes import MEGABYTE
 from mdvec.text.quoting import literal
 
+from mdvec_mcp.analytics.core.refusals import QueriesUnavailable
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -45,8 +47,12 @@ def _limit(which: int, value: int) -> None:
         resource.setrlimit(which, (value, value))
 
 
-def connect(memory_mb: int) -> duckdb.DuckDBPyConnection:
-    """A connection to a database in memory, which loads no extensions and spills to no disk."""
+def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection:
+    """A connection to a database in memory, which loads no extensions and spills to no disk.
+
+    Raises:
+        QueriesUnavailable: DuckDB does not know the time zone.
+    """
     import duckdb
 
     connection = duckdb.connect(
@@ -63,13 +69,19 @@ def connect(memory_mb: int) -> duckdb.DuckDBPyConnection:
     )
     # Without a terminal the progress bar is on by default, and would go to STDOUT.
     for setting in (
-        "TimeZone = 'UTC'",
         "enable_progress_bar = false",
         "explain_output = 'all'",  # the plan before it is optimised shows the types of parameters
         "allocator_background_threads = true",  # returns memory to the system after a large query
         "temp_directory = ''",  # nothing spills to the disk
     ):
         connection.execute(f"SET {setting}")
+    try:
+        connection.execute(f"SET TimeZone = {literal(time_zone)}")
+    except duckdb.Error as error:
+        raise QueriesUnavailable(
+            f"SQL does not know the time zone {time_zone}; the user can name another as "
+            "[analytics] time_zone, such as Asia/Tokyo or UTC"
+        ) from error
     (threads,) = connection.execute("SELECT current_setting('threads')").fetchone() or (1,)
     connection.execute(f"SET threads = {min(int(threads), _MAX_THREADS):d}")
     return connection

@@ -43,8 +43,8 @@ class Scale:
 def scale_of(column: Column) -> Scale:
     """The scale of a column whose family is integer, number, date or timestamp."""
     name = identifier(column.name)
-    if column.type == "TIMESTAMPTZ_NS":  # it has no functions of its own
-        name = f"CAST({name} AS TIMESTAMP WITH TIME ZONE)"
+    if column.type in _ZONED:  # as the clocks show it, so that bins begin at local days
+        name = f"CAST(CAST({name} AS TIMESTAMP WITH TIME ZONE) AS TIMESTAMP)"
     finite = f"isfinite({name})"
     match family(column):
         case "date":
@@ -78,7 +78,7 @@ def edges_between(column: Column, low: Decimal, high: Decimal, bins: int) -> Edg
     first, last = (int(end.scaleb(places, _EXACTLY)) for end in (low, high))
     if family(column) == "timestamp":
         steps = _steps(first, last, bins, _unit(first, last, bins))
-        return Edges(tuple(map(str, steps)), _moments(steps, "Z" if column.type in _ZONED else ""))
+        return Edges(tuple(map(str, steps)), _moments(steps))
     steps = _steps(first, last, bins, 1)
     exact = tuple(f"{Decimal(step).scaleb(-places, _EXACTLY):f}" for step in steps)
     told = (_told(column, step, text) for step, text in zip(steps, exact, strict=True))
@@ -144,16 +144,16 @@ def _day(number: int) -> str:
         return f"{number} days after 1970-01-01"
 
 
-def _moments(steps: range, zone: str) -> tuple[str, ...]:
+def _moments(steps: range) -> tuple[str, ...]:
     """Times in the shortest form in which all are exact."""
     units = (unit for unit in _TOLD_TO if not (steps.start % unit or steps.step % unit))
     told_to = _TOLD_TO.get(next(units, 1), "microseconds")
-    return tuple(_moment(step, told_to, zone) for step in steps)
+    return tuple(_moment(step, told_to) for step in steps)
 
 
-def _moment(microseconds: int, told_to: str, zone: str) -> str:
+def _moment(microseconds: int, told_to: str) -> str:
     try:
         moment = _EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
         return f"{microseconds} µs after 1970-01-01"
-    return moment.isoformat(timespec=told_to) + zone
+    return moment.isoformat(timespec=told_to)

@@ -37,8 +37,10 @@ class Period:
             )
         name = identifier(column.name)
         if column.type == "TIMESTAMP WITH TIME ZONE":
-            name = f"({name} AT TIME ZONE 'UTC')"
-        return f"{name} >= {_literal(begin)} AND {name} < {_literal(end)}"
+            bounds = (_zoned(begin, self.first), _zoned(end, self.last))
+        else:
+            bounds = (_literal(begin), _literal(end))
+        return f"{name} >= {bounds[0]} AND {name} < {bounds[1]}"
 
 
 def period_column(columns: Sequence[Column], name: str | None) -> Column | None:
@@ -105,6 +107,12 @@ def _moment(text: str) -> datetime:
 
 def _is_day(text: str) -> bool:
     return len(text.strip()) <= len("2025-01-31")
+
+
+def _zoned(moment: datetime, given: str) -> str:
+    """An instant: of a bound given with its zone in UTC, of others in the zone of SQL."""
+    has_zone = datetime.fromisoformat(given.strip()).tzinfo is not None
+    return f"TIMESTAMPTZ '{moment.isoformat(sep=' ')}{'+00' if has_zone else ''}'"
 
 
 def _literal(moment: datetime) -> str:

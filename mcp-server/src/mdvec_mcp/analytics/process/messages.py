@@ -50,11 +50,19 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one query: its seconds, its process's memory, and the bytes of an export."""
+    """What holds for every query.
+
+    Attributes:
+        seconds: of one query.
+        memory_mb: of its process.
+        export_bytes: of an export.
+        time_zone: of now() and of shown times with a zone.
+    """
 
     seconds: float
     memory_mb: int
     export_bytes: int
+    time_zone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True)

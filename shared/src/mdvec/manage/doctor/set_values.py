@@ -22,6 +22,9 @@ def check_settings(installation: Installation) -> Iterator[Finding]:
         value = reduce(getitem, section.split("."), values)[key]
         shown = f"[{section}] {key} = {value!r}, set by {origin}"
         yield Finding("ok", "settings", shown)
+    analytics = installation.settings.analytics
+    whose = "the system's" if analytics.time_zone is None else "as set"
+    yield Finding("ok", "settings", f"the time zone of SQL is {analytics.zone}, {whose}")
     yield _log(installation.settings.log.options().file)
 
 
