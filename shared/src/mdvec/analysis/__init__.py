@@ -23,6 +23,7 @@ from mdvec.analysis.limits import (
     MAX_LOAD_ROWS,
     MAX_PRINTED_BYTES,
     MAX_TABLE_ROWS,
+    OutputLimits,
 )
 from mdvec.analysis.loading import safe_load_export
 from mdvec.analysis.tables import safe_summary_table
@@ -39,6 +40,7 @@ __all__ = [
     "NotAHandle",
     "NotJson",
     "OutputGuard",
+    "OutputLimits",
     "OutputTooLarge",
     "TooManyRows",
     "UnknownColumns",

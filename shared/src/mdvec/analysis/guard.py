@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import sys
+import threading
+import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
 from importlib.util import find_spec
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
+from mdvec.analysis.descriptors import CountedDescriptors
 from mdvec.analysis.errors import AnalysisError
-from mdvec.analysis.limits import MAX_PRINTED_BYTES, MAX_TABLE_ROWS
+from mdvec.analysis.limits import MAX_TABLE_ROWS, limits_in_force
+from mdvec.analysis.streams import CountedStream, ShortTraceback
 
 _MAX_COLUMNS = 12
 _MAX_CELL_CHARS = 50
@@ -19,17 +24,20 @@ _PICTURES = ("image/", "video/", "audio/")
 _log = logging.getLogger("mdvec")
 
 
-def output_guard(max_bytes: int = MAX_PRINTED_BYTES) -> OutputGuard:
+def output_guard(max_bytes: int | None = None) -> OutputGuard:
     """A context manager: DataFrames print 10 rows, and all output at most ``max_bytes``.
 
-    Output beyond the limit is dropped; a warning at the end says how much, and what to print
-    instead. What Python writes to ``sys.stdout`` and what a notebook displays is counted;
-    pictures and the output of other programs are not. Guards can be nested.
+    The default is ``[analytics] max_printed_bytes`` of the settings. Output beyond the limit is
+    dropped; a warning at the end says how much, and what to print instead. Counted is what Python
+    writes to ``sys.stdout`` and ``sys.stderr``, tracebacks, what loggers and other programs write,
+    and what a notebook displays, but for pictures. Programs on a terminal are not counted. Of an
+    error that does not fit, its name and the beginning of its message are shown. Guards can be
+    nested.
 
     For all cells of a notebook, call ``guard = output_guard(); guard.start()`` in the first one.
     The limit then applies to each cell, its last expression included, until ``guard.stop()``.
     """
-    return OutputGuard(max_bytes)
+    return OutputGuard(limits_in_force().printed_bytes if max_bytes is None else max_bytes)
 
 
 class OutputGuard:
@@ -40,7 +48,11 @@ class OutputGuard:
         self._printed = 0
         self._undo = ExitStack()
         self._started = False
-        self._stream: TextIO = sys.stdout
+        self._lock = threading.RLock()
+        self._descriptors = CountedDescriptors(self._take_bytes)
+        self._stdout = CountedStream(self.take, sys.stdout, self._descriptors)
+        self._stderr = CountedStream(self.take, sys.stderr, self._descriptors)
+        self._traceback = ShortTraceback(self.take, _shell())
 
     def start(self) -> None:
         """Begin to guard.
@@ -52,9 +64,18 @@ class OutputGuard:
             raise AnalysisError("this output_guard was started already; make another one")
         self._started = True
         self._undo.enter_context(_short_frames())
-        self._stream = sys.stdout
-        _CountedStream(self, self._stream).stand_in(self._undo)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        self._descriptors.start(self._undo)
+        self._stdout = CountedStream(self.take, sys.stdout, self._descriptors)
+        self._stdout.stand_in("stdout", self._undo)
+        self._stderr = CountedStream(self.take, sys.stderr, self._descriptors)
+        self._stderr.stand_in("stderr", self._undo)
+        self._undo.callback(self._flush)
+        self._traceback.stand_in(self._undo)
         self._listen_to_notebook()
+        atexit.register(self.stop)
+        self._undo.callback(atexit.unregister, self.stop)
 
     def stop(self) -> None:
         """Restore everything; warn if output was dropped."""
@@ -71,14 +92,34 @@ class OutputGuard:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._flush()
+        is_long = isinstance(error, Exception) and self._exceeds(error)
         self.stop()
+        if error is not None and is_long:
+            self._traceback.show_next(error)
 
     def take(self, text: str) -> str:
         """The part of a text that still fits the limit."""
         data = text.encode("utf-8", "surrogatepass")
-        room = max(0, self._limit - self._printed)
-        self._printed += len(data)
-        return text if len(data) <= room else data[:room].decode("utf-8", "ignore")
+        cut = self._take_bytes(data)
+        return text if len(cut) == len(data) else cut.decode("utf-8", "ignore")
+
+    def _take_bytes(self, data: bytes) -> bytes:
+        with self._lock:
+            room = max(0, self._limit - self._printed)
+            self._printed += len(data)
+        return data if len(data) <= room else data[:room].decode("utf-8", "ignore").encode()
+
+    def _exceeds(self, error: Exception) -> bool:
+        """Whether an error's traceback is too long."""
+        text = "".join(traceback.format_exception(error))
+        return self._printed + len(text.encode("utf-8", "replace")) > self._limit
+
+    def _flush(self) -> None:
+        """Have everything counted that was written."""
+        self._stdout.settle()
+        self._stderr.settle()
+        self._descriptors.drain()
 
     def _warn(self) -> None:
         """Warn if output was dropped, and start counting again."""
@@ -90,7 +131,7 @@ class OutputGuard:
             f"{printed - self._limit:,} left out; print a summary instead (safe_summary_table, "
             "safe_json_output), or write the rest to a file and print its name"
         )
-        self._stream.write(f"\n[mdvec] {message}\n")
+        self._stdout.write_uncounted(f"\n[mdvec] {message}\n")
         _log.warning(message)
 
     def _listen_to_notebook(self) -> None:
@@ -106,9 +147,11 @@ class OutputGuard:
                 self._undo.callback(publisher.unregister_hook, self._displayed)
 
     def _begin(self, *_: object) -> None:
+        self._flush()
         self._printed = 0
 
     def _end(self, *_: object) -> None:
+        self._flush()
         self._warn()
 
     def _displayed(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -125,39 +168,6 @@ class OutputGuard:
         beginning = str(texts.get("text/plain", ""))[:_MAX_CELL_CHARS]
         message["content"]["data"] = {**left, "text/plain": f"{beginning} …"}
         return message
-
-
-class _CountedStream:
-    """A stream that writes what its guard allows."""
-
-    def __init__(self, guard: OutputGuard, stream: TextIO) -> None:
-        self._guard = guard
-        self._stream = stream
-
-    def stand_in(self, undo: ExitStack) -> None:
-        """Replace ``sys.stdout`` until ``undo``; a later replacement by others stays."""
-        stand_in: Any = self  # __getattr__ delegates the rest
-        sys.stdout = stand_in
-
-        def restore() -> None:
-            if sys.stdout is stand_in:
-                sys.stdout = self._stream
-
-        undo.callback(restore)
-
-    def write(self, text: str) -> int:
-        """Write what still fits; report the whole text as written."""
-        if shown := self._guard.take(text):
-            self._stream.write(shown)
-        return len(text)
-
-    def writelines(self, lines: list[str]) -> None:
-        """Write each line."""
-        for line in lines:
-            self.write(line)
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the wrapped stream's attribute
-        return getattr(self._stream, name)
 
 
 def _short_frames() -> ExitStack:

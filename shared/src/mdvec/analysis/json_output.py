@@ -15,16 +15,18 @@ from uuid import UUID
 
 from mdvec.analysis.errors import NotJson, OutputTooLarge
 from mdvec.analysis.frames import has_plain_index, is_frame, names_and_rows
-from mdvec.analysis.limits import MAX_JSON_BYTES
+from mdvec.analysis.limits import limits_in_force
 
 _MAX_DEPTH = 50
 
 
 def safe_json_output(
     data: Any,  # noqa: ANN401 - whatever an analysis has made
-    max_size: int = MAX_JSON_BYTES,
+    max_size: int | None = None,
 ) -> str:
     """Return ``data`` as compact JSON of at most ``max_size`` bytes of UTF-8.
+
+    The default is ``[analytics] max_output_bytes`` of the settings.
 
     Scalars and series of numpy, pandas and polars become plain numbers, strings and lists; a
     DataFrame becomes a list of rows. NaN, infinity, NaT and NA become null, a timedelta its
@@ -34,6 +36,7 @@ def safe_json_output(
         OutputTooLarge: the JSON would be longer; conversion stops as soon as that is certain.
         NotJson: a value cannot be written as JSON; the message says which.
     """
+    max_size = limits_in_force().json_bytes if max_size is None else max_size
     plain = _Converter(max_size).convert(data, "data", 0)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     size = len(text.encode("utf-8", "surrogatepass"))

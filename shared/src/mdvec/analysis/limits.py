@@ -1,4 +1,9 @@
-"""Default limits of what analysing code loads and prints for a model."""
+"""Limits of what analysing code loads and prints for a model."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
 
 MAX_JSON_BYTES = 1_024
 """Bytes of one JSON output."""
@@ -8,3 +13,55 @@ MAX_LOAD_ROWS = 10_000
 """Rows loaded from one export."""
 MAX_PRINTED_BYTES = 100_000
 """Bytes that one notebook cell prints."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLimits:
+    """The limits of one output; those of lines follow from them.
+
+    Args:
+        json_bytes: of JSON, and of other data.
+        rows: of one table.
+        printed_bytes: of everything together.
+    """
+
+    json_bytes: int = MAX_JSON_BYTES
+    rows: int = MAX_TABLE_ROWS
+    printed_bytes: int = MAX_PRINTED_BYTES
+
+    @property
+    def lines(self) -> int:
+        """Lines in one block: rows, their header, rules, a note of omitted rows."""
+        return self.rows + 5
+
+    @property
+    def data_lines(self) -> int:
+        """Lines in the whole output that are not sentences."""
+        return 10 * self.rows
+
+    @property
+    def line_bytes(self) -> int:
+        """Bytes of one line."""
+        return 2 * self.json_bytes
+
+    @property
+    def paragraph_bytes(self) -> int:
+        """Bytes of a line of whole sentences."""
+        return 4 * self.json_bytes
+
+    @property
+    def figure_bytes(self) -> int:
+        """Bytes of lines that consist mostly of figures, in the whole output."""
+        return 8 * self.json_bytes
+
+
+def limits_in_force() -> OutputLimits:
+    """The limits that the settings say.
+
+    Raises:
+        SettingsError: the settings file is not valid.
+    """
+    from mdvec.settings import load_settings
+
+    found = load_settings(os.environ).analytics
+    return OutputLimits(found.max_output_bytes, found.max_output_rows, found.max_printed_bytes)

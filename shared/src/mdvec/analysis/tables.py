@@ -10,7 +10,7 @@ from typing import Any
 
 from mdvec.analysis.errors import UnknownColumns, UnsupportedFrame
 from mdvec.analysis.frames import is_frame, names_and_rows
-from mdvec.analysis.limits import MAX_TABLE_ROWS
+from mdvec.analysis.limits import limits_in_force
 
 _MAX_COLUMNS = 12
 _MAX_NAMES = 20
@@ -20,10 +20,12 @@ _ELLIPSIS = "…"
 
 def safe_summary_table(
     df: Any,  # noqa: ANN401 - a frame of a library that may not be installed
-    max_rows: int = MAX_TABLE_ROWS,
+    max_rows: int | None = None,
     columns: Sequence[str] | None = None,
 ) -> str:
     """A polars or pandas DataFrame (or Series) as a text table of at most ``max_rows`` rows.
+
+    The default is ``[analytics] max_output_rows`` of the settings.
 
     A longer one shows its first and last rows and the number of rows between; a wide one shows
     its first 12 columns and the names of the rest; a long cell shows its first 30 characters.
@@ -36,6 +38,7 @@ def safe_summary_table(
     frame = _frame(df)
     if columns is not None:
         frame = _select(frame, columns)
+    max_rows = limits_in_force().rows if max_rows is None else max_rows
     rows, max_rows = len(frame), max(max_rows, 0)
     first = rows if rows <= max_rows else (max_rows + 1) // 2
     last = 0 if rows <= max_rows else max_rows - first

@@ -7,16 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from mdvec.analysis.data_in_text import Part, parts_of
-from mdvec.analysis.limits import MAX_JSON_BYTES, MAX_PRINTED_BYTES, MAX_TABLE_ROWS
+from mdvec.analysis.limits import OutputLimits, limits_in_force
 
-_MAX_LINES = MAX_TABLE_ROWS + 5
-"""Lines in one block: rows, their header, rules, a note of omitted rows."""
-_MAX_DATA_LINES = 100
-"""Lines in the whole output that are not sentences."""
-_MAX_LINE_BYTES = 2_048
-_MAX_PARAGRAPH_BYTES = 4_096
-_MAX_FIGURE_BYTES = 8_192
-"""Bytes of lines that consist mostly of figures, in the whole output."""
 _MAX_ROW_LINES = 2
 """A block of at most this many lines may be one row of a table with blank lines between rows."""
 _AGGREGATES = {"bins"}
@@ -35,8 +27,11 @@ _SEPARATORS = (",", ";", "=", ": ")
 _WHAT_TO_DO = "aggregate, or use safe_summary_table and safe_json_output"
 
 
-def validate_output(output: str) -> tuple[bool, str | None]:
+def validate_output(output: str, limits: OutputLimits | None = None) -> tuple[bool, str | None]:
     """Whether an output is within the limits; if not, also why, and what to do instead.
+
+    By default the limits are those of the settings, ``[analytics]`` ``max_output_bytes``,
+    ``max_output_rows`` and ``max_printed_bytes``. Without settings they are:
 
     - JSON, and lists and dicts as Python prints them, anywhere in the text: 1,024 bytes, 10 rows.
     - A table, in text or HTML: 10 rows below its header.
@@ -44,30 +39,32 @@ def validate_output(output: str) -> tuple[bool, str | None]:
     - A line: 2,048 bytes; a line of whole sentences: 4,096.
     - The whole output: 100 lines that are not sentences, and 100,000 bytes.
     """
-    if len(output) > MAX_PRINTED_BYTES or _bytes(output) > MAX_PRINTED_BYTES:
-        trouble: str | None = f"the output has more than {MAX_PRINTED_BYTES:,} bytes"
+    limits = limits or limits_in_force()
+    most = limits.printed_bytes
+    if len(output) > most or _bytes(output) > most:
+        trouble: str | None = f"the output has more than {most:,} bytes"
     else:
-        trouble = next(_troubles(output), None)
+        trouble = next(_troubles(output, limits), None)
     return (True, None) if trouble is None else (False, f"{trouble}; {_WHAT_TO_DO}")
 
 
-def _troubles(output: str) -> Iterator[str]:
+def _troubles(output: str, limits: OutputLimits) -> Iterator[str]:
     """Every violated limit, as a reason."""
     parts = [*parts_of(output)]
-    yield from _data_troubles([part for part in parts if _is_data(part)])
+    yield from _data_troubles([part for part in parts if _is_data(part)], limits)
     text = "\n".join(part.text for part in parts if not _is_data(part))
     rows = len(_HTML_ROW.findall(text))
-    if rows > MAX_TABLE_ROWS + 1:
-        yield f"there are {rows:,} rows of HTML, at most {MAX_TABLE_ROWS} are allowed"
+    if rows > limits.rows + 1:
+        yield f"there are {rows:,} rows of HTML, at most {limits.rows} are allowed"
     encoded = sum(len(word) for word in _ENCODED.findall(text) if not _RULE.fullmatch(word))
-    if encoded > MAX_JSON_BYTES:
-        yield f"encoded data have {encoded:,} bytes, at most {MAX_JSON_BYTES:,} are allowed"
+    if encoded > limits.json_bytes:
+        yield f"encoded data have {encoded:,} bytes, at most {limits.json_bytes:,} are allowed"
     lines = _LINE_END.sub("\n", _without_html(text)).splitlines()
     blocks = _blocks(lines)
     for block in _joined(blocks):
-        yield from _table_troubles(block)
-    yield from _record_troubles(blocks)
-    yield from _line_troubles(lines)
+        yield from _table_troubles(block, limits)
+    yield from _record_troubles(blocks, limits)
+    yield from _line_troubles(lines, limits)
 
 
 def _is_data(part: Part) -> bool:
@@ -78,14 +75,14 @@ def _is_data(part: Part) -> bool:
     return isinstance(value, (dict, set)) and bool(value)
 
 
-def _data_troubles(data: Sequence[Part]) -> Iterator[str]:
-    if (size := sum(_bytes(part.text) for part in data)) > MAX_JSON_BYTES:
-        yield f"JSON has {size:,} bytes, at most {MAX_JSON_BYTES:,} are allowed"
-    if len(data) > MAX_TABLE_ROWS:
-        yield f"there are {len(data):,} JSON values, at most {MAX_TABLE_ROWS} are allowed"
+def _data_troubles(data: Sequence[Part], limits: OutputLimits) -> Iterator[str]:
+    if (size := sum(_bytes(part.text) for part in data)) > limits.json_bytes:
+        yield f"JSON has {size:,} bytes, at most {limits.json_bytes:,} are allowed"
+    if len(data) > limits.rows:
+        yield f"there are {len(data):,} JSON values, at most {limits.rows} are allowed"
     for part in data:
-        if (rows := _most_rows(part.value)) > MAX_TABLE_ROWS:
-            yield f"a JSON list has {rows:,} rows, at most {MAX_TABLE_ROWS} are allowed"
+        if (rows := _most_rows(part.value)) > limits.rows:
+            yield f"a JSON list has {rows:,} rows, at most {limits.rows} are allowed"
 
 
 def _most_rows(value: object) -> int:
@@ -134,46 +131,47 @@ def _are_rows(block: list[str]) -> bool:
     return len(block) <= _MAX_ROW_LINES and not any(map(_is_sentence, block))
 
 
-def _record_troubles(blocks: Sequence[list[str]]) -> Iterator[str]:
+def _record_troubles(blocks: Sequence[list[str]], limits: OutputLimits) -> Iterator[str]:
     """Adjacent blocks of the same number of lines are records with one line per column."""
     alike = groupby(blocks, key=lambda block: -1 if any(map(_is_sentence, block)) else len(block))
     for size, found in alike:
-        if size > 0 and (count := len([*found])) > MAX_TABLE_ROWS:
-            yield f"there are {count:,} records, at most {MAX_TABLE_ROWS} are allowed"
+        if size > 0 and (count := len([*found])) > limits.rows:
+            yield f"there are {count:,} records, at most {limits.rows} are allowed"
 
 
-def _table_troubles(block: list[str]) -> Iterator[str]:
-    if len(block) > _MAX_DATA_LINES:
-        yield _too_many_lines(len(block))  # skips the check of each line
+def _table_troubles(block: list[str], limits: OutputLimits) -> Iterator[str]:
+    if len(block) > limits.data_lines:
+        yield _too_many_lines(len(block), limits)  # skips the check of each line
     lines = [line for line in block if not _RULE.fullmatch(line)]
     for in_columns, table in groupby(lines, key=_is_in_columns):
         rows = len([*table]) - (_head(block) if in_columns else 0)
-        if in_columns and rows > MAX_TABLE_ROWS:
-            yield f"a table has {rows:,} rows, at most {MAX_TABLE_ROWS} are allowed"
-    if len(lines) > _MAX_LINES:
-        yield _too_many_lines(len(lines))
-    elif len(lines) > MAX_TABLE_ROWS + 1 and _has_one_separator(lines):
-        yield f"a table has {len(lines):,} rows, at most {MAX_TABLE_ROWS} are allowed"
+        if in_columns and rows > limits.rows:
+            yield f"a table has {rows:,} rows, at most {limits.rows} are allowed"
+    if len(lines) > limits.lines:
+        yield _too_many_lines(len(lines), limits)
+    elif len(lines) > limits.rows + 1 and _has_one_separator(lines):
+        yield f"a table has {len(lines):,} rows, at most {limits.rows} are allowed"
 
 
-def _line_troubles(lines: Sequence[str]) -> Iterator[str]:
+def _line_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]:
     """Violated limits of single lines, and of all lines together."""
     others = figures = 0
     for line in lines:
         if not line.strip() or _RULE.fullmatch(line):
             continue
         size, is_sentence = _bytes(line), _is_sentence(line)
-        most = _MAX_PARAGRAPH_BYTES if is_sentence else _MAX_LINE_BYTES
+        most = limits.paragraph_bytes if is_sentence else limits.line_bytes
         is_full = len(_FIGURE.findall(line)) > _MANY_FIGURES * len(line)
-        if size > (MAX_JSON_BYTES if is_full else most):
-            most = MAX_JSON_BYTES if is_full else most
+        if size > (limits.json_bytes if is_full else most):
+            most = limits.json_bytes if is_full else most
             yield f"a line of data has {size:,} bytes, at most {most:,} are allowed"
         others += not is_sentence
         figures += size * is_full
-    if others > _MAX_DATA_LINES:
-        yield f"there are {others:,} lines of data, at most {_MAX_DATA_LINES} are allowed"
-    if figures > _MAX_FIGURE_BYTES:
-        yield f"lines of figures have {figures:,} bytes, at most {_MAX_FIGURE_BYTES:,} are allowed"
+    if others > limits.data_lines:
+        yield f"there are {others:,} lines of data, at most {limits.data_lines} are allowed"
+    if figures > limits.figure_bytes:
+        most = limits.figure_bytes
+        yield f"lines of figures have {figures:,} bytes, at most {most:,} are allowed"
 
 
 def _is_sentence(line: str) -> bool:
@@ -184,8 +182,8 @@ def _is_sentence(line: str) -> bool:
     return sum(letter.isalpha() for letter in text) * 2 > len(text)
 
 
-def _too_many_lines(count: int) -> str:
-    return f"{count:,} lines stand together, at most {_MAX_LINES} are allowed"
+def _too_many_lines(count: int, limits: OutputLimits) -> str:
+    return f"{count:,} lines stand together, at most {limits.lines} are allowed"
 
 
 def _has_one_separator(lines: Sequence[str]) -> bool:

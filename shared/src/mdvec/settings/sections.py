@@ -186,6 +186,10 @@ class AnalyticsSettings(Section):
         1_024, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON per answer"
     )
     max_output_rows: int = Field(10, ge=1, le=1_000, description="1 to 1000 rows per answer")
+    max_printed_bytes: int = Field(
+        100_000, ge=512, le=100_000_000,
+        description="512 to 100000000 bytes that a notebook's cell prints",
+    )  # fmt: skip
     max_query_bytes: int = Field(
         4_000, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON from query"
     )

@@ -2,6 +2,8 @@
 
 import io
 import logging
+import os
+import subprocess
 import sys
 from contextlib import redirect_stdout
 
@@ -9,7 +11,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from mdvec.analysis import output_guard
+from mdvec.analysis import (
+    OutputLimits,
+    output_guard,
+    safe_json_output,
+    safe_summary_table,
+    validate_output,
+)
 
 LONG = range(1000)
 
@@ -116,3 +124,73 @@ def test_guarded_stdout_keeps_flush_writable_and_isatty():
             assert not sys.stdout.isatty()
 
     assert printed_by(cell) == "x\n"
+
+
+def test_stderr_loggers_programs_and_descriptors_count(capfd):
+    logger = logging.getLogger("test_analysis_guard")
+    logger.addHandler(handler := logging.StreamHandler())
+    try:
+        with output_guard(max_bytes=100):
+            subprocess.run(["/bin/sh", "-c", "printf %030d 0; printf %010d 0 >&2"], check=True)
+            sys.stderr.write("e" * 10)
+            os.write(1, b"d" * 10)
+            logger.error("l" * 9)
+            print("p" * 29)
+            subprocess.run(["/bin/sh", "-c", "printf %01000d 1"], check=True)
+        logger.error("after")
+        os.write(1, b"after")
+    finally:
+        logger.removeHandler(handler)
+    out, err = capfd.readouterr()
+    shown, _, warning = out.partition("\n[mdvec] ")
+    assert shown == "0" * 30 + "d" * 10 + "p" * 29 + "\n"
+    assert err == "0" * 10 + "e" * 10 + "l" * 9 + "\nafter\n"
+    assert warning.startswith("output trimmed: 1,100 bytes were printed, 100 are shown, 1,000 left")
+    assert warning.endswith("after")
+
+
+SCRIPT = """
+import sys
+from mdvec.analysis import output_guard
+guard = output_guard(600)
+guard.start()
+print("begin")
+if sys.argv[1] == "with":
+    guard.stop()
+    with output_guard(600):
+        raise ValueError("x" * 10**6)
+raise ValueError("x" * 10**6)
+"""
+
+
+@pytest.mark.parametrize("how", ["with", "start"])
+def test_an_error_with_a_huge_message_is_short_and_nothing_is_lost_at_the_end(how):
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, how], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout.startswith("begin\n")
+    assert "ValueError" in done.stderr
+    assert 300 < len(done.stderr) <= 1_000
+    assert done.stdout.count("[mdvec] output trimmed: 1,0") == (how == "start")
+
+
+def test_limits_come_from_the_settings(monkeypatch):
+    monkeypatch.setenv("MDVEC_ANALYTICS_MAX_OUTPUT_ROWS", "20")
+    monkeypatch.setenv("MDVEC_ANALYTICS_MAX_OUTPUT_BYTES", "2000")
+    monkeypatch.setenv("MDVEC_ANALYTICS_MAX_PRINTED_BYTES", "600")
+    frame = pd.DataFrame({"n": range(20)})
+    table = safe_summary_table(frame)
+    assert len(table.splitlines()) == 21
+    assert validate_output(table) == (True, None)
+    assert validate_output(table, OutputLimits())[0] is False
+    assert len(safe_json_output("x" * 1900)) == 1902
+    rows = pd.DataFrame({"n": LONG}).to_csv()[:500]
+    assert "at most 25 are allowed" in str(validate_output(rows)[1])
+    assert "more than 600 bytes" in str(validate_output("言葉。" * 100)[1])
+    assert printed_by(lambda: guarded("x" * 700)).index("\n") == 600
+
+
+def guarded(text):
+    with output_guard():
+        print(text)

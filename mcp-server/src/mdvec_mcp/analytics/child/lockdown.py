@@ -105,6 +105,7 @@ def lock(
 def needed_paths() -> list[Path]:
     """The paths that Python still imports from, and from which DuckDB reads the memory size."""
     code = {*sys.path, sys.prefix, sys.base_prefix}
-    # Without these two DuckDB 2.0 ends the process when it starts.
-    system = ("/proc/self", "/sys/fs/cgroup")
+    # Without these DuckDB 2.0 ends the process when it starts, or cannot open the tables' files.
+    # The rest of /proc/self stays shut: environ, mem, maps, root.
+    system = ("/proc/self/cgroup", "/proc/self/fd", "/proc/self/mountinfo", "/sys/fs/cgroup")
     return [Path(entry) for entry in (*code, *system) if entry]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 import time
@@ -112,7 +113,8 @@ def _queries(server: ServerProcess, log: Path) -> Finding:
     started = [event for event in events_in(log) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
         calls = ", a filter of system calls" if started[-1].get("seccomp") else ""
-        said = f"SQL runs in a process confined by Landlock{calls} and limits"
+        user = "root" if os.geteuid() == 0 else "your own"
+        said = f"SQL runs in a process confined by Landlock{calls} and limits; its user is {user}"
         return Finding("ok", "server", said)
     return Finding(
         "warning" if sys.platform.startswith("linux") else "ok", "server",

@@ -13,10 +13,15 @@ _SCRIPT = f"""\
 {_MARK} `mdvec rules uninstall --ipython` removes it.
 try:
     from mdvec.analysis import output_guard as _mdvec_output_guard
+    from mdvec.errors import MdvecError as _MdvecError
 except ImportError:  # this Python has no mdvec
     pass
 else:
-    _mdvec_guard = _mdvec_output_guard()
+    try:
+        _mdvec_guard = _mdvec_output_guard()
+    except _MdvecError as _mdvec_error:  # the settings file is not valid
+        print("mdvec:", _mdvec_error)
+        _mdvec_guard = _mdvec_output_guard(100_000)
     _mdvec_guard.start()
 """
 
