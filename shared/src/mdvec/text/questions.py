@@ -64,12 +64,24 @@ class QuestionTerms:
         return QuestionTerms(self.plain, edges=self.edges, letters=self.letters)
 
 
+def readings(question: str) -> tuple[QuestionTerms, ...]:
+    """What a question may mean, in terms: at most two readings.
+
+    Sentences that ask nothing may be background, or what the question is about (画面が更新されま
+    せん。原因は何ですか): the second reading counts them whole. Only the texts searched can tell.
+    """
+    asked = analyse_question(question)
+    whole = analyse_question(question, is_whole=True)
+    return (asked,) if asked.aside == whole.aside else (asked, whole)
+
+
 @lru_cache(maxsize=64)
-def analyse_question(question: str) -> QuestionTerms:
+def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
     """A question's terms without particles, auxiliaries and request words (教えて, 使い方, how).
 
     Pairs inside these words are left out too; pairs that extend into them are ``edges``. If
     nothing would be left, the request words stay; if there are none either, every term stays.
+    With ``is_whole``, sentences that ask nothing are no asides.
     """
     text = folded(question)
     placed = placed_terms(text)
@@ -78,7 +90,7 @@ def analyse_question(question: str) -> QuestionTerms:
     if not found:
         return QuestionTerms(_plain_alone(question), letters=letters)
     kept = _content(found)
-    spans = asides(text) if kept else []
+    spans = asides(text, manners_only=is_whole) if kept else []
     central = [word for word in kept if not _within(spans, word.start)]
     if all(_INFLECTED.search(word.term) for word in central):
         spans, central = [], kept

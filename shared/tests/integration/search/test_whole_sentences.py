@@ -93,3 +93,16 @@ def test_letters_inside_another_word_answer_nothing(answer):
     answered = answer("notes", "パスポートの有効期間を調べる方法")
     assert answered.confident
     assert answered.results[0].file_path == "home/持ち物リスト.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "file"),
+    [
+        ("冬の朝、窓に水滴がついてカーテンが濡れます。原因は何ですか", "home/condensation.md"),
+        ("pip で入れたパッケージが見つかりません。理由を教えてください。", "dev/python-venv.md"),
+        ("冬の朝は窓を拭いています。正規表現について教えてください。", "dev/japanese-regex.md"),
+        ("Python を始めたばかりです。結露とは何ですか？", "home/condensation.md"),
+    ],
+)
+def test_a_symptom_is_what_is_asked_about_and_background_is_not(ask, question, file):
+    assert ask("notes", question)[0] == file
