@@ -28,7 +28,7 @@ from mdvec.search.ranking import pooled
 from mdvec.search.readings import likelier
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
-from mdvec.search.shortfalls import why_fewer, without_vectors, without_words
+from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors, without_words
 from mdvec.text.questions import readings
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
@@ -266,6 +266,7 @@ def _answer(
     if total and not searched:
         notes.append(explain_empty(connection, requested, question.filters))
     ranked = with_records(connection, ranking.chunks, question.query, question.k)
+    notes += not_mentioned(ranking.evidence.absent)
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):

@@ -30,3 +30,9 @@ def why_fewer(found: int, k: int, searched: int) -> list[str]:
         return []
     which = "no other passage" if found else "no passage"
     return [f"{which} stands out for this question"]
+
+
+def not_mentioned(names: Sequence[str]) -> list[str]:
+    """A note if the question asks about names that no passage has."""
+    quoted = ", ".join(f'"{name}"' for name in names)
+    return [f"nothing here mentions {quoted}"] if names else []
