@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.index.chunks import StoredChunk
@@ -15,6 +15,7 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text.compounds import is_katakana
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.questions import QuestionTerms
+from mdvec.text.terms import is_letters
 from mdvec.tools.rows import Tool
 
 _MIN_SCORE = 0.005
@@ -130,7 +131,13 @@ def _misspelt(found: Sequence[ToolCandidates], query: QuestionTerms) -> frozense
         word
         for word, terms in searched_by.items()
         if word not in terms and (terms or is_katakana(word.removeprefix(WORD_MARK)))
+        if not _is_loanword(word, terms)
     )
+
+
+def _is_loanword(word: str, terms: Collection[str]) -> bool:
+    """Whether an English word was found in katakana."""
+    return is_letters(word) and any(term[0] == WORD_MARK for term in terms)
 
 
 def _ranks(keys: Sequence[float]) -> list[int]:
