@@ -94,7 +94,8 @@ def hits_of(
 
 def evenly(given: Sequence[Found], count: int) -> list[Found]:
     """As many of them, in their order and evenly spread; all where there are no more."""
-    return [given[number * len(given) // count] for number in range(min(count, len(given)))]
+    count = min(count, len(given))
+    return [given[number * len(given) // count] for number in range(count)]
 
 
 def timed(

@@ -240,7 +240,7 @@ The odd halves were not chosen by.
         "The constants of a score",
         """
 Logistic regression over the first five hits of questions of three collections, a fifth of whose
-weight are questions that only the other two answer.
+weight are questions that only the other two answer; the odd halves were not fitted by.
 """,
         {"confidence_fit": confidence_fit.measure},
     ),

@@ -178,4 +178,5 @@ def read_document(path: Path) -> Document:
 
 
 def _every_nth(files: list[Path], count: int) -> list[Path]:
-    return [files[number * len(files) // count] for number in range(min(count, len(files)))]
+    count = min(count, len(files))
+    return [files[number * len(files) // count] for number in range(count)]

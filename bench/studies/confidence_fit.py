@@ -1,77 +1,154 @@
 """The constants of `search/core/confidence.py`, fitted over the first hits of several collections.
 
-Logistic regression by Newton's method. Each collection weighs the same; of its weight a fifth are
-questions that only the others answer. A hit is right where its section or file is the one asked
-for.
+Likeness and ln(chunks) count beside the coverage as meets the bars of `confident` with the most
+room, on every second question of each collection and what only the others answer. Then a logistic
+regression, by Newton's method, over the first five hits of these questions gives the constants; the
+other half is reported. Each collection weighs the same; of its weight a fifth are questions that
+only the others answer. A hit is right where its section or file is the one asked for.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from asked_collections import Collection, collections, unanswerable
+from confident import LEAST_FLAGGED, MOST_FLAGGED
 from finding import evenly
-from legs import legs_of
+from legs import Legs, legs_of
 from mdvec.embedding import catalog
-from mdvec.embedding.embedder import Embedder
 from processes import Bench
 from results import Row
 
 QUESTIONS = 300
+"""Of each half of each collection."""
 UNANSWERABLE_SHARE = 0.2
 HITS = 5
-FEATURES = ("coverage", "likeness", "ln(chunks)", "behind the best")
-MODELS = {"both": (0, 1, 2, 3), "words": (0, 2, 3), "vectors": (1, 2, 3)}
+LIKENESS = (0.03, 0.05, 0.07, 0.09, 0.12, 0.16)
+CHUNKS = (0.04, 0.06, 0.08, 0.10, 0.12, 0.15)
 _ROUNDS, _RIDGE = 60, 0.01
 
-Sample = tuple[list[float], bool]
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A question's evidence; how far behind the best each hit is, and whether it is right."""
+
+    coverage: float
+    likeness: float
+    chunks: float
+    hits: tuple[tuple[float, bool], ...]
+
+    def combined(self, likeness: float, chunks: float) -> float:
+        """The evidence in units of coverage."""
+        return self.coverage + likeness * self.likeness - chunks * self.chunks
+
+
+Half = list[tuple[list[Found], list[Found]]]
+"""Of each collection, what its own questions found, and what the others' did."""
 
 
 def measure(bench: Bench) -> list[Row]:
-    """The fitted constants, with both legs and with each alone."""
+    """The fitted constants, and what they flag on each half."""
     embedder = catalog.load("use")
     of_all = collections(bench, embedder)
-    features, right, weights = [], [], []
+    even: Half = []
+    odd: Half = []
     for collection in of_all:
-        own = evenly(collection.asked, QUESTIONS)
         others = [(words, None) for words in unanswerable(collection, of_all)]
-        for asked, share in ((own, 1 - UNANSWERABLE_SHARE), (others, UNANSWERABLE_SHARE)):
-            found = list(_samples(collection, asked, embedder))
-            features += [sample for sample, _ in found]
-            right += [is_right for _, is_right in found]
-            weights += [share / len(found)] * len(found)
-    rows = []
-    for name, columns in MODELS.items():
-        fitted = _fitted(
-            np.array(features)[:, columns], np.array(right, float), 300 * np.array(weights)
+        with legs_of(collection.database, embedder) as legs:
+            for first, half in enumerate((even, odd)):
+                own = evenly(collection.asked[first::2], QUESTIONS)
+                asked = own, others[first::2]
+                half.append(tuple(list(_found(legs, collection, each)) for each in asked))
+    likeness, chunks = max(
+        itertools.product(LIKENESS, CHUNKS), key=lambda ratios: _best_bound(even, *ratios)[0]
+    )
+    _, bound = _best_bound(even, likeness, chunks)
+    constant, coverage, behind = _fitted(even, likeness, chunks)
+    least = 1 / (1 + math.exp(-(constant + coverage * bound)))
+    rows = [
+        Row(
+            "likelihood",
+            f"constant {constant:.2f}, coverage {coverage:.2f}, likeness {coverage * likeness:.2f},"
+            f" ln(chunks) {coverage * chunks:.2f}, behind the best {-behind:.1f}; "
+            f"an answer from {least:.2f}",
         )
-        shown = zip(("constant", *(FEATURES[column] for column in columns)), fitted, strict=True)
-        rows.append(Row(f"likelihood, {name}", ", ".join(f"{what} {of:.2f}" for what, of in shown)))
+    ]
+    for name, half in (("even", even), ("odd", odd)):
+        flagged = [_flagged(own, others, likeness, chunks, bound) for own, others in half]
+        shown = "; ".join(
+            f"{of.name} {others:.0%} of the others', {own:.1%} of its own"
+            for of, (own, others) in zip(of_all, flagged, strict=True)
+        )
+        rows.append(Row(f"said to have no answer, {name}", shown))
     return rows
 
 
-def _samples(
-    collection: Collection, asked: list[tuple[str, object]], embedder: Embedder
-) -> Iterator[Sample]:
-    with legs_of(collection.database, embedder) as legs:
-        for words, answer in asked:
-            ranking = legs.pool(words).ranked("hybrid")
-            found = ranking.evidence
-            for one in ranking.chunks[:HITS]:
-                behind = ranking.chunks[0].scored.score - one.scored.score
-                features = [found.coverage, found.likeness or 0.0, math.log(found.chunks), behind]
-                yield features, answer in collection.keys(one.chunk)
+def _found(
+    legs: Legs, collection: Collection, asked: Sequence[tuple[str, object]]
+) -> Iterator[Found]:
+    for words, answer in asked:
+        ranking = legs.pool(words).ranked("hybrid")
+        found = ranking.evidence
+        best = ranking.chunks[0].scored.score if ranking.chunks else 0.0
+        hits = tuple(
+            (best - one.scored.score, answer in collection.keys(one.chunk))
+            for one in ranking.chunks[:HITS]
+        )
+        chunks = math.log(max(found.chunks, 1))
+        yield Found(found.coverage or 0.0, found.likeness or 0.0, chunks, hits)
 
 
-def _fitted(features: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    with_constant = np.c_[np.ones(len(features)), features]
-    found = np.zeros(with_constant.shape[1])
+def _best_bound(half: Half, likeness: float, chunks: float) -> tuple[float, float]:
+    """The bound with the most room to the bars, as a share of each bar, and that room."""
+    return max(
+        (_room(half, likeness, chunks, bound), bound) for bound in np.arange(-1.6, 1.0, 0.02)
+    )
+
+
+def _room(half: Half, likeness: float, chunks: float, bound: float) -> float:
+    rooms = []
+    for own, others in half:
+        flagged, right = _flagged(own, others, likeness, chunks, bound)
+        rooms += [
+            (MOST_FLAGGED - flagged) / MOST_FLAGGED,
+            (right - LEAST_FLAGGED) / (1 - LEAST_FLAGGED),
+        ]
+    return min(rooms)
+
+
+def _flagged(
+    own: Sequence[Found], others: Sequence[Found], likeness: float, chunks: float, bound: float
+) -> tuple[float, float]:
+    """The share of its own questions, and of the others', that are said to have no answer."""
+    own_share, others_share = (
+        sum(one.combined(likeness, chunks) < bound for one in asked) / len(asked)
+        for asked in (own, others)
+    )
+    return own_share, others_share
+
+
+def _fitted(half: Half, likeness: float, chunks: float) -> np.ndarray:
+    features, right, weights = [], [], []
+    for collection in half:
+        shares = 1 - UNANSWERABLE_SHARE, UNANSWERABLE_SHARE
+        for asked, share in zip(collection, shares, strict=True):
+            hits = [(one.combined(likeness, chunks), *hit) for one in asked for hit in one.hits]
+            features += [[1.0, combined, behind] for combined, behind, _ in hits]
+            right += [is_right for *_, is_right in hits]
+            weights += [300 * share / len(hits)] * len(hits)
+    return _regression(np.array(features), np.array(right, float), np.array(weights))
+
+
+def _regression(features: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    found = np.zeros(features.shape[1])
     ridge = _RIDGE * np.eye(len(found))
     for _ in range(_ROUNDS):
-        likely = 1 / (1 + np.exp(-with_constant @ found))
-        slope = with_constant.T @ (weights * (likely - right)) + ridge @ found
-        bend = (with_constant.T * (weights * likely * (1 - likely))) @ with_constant + ridge
+        likely = 1 / (1 + np.exp(-features @ found))
+        slope = features.T @ (weights * (likely - right)) + ridge @ found
+        bend = (features.T * (weights * likely * (1 - likely))) @ features + ridge
         found -= np.linalg.solve(bend, slope)
     return found

@@ -33,6 +33,7 @@ TRIED: dict[str, tuple[float, ...]] = {
     "CLEAR_LEAD": (0.1, 0.2, 0.4),
     "LEAD_SHARE": (0.0, 0.3, 0.6),
     "NAMED_SHARE": (0.0, 0.3, 0.6),
+    "FOREIGN_TRUST": (0.4, 0.8, 1.6),
     "DEVIATIONS": (4.0, 6.0, 8.0),
     "COVERAGE_WEIGHT": (2.0, 3.0, 5.0),
     "NAME_WEIGHT": (0.5, 1.0, 1.5),

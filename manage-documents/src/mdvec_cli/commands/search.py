@@ -233,11 +233,15 @@ def _judgement(answer: Answer) -> str:
     nearest = "similarity not used"
     if found.likeness is not None:
         nearest = (
-            f"the nearest is {found.likeness:+.1f} standard deviations above the usual best match "
-            "of an unanswerable question"
+            f"the nearer of them is {found.likeness:+.1f} standard deviations above the usual best "
+            "match of an unanswerable question"
         )
+    covered = "words not used"
+    if found.coverage is not None:
+        covered = f"at most {found.coverage:.0%} of the question in one of the first two passages"
+    absent = f"; nowhere: {', '.join(found.absent)}" if found.absent else ""
     return (
-        f"judged by: at most {found.coverage:.0%} of the question in one passage; {nearest}; "
+        f"judged by: {covered}; {nearest}{absent}; "
         f"{found.chunks:,} passages. Likely: {found.likelihood(0.0):.0%}, "
         f"which must be {CONFIDENT:.0%} to count as an answer"
     )

@@ -7,11 +7,15 @@ from collections.abc import Mapping
 import apsw
 
 from mdvec.index.tables import Tables
+from mdvec.text.compounds import is_katakana
+from mdvec.text.loanwords import first_kana, katakana_of
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.quoting import identifier
 from mdvec.text.spelling import max_edits, nearest_spellings
 
 _MAX_READING = 40
+_MORE_KANA = 4
+"""How many characters longer than an English word its katakana may be, the mark included."""
 
 
 def insert_words(connection: apsw.Connection, tables: Tables, readings: Mapping[str, str]) -> None:
@@ -55,3 +59,17 @@ def other_spellings(
     )
     by_spelling = {str(other).removeprefix(WORD_MARK): str(other) for (other,) in rows}
     return [by_spelling[other] for other in nearest_spellings(spelling, by_spelling, edits)]
+
+
+def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[str]:
+    """The words in katakana that spell an English word (hook: フック); none for other words."""
+    kana = first_kana(word)
+    if not kana:
+        return []
+    rows = connection.execute(
+        f"SELECT term FROM {identifier(tables.vocabulary)} "
+        "WHERE term BETWEEN ? AND ? AND length(term) <= ? AND instr(?, substr(term, ?, 1))",
+        (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ", len(word) + _MORE_KANA, kana, len(WORD_MARK) + 1),
+    )
+    known = [str(term).removeprefix(WORD_MARK) for (term,) in rows]
+    return [WORD_MARK + spelling for spelling in katakana_of(word, filter(is_katakana, known))]

@@ -19,7 +19,7 @@ from mdvec.index.properties import StoredProperties, stored_properties
 from mdvec.index.ranges import ChunkRanges
 from mdvec.index.signature_index import SignatureIndex
 from mdvec.index.tables import Tables, has_current_words, has_indexes
-from mdvec.index.vocabulary import other_spellings
+from mdvec.index.vocabulary import in_katakana, other_spellings
 from mdvec.index.word_counts import word_counts
 from mdvec.index.words import document_frequencies, matching_chunks
 from mdvec.search.core.fusion import ENGLISH_WORDS, SearchMode, is_foreign_prose
@@ -28,6 +28,7 @@ from mdvec.search.field_reader import FieldReader
 from mdvec.text.fields import FieldCounts
 from mdvec.text.questions import QuestionTerms
 from mdvec.text.spelling import in_other_kana
+from mdvec.text.terms import is_letters
 from mdvec.timing import Stopwatch
 from mdvec.tools.rows import Tool
 
@@ -187,10 +188,15 @@ def _lexical_search(
     wanted = list(dict.fromkeys([*query.all, *also]))
     frequencies = document_frequencies(connection, names, wanted)
     variants = {
-        word: (word, *in_other_kana(word))
-        if frequencies[word]
-        else tuple(
-            other_spellings(connection, names, word, reading, is_known=word not in query.unknown)
+        word: (
+            *(
+                (word, *in_other_kana(word))
+                if frequencies[word]
+                else other_spellings(
+                    connection, names, word, reading, is_known=word not in query.unknown
+                )
+            ),
+            *(in_katakana(connection, names, word) if is_letters(word) else ()),
         )
         for word, reading in query.words.items()
     }

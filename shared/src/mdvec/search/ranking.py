@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.tables import Tables
 from mdvec.search.candidates import ToolCandidates
-from mdvec.search.core.confidence import Evidence, evidence
+from mdvec.search.core.confidence import FIRST, Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
 from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text.compounds import is_katakana
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.questions import QuestionTerms
+from mdvec.text.terms import is_letters
 from mdvec.tools.rows import Tool
 
 _MIN_SCORE = 0.005
@@ -59,15 +60,26 @@ class Pool:
     candidates: Sequence[Candidate]
     owners: Sequence[tuple[ToolCandidates, StoredChunk]]
 
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Names that the question asks about and no passage has, as spelled in the question."""
+        frequencies = self.statistics.frequencies
+        return tuple(
+            spelling for term, spelling in self.query.names.items() if frequencies.get(term) == 0
+        )
+
     def ranked(self, mode: SearchMode) -> Ranking:
         """The candidates, best first."""
         scored = fuse(self.query, self.statistics, self.candidates, mode)
+        order = sorted(range(len(scored)), key=lambda place: -scored[place].score)
         found = evidence(
-            [] if mode == "vector" else [one.own_coverage for one in scored],
-            self.candidates,
+            [(self.candidates[place], scored[place].own_coverage) for place in order[:FIRST]],
             self.statistics.chunks,
+            self.absent,
         )
-        best = max((one.score for one in scored), default=0.0)
+        if mode == "vector" or not self.statistics.frequencies:
+            found = replace(found, coverage=None)
+        best = scored[order[0]].score if order else 0.0
         vector_ranks = _ranks(
             [-chunk.cosine if chunk.cosine is not None else 2 for _, chunk in self.owners]
         )
@@ -119,7 +131,13 @@ def _misspelt(found: Sequence[ToolCandidates], query: QuestionTerms) -> frozense
         word
         for word, terms in searched_by.items()
         if word not in terms and (terms or is_katakana(word.removeprefix(WORD_MARK)))
+        if not _is_loanword(word, terms)
     )
+
+
+def _is_loanword(word: str, terms: Collection[str]) -> bool:
+    """Whether an English word was found in katakana."""
+    return is_letters(word) and any(term[0] == WORD_MARK for term in terms)
 
 
 def _ranks(keys: Sequence[float]) -> list[int]:

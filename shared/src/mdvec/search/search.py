@@ -13,7 +13,7 @@ import apsw
 from mdvec.database.connection import open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index.chroma_server import ChromaServer
-from mdvec.search.candidates import ToolCandidates, find_candidates
+from mdvec.search.candidates import find_candidates
 from mdvec.search.core.bounds import MAX_QUERY_CHARS, Returning, Sort
 from mdvec.search.core.confidence import NO_EVIDENCE, Evidence
 from mdvec.search.core.filters import NO_FILTERS, Filters
@@ -23,9 +23,11 @@ from mdvec.search.hits import Hit, hits
 from mdvec.search.ordering import newest_first
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import pooled
+from mdvec.search.readings import likelier
 from mdvec.search.records import with_records
 from mdvec.search.reranking import Reranks, reranked
-from mdvec.text.questions import analyse_question
+from mdvec.search.shortfalls import not_mentioned, why_fewer, without_vectors, without_words
+from mdvec.text.questions import readings
 from mdvec.text.tokens import is_blank
 from mdvec.timing import Stopwatch
 from mdvec.tools import rows as tools
@@ -172,36 +174,45 @@ def _answer(
     connection: apsw.Connection,
     requested: Sequence[Tool],
     question: Question,
-    vectors: dict[str, Vectors],
+    vectors: dict[str, list[Vectors]],
     notes: list[str],
     stopwatch: Stopwatch,
     engine: ChromaServer | None,
     reranker: Reranks | None,
 ) -> Answer:
-    query = analyse_question(question.query)
     with stopwatch.stage("filter"):
         narrowed = [narrow(connection, tool, question.filters) for tool in requested]
-    pools = [
-        find_candidates(
-            connection, tool, query, vectors.get(str(tool.fingerprint)), question.k,
-            question.mode, stopwatch, left.chunks, engine,
-        )
-        for tool, left in zip(requested, narrowed, strict=True)
-        if tool.model is not None
+    asked = readings(question.query)
+    found = [
+        [
+            find_candidates(
+                connection, tool, reading, of_readings.get(place), question.k, question.mode,
+                stopwatch, left.chunks, engine,
+            )
+            for tool, left in zip(requested, narrowed, strict=True)
+            if tool.model is not None
+            for of_readings in [dict(enumerate(vectors.get(str(tool.fingerprint), ())))]
+        ]
+        for place, reading in enumerate(asked)
     ]  # fmt: skip
-    notes += [left.note for left in narrowed if left.note]
-    notes += _without_words(pools, question.mode)
-    notes += _without_vectors(pools, question.mode)
-    notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     with stopwatch.stage("fusion"):
         has_vectors = bool(vectors) or question.mode == "vector"
-        ranking = pooled(pools, query).ranked(question.mode if has_vectors else "lexical")
+        place, ranking = likelier(
+            [pooled(*each) for each in zip(found, asked, strict=True)],
+            question.mode if has_vectors else "lexical",
+        )
+    pools = found[place]
+    notes += [left.note for left in narrowed if left.note]
+    notes += without_words(pools, question.mode)
+    notes += without_vectors(pools, question.mode)
+    notes += [note for note in (unfinished(connection, tool) for tool in requested) if note]
     total = sum(pool.statistics.chunks for pool in pools)
     searched = sum(pool.searched for pool in pools)
     if total and not searched:
         notes.append(explain_empty(connection, requested, question.filters))
     ranked = with_records(connection, ranking.chunks, question.query, question.k)
-    notes += _why_fewer(len(ranked), question.k, searched)
+    notes += not_mentioned(ranking.evidence.absent)
+    notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):
             ranked, trouble = reranked(ranked, question.query, reranker)
@@ -223,30 +234,6 @@ def _answer(
         notes=tuple(notes),
         seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},
     )
-
-
-def _without_words(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
-    """A note for each tool that has no lexical index although the mode needs one."""
-    return [
-        f"{pool.tool.name} was searched by vectors alone: its word index is built by the next "
-        f"import (mdvec import -n {pool.tool.name} --mode update)"
-        for pool in pools
-        if not pool.has_words and mode != "vector"
-    ]
-
-
-def _without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
-    """A note for each tool whose vectors are on a server that could not be used."""
-    how = "left out" if mode == "vector" else "searched by words alone"
-    return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]
-
-
-def _why_fewer(found: int, k: int, searched: int) -> list[str]:
-    """A note if there are fewer hits than requested although there are more passages."""
-    if found >= min(k, searched):
-        return []
-    which = "no other passage" if found else "no passage"
-    return [f"{which} stands out for this question"]
 
 
 def _log(answer: Answer, stopwatch: Stopwatch) -> None:

@@ -22,11 +22,11 @@ _MANNER = re.compile(
 """How something is to be explained."""
 
 
-def asides(folded_question: str) -> list[tuple[int, int]]:
+def asides(folded_question: str, *, manners_only: bool = False) -> list[tuple[int, int]]:
     """The ranges of the sentences that ask nothing, in order; none if no sentence asks.
 
     A clause that ends in ですが or けど counts as a sentence; so does the manner in which something
-    is to be explained (順を追って).
+    is to be explained (順を追って). With ``manners_only``, only these manners.
     """
     sentences: list[tuple[int, int]] = []
     start = 0
@@ -38,4 +38,6 @@ def asides(folded_question: str) -> list[tuple[int, int]]:
     if not asking:
         return []
     manner = [found.span() for found in _MANNER.finditer(folded_question)]
+    if manners_only:
+        return manner
     return sorted([one for one in sentences if one not in asking] + manner)

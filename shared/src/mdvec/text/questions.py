@@ -17,6 +17,11 @@ from mdvec.text.terms import folded, is_letters, placed_terms, question_terms
 _INFLECTED = re.compile("[\u3041-\u3096]$")
 """The ending of a verb or adjective, which alone does not tell the topic (書いてある)."""
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
+_IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
+_LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
+"""A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
+_PROSE = re.compile(r"[A-Za-z]+")
 _GIST_SHARE = 0.4
 """If at least this share of a question is content, the whole question is embedded."""
 _Placed = tuple[str, int, int]
@@ -38,6 +43,7 @@ class QuestionTerms:
         aside: terms that occur only in sentences that ask nothing.
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
+        names: names in letters that it asks about (useState, Redux), as spelled, by term.
         gist: the text to embed: the question, or only its core if most of it is filler
             (すみません、…について教えてください).
     """
@@ -52,6 +58,7 @@ class QuestionTerms:
     letters: tuple[str, ...] = ()
     aside: frozenset[str] = frozenset()
     misspelt: frozenset[str] = frozenset()
+    names: Mapping[str, str] = field(default_factory=dict)
     gist: str = ""
 
     @property
@@ -64,12 +71,24 @@ class QuestionTerms:
         return QuestionTerms(self.plain, edges=self.edges, letters=self.letters)
 
 
+def readings(question: str) -> tuple[QuestionTerms, ...]:
+    """What a question may mean, in terms: at most two readings.
+
+    Sentences that ask nothing may be background, or what the question is about (画面が更新されま
+    せん。原因は何ですか): the second reading counts them whole. Only the texts searched can tell.
+    """
+    asked = analyse_question(question)
+    whole = analyse_question(question, is_whole=True)
+    return (asked,) if asked.aside == whole.aside else (asked, whole)
+
+
 @lru_cache(maxsize=64)
-def analyse_question(question: str) -> QuestionTerms:
+def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
     """A question's terms without particles, auxiliaries and request words (教えて, 使い方, how).
 
     Pairs inside these words are left out too; pairs that extend into them are ``edges``. If
     nothing would be left, the request words stay; if there are none either, every term stays.
+    With ``is_whole``, sentences that ask nothing are no asides.
     """
     text = folded(question)
     placed = placed_terms(text)
@@ -78,7 +97,7 @@ def analyse_question(question: str) -> QuestionTerms:
     if not found:
         return QuestionTerms(_plain_alone(question), letters=letters)
     kept = _content(found)
-    spans = asides(text) if kept else []
+    spans = asides(text, manners_only=is_whole) if kept else []
     central = [word for word in kept if not _within(spans, word.start)]
     if all(_INFLECTED.search(word.term) for word in central):
         spans, central = [], kept
@@ -103,6 +122,7 @@ def analyse_question(question: str) -> QuestionTerms:
         frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
         letters,
         _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
+        names=_names(question, text, central) if len(question) == len(text) else {},
         gist=_gist(question, text, central, found),
     )
 
@@ -122,6 +142,27 @@ def _gist(question: str, text: str, central: Sequence[Morpheme], found: Sequence
     if text[end : end + 1] == "の" and end + 1 in nouns:
         end = nouns[end + 1]
     return question[start:end]
+
+
+def _names(question: str, text: str, central: Sequence[Morpheme]) -> dict[str, str]:
+    """The words in letters that are no prose: identifiers, and in Japanese whatever is in letters.
+
+    In prose of letters, a capital tells a name, if not every word has one.
+    """
+    spelled = {
+        word.term: question[word.start : word.end]
+        for word in central
+        if word.term[0] != WORD_MARK and is_letters(word.term)
+    }
+    words = _PROSE.findall(question)
+    has_titles = sum(word[0].isupper() for word in words) > len(words) / 2
+    is_name = _IDENTIFIER if not _JAPANESE.search(text) else _LETTERS
+    return {
+        term: spelling
+        for term, spelling in spelled.items()
+        if is_name.search(spelling)
+        or (not has_titles and spelling[0].isupper() and not question.startswith(spelling))
+    }
 
 
 def _within(spans: Sequence[tuple[int, int]], place: int) -> bool:

@@ -24,6 +24,7 @@ NOTES = {
     "web.md": "# 公開\n\nウェブの設定。\n",
     "neighbour.md": "# 隣家\n\n髙橋さんの庭。\n",
     "rubbish.md": "# 収集\n\nゴミは月曜。\n",
+    "loanword.md": "# 画面\n\nハンドラは一つのフラグメントにまとめる。\n",
     "other-rubbish.md": "# 町会\n\nごみの話はしない約束になった。ほかのことを長く話した。\n",
 }
 
@@ -60,6 +61,13 @@ def spelled(tmp_path_factory) -> Collection:
 def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file):
     assert spelled.places(query, k=1, mode="lexical") == [file]
     assert spelled.places(query, k=1) == [file]
+
+
+def test_an_english_word_is_found_in_katakana(spelled):
+    assert spelled.places("event handlers", k=1, mode="lexical") == ["loanword.md"]
+    found = spelled.search("What is a fragment?", k=1, mode="lexical").results[0]
+    assert (found.file_path, found.explanation.matched_words) == ("loanword.md", ())
+    assert found.explanation.matched_terms == ("fragment",)
 
 
 def test_an_explanation_names_the_words_found_in_both_families(spelled):

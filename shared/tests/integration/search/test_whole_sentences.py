@@ -11,6 +11,7 @@ from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
+from mdvec.search.core.confidence import CONFIDENT
 from mdvec.search.search import Question, search
 
 NOTES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
@@ -89,7 +90,35 @@ def test_a_question_of_hiragana_alone_is_answered(ask, question, file):
 def test_letters_inside_another_word_answer_nothing(answer):
     unanswered = answer("notes", "サーバのポートを調べる方法")  # パスポート is in the notes
     assert not unanswered.confident
-    assert unanswered.results[0].score < 0.27
+    assert unanswered.results[0].score < CONFIDENT
     answered = answer("notes", "パスポートの有効期間を調べる方法")
     assert answered.confident
     assert answered.results[0].file_path == "home/持ち物リスト.md"
+
+
+@pytest.mark.parametrize(
+    ("question", "file"),
+    [
+        ("冬の朝、窓に水滴がついてカーテンが濡れます。原因は何ですか", "home/condensation.md"),
+        ("pip で入れたパッケージが見つかりません。理由を教えてください。", "dev/python-venv.md"),
+        ("冬の朝は窓を拭いています。正規表現について教えてください。", "dev/japanese-regex.md"),
+        ("Python を始めたばかりです。結露とは何ですか？", "home/condensation.md"),
+    ],
+)
+def test_a_symptom_is_what_is_asked_about_and_background_is_not(ask, question, file):
+    assert ask("notes", question)[0] == file
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("venv と useFooBar の使い方を教えてください", '"useFooBar"'),
+        ("How do I activate a venv with Fnord?", '"Fnord"'),
+        ("worktree とは kwsk", None),
+    ],
+)
+def test_a_name_that_no_note_mentions_is_named_and_leaves_no_answer(answer, question, absent):
+    found = answer("notes", question)
+    assert found.confident is (absent is None)
+    assert found.notes == ((f"nothing here mentions {absent}",) if absent else ())
+    assert absent is None or found.results[0].score < CONFIDENT

@@ -34,10 +34,17 @@ def test_what_an_answer_needs_among_a_thousand_passages(coverage, likeness, is_a
     assert (likely(coverage, likeness) >= CONFIDENT) is is_answer
 
 
-def test_the_best_of_the_candidates_is_what_counts():
-    found = [Candidate({}, 10, 0.3, "m", 1.0, likeness=likeness) for likeness in (None, 2.0, -1.0)]
-    assert evidence([0.2, 0.7, 0.1], found, 30) == Evidence(0.7, 2.0, 30)
-    assert evidence([], [], 0) == Evidence(0.0, None, 0)
+def test_the_first_two_candidates_are_what_counts():
+    first = [
+        (Candidate({}, 10, 0.3, "m", 1.0, likeness=likeness), covered)
+        for likeness, covered in ((None, 0.2), (2.0, 0.7))
+    ]
+    assert evidence(first, 30) == Evidence(0.7, 2.0, 30)
+    assert evidence([], 0) == Evidence(None, None, 0)
+
+
+def test_a_name_that_occurs_nowhere_leaves_no_answer_likely():
+    assert not Evidence(1.0, 9.0, 10, ("useFooBar",)).is_confident
 
 
 @given(st.floats(0, 1), st.none() | st.floats(-1e6, 1e6), st.integers(0, 10**9), st.floats(0, 1))

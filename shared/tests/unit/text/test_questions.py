@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.text.fields import field_terms
-from mdvec.text.questions import analyse_question
+from mdvec.text.questions import analyse_question, readings
 from mdvec.text.terms import terms
 
 FRAMES = [
@@ -115,3 +115,17 @@ def test_a_model_reads_the_gist_of_a_question_that_mostly_asks(question, gist):
 def test_a_sentence_that_asks_without_a_name_leaves_the_others_in_the_middle():
     assert not analyse_question("サーバが落ちた。どこに書いてある？").aside
     assert "=サーバー" in analyse_question("サーバが落ちた。元栓はどこですか").aside
+
+
+@pytest.mark.parametrize(
+    ("question", "gists"),
+    [
+        ("元栓はどこですか", ["元栓"]),
+        ("元栓の閉め方を順を追って教えてください", ["元栓の閉め"]),
+        ("水が止まりません。原因は何ですか", ["原因", "水が止まりません。原因は何ですか"]),
+    ],
+)
+def test_a_question_has_two_readings_where_a_sentence_of_it_asks_nothing(question, gists):
+    found = readings(question)
+    assert [one.gist for one in found] == gists
+    assert len({tuple(one.all) for one in found}) == 1

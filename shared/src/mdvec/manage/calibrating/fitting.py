@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from mdvec.embedding.constants import ModelConstants
 from mdvec.manage.calibrating.headless import SectionKey
 from mdvec.manage.calibrating.trial_index import FoundPool
-from mdvec.search.core.confidence import evidence
+from mdvec.search.core.confidence import FIRST, evidence
 from mdvec.search.core.fusion import fuse
 
 _TRIED = (0.05, 0.1, 0.2, 0.4, 0.8, 1.2, 1.6, 2.4, 3.6, 5.0)
@@ -108,5 +108,6 @@ def _is_confident(asked: Asked, constants: ModelConstants) -> bool:
         for one in pool.candidates
     ]
     scored = fuse(pool.query, pool.statistics, candidates, "hybrid")
-    own = [one.own_coverage for one in scored]
-    return bool(scored) and evidence(own, candidates, pool.statistics.chunks).is_confident
+    order = sorted(range(len(scored)), key=lambda place: -scored[place].score)
+    first = [(candidates[place], scored[place].own_coverage) for place in order[:FIRST]]
+    return bool(scored) and evidence(first, pool.statistics.chunks).is_confident

@@ -1,14 +1,16 @@
 """Estimates the probability that a passage answers a question, with a logistic model.
 
-    likelihood = 1 / (1 + exp(-(constant + coverage * best coverage + likeness * best likeness
+    likelihood = 1 / (1 + exp(-(constant + coverage * coverage + likeness * likeness
                               - chunks * ln(chunks searched) - behind * score behind the best)))
 
-The best coverage is the largest share of the question that one passage contains. The likeness is
-the cosine as a z-score: its distance, in standard deviations, from the mean cosine of the nearest
-passages of questions without an answer (``embedding/cards.py``). For a model without these figures,
-words alone decide. A larger collection yields more chance hits, hence the number of chunks. The
-constants are fitted over several collections by ``bench/studies/confidence_fit.py``; see
-docs/SPEC.md.
+The coverage is the share of the question that one of the first two passages contains; what others
+contain proves nothing about them, but a second window of the first's section does. The likeness is
+the better of their cosines as a z-score: its distance, in standard deviations, from the mean cosine
+of the nearest passages of questions without an answer (``embedding/cards.py``). For a model without
+these figures, words alone decide. A larger collection yields more chance hits, hence the number of
+chunks. A name that is asked about and occurs nowhere (``absent``) is evidence enough against an
+answer. The constants are fitted over several collections by ``bench/studies/confidence_fit.py``;
+see docs/SPEC.md.
 """
 
 from __future__ import annotations
@@ -19,8 +21,12 @@ from dataclasses import dataclass
 
 from mdvec.search.core.lexical import Candidate
 
-CONFIDENT = 0.27
+CONFIDENT = 0.31
 """The minimum likelihood of the best hit for a confident answer."""
+_ABSENT_SHARE = 0.25
+"""What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
+_FEWEST_CHUNKS = 200
+"""Smaller collections count as this many: the constants were fitted on no smaller one."""
 _LEAST_SHOWN = 0.01
 _DECIMALS = 2
 """Of a likelihood, wherever it is shown: none reads as confident that is not."""
@@ -37,37 +43,44 @@ class Calibration:
     behind: float
 
 
-BOTH = Calibration(-0.08, 2.58, 0.30, 0.30, 17.9)
-WORDS = Calibration(-0.07, 3.93, 0.0, 0.30, 16.5)
-VECTORS = Calibration(0.14, 0.0, 0.47, 0.18, 17.9)
+BOTH = Calibration(0.78, 4.41, 0.31, 0.44, 22.3)
+WORDS = Calibration(0.67, 6.58, 0.0, 0.53, 21.8)
+VECTORS = Calibration(-0.25, 0.0, 0.41, 0.12, 20.8)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The best values among the candidates; ``likeness`` is None if no cosine can be judged."""
+    """What speaks for the first passages.
 
-    coverage: float
+    ``coverage`` is None if words were not searched, ``likeness`` if no cosine can be judged.
+    ``absent`` are names that the question asks about and nothing that was searched contains.
+    """
+
+    coverage: float | None
     likeness: float | None
     chunks: int
+    absent: tuple[str, ...] = ()
 
     @property
     def calibration(self) -> Calibration:
         """The constants for the values that are known."""
         if self.likeness is None:
             return WORDS
-        return BOTH if self.coverage else VECTORS
+        return VECTORS if self.coverage is None else BOTH
 
     def likelihood(self, behind: float) -> float:
         """The likelihood that a passage answers whose score is ``behind`` below the best."""
         model = self.calibration
         logit = (
             model.constant
-            + model.coverage * self.coverage
+            + model.coverage * (self.coverage or 0.0)
             + model.likeness * (self.likeness or 0.0)
-            - model.chunks * math.log(max(self.chunks, 1))
+            - model.chunks * math.log(max(self.chunks, _FEWEST_CHUNKS))
             - model.behind * behind
         )
         likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
+        if self.absent:
+            likelihood *= _ABSENT_SHARE
         return max(round(likelihood, _DECIMALS), _LEAST_SHOWN)
 
     @property
@@ -76,10 +89,18 @@ class Evidence:
         return self.likelihood(0.0) >= CONFIDENT
 
 
-NO_EVIDENCE = Evidence(0.0, None, 0)
+NO_EVIDENCE = Evidence(None, None, 0)
+FIRST = 2
+"""How many passages the evidence is taken from."""
 
 
-def evidence(coverages: Sequence[float], candidates: Sequence[Candidate], chunks: int) -> Evidence:
-    """The best coverage and likeness of the candidates, out of ``chunks`` searched."""
-    known = [one.likeness for one in candidates if one.likeness is not None]
-    return Evidence(max(coverages, default=0.0), max(known, default=None), chunks)
+def evidence(
+    first: Sequence[tuple[Candidate, float]], chunks: int, absent: tuple[str, ...] = ()
+) -> Evidence:
+    """The evidence for the first candidates, out of ``chunks`` searched.
+
+    Each has its coverage, without terms that it has only inside other words.
+    """
+    likenesses = [one.likeness for one, _ in first if one.likeness is not None]
+    coverage = max((covered for _, covered in first), default=None)
+    return Evidence(coverage, max(likenesses, default=None), chunks, absent)

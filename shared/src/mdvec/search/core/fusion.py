@@ -47,7 +47,7 @@ LEAD_SHARE = 0.3
 """The share of the base trust that remains whatever the lead."""
 NAMED_SHARE = 0.0
 """The share of the base trust that remains if a title or heading is exactly what is asked for."""
-_FOREIGN_TRUST = 1.6
+FOREIGN_TRUST = 0.8
 _MAX_FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
 """Words that occur in nearly every passage of English text."""
@@ -187,4 +187,4 @@ def _foreign_trust(query: Sequence[str], statistics: CorpusStatistics) -> float:
     words = len(query)
     english = max(statistics.frequencies.get(word, 0) for word in ENGLISH_WORDS)
     native = min(1.0, 2 * english / max(statistics.chunks, 1))
-    return _FOREIGN_TRUST * min(words - 1, _MAX_FOREIGN_WORDS) * (1 - native)
+    return FOREIGN_TRUST * min(words - 1, _MAX_FOREIGN_WORDS) * (1 - native)

@@ -1,0 +1,144 @@
+"""Finds the katakana of English words by their consonants (component: コンポーネント).
+
+Katakana spells an English word by its sound: vowels vary, consonants hardly. Both are reduced to
+the consonants that katakana distinguishes; words with the same ones are compared letter by letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import product
+
+from mdvec.text.spelling import edit_distance
+
+MIN_LETTERS = 4
+_MAX_DISTANCE, _FEW, _MAX_OF_MANY = 0.4, 4, 0.56
+"""The largest edit distance from the katakana in Latin letters, as a share of the longer; the
+more consonants are the same, the less chance it is."""
+_ALIKE = 0.05
+"""Spellings that are farther by no more are the same word (サーバ, サーバー)."""
+_WORD = re.compile(rf"[a-z]{{{MIN_LETTERS},24}}")
+_KANA_ROWS = {
+    "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソザジズゼゾ", "t": "タチツテト",
+    "d": "ダヂヅデド", "n": "ナニヌネノン", "h": "ハヒフヘホ", "b": "バビブベボヴ",
+    "p": "パピプペポ", "m": "マミムメモ", "r": "ラリルレロ", "y": "ヤユヨ", "w": "ワヲ",
+    "": "アイウエオ",
+}  # fmt: skip
+_CONSONANT = {kana: letter for letter, row in _KANA_ROWS.items() for kana in row}
+_VOWEL = {kana: "aiueo"[place % 5] for row in _KANA_ROWS.values() if len(row) >= 5
+          for place, kana in enumerate(row[:10]) if kana != "ヴ"}  # fmt: skip
+_VOWEL |= {"ン": "", "ヴ": "u", "ヤ": "a", "ユ": "u", "ヨ": "o", "ワ": "a", "ヲ": "o"}
+_SMALL = dict(zip("ァィゥェォャュョ", "aiueoauo", strict=True))
+# What a spelling becomes before it is compared with katakana letter by letter.
+_LETTERS = tuple(
+    (re.compile(sound), letters)
+    for sound, letters in (
+        ("[eo]r$", "a"), ("oo|ou", "u"), ("ee|ea", "i"), ("ph|f", "h"),
+        ("c(?=[eiy])|th", "s"), ("ck|c|q", "k"), ("x", "ks"), ("l", "r"), ("v", "b"),
+        ("e$", ""), (r"([^aeiou])\1", r"\1"),
+    )
+)  # fmt: skip
+_ADDED_VOWEL = re.compile(r"(?<=.[kstpbmrhg])u(?![aeiou])|(?<=.[td])o(?![aeiou])")
+"""A vowel that katakana adds to a consonant (state: ステート)."""
+# An ending that katakana mostly leaves out (handlers: ハンドラ).
+_ENDINGS = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
+# What English letters are in katakana's consonants, tried in order; several where it varies.
+_SOUNDS = (
+    (re.compile(r"ck|cq|qu|q"), ("k",)),
+    (re.compile(r"ph|f"), ("h",)),
+    (re.compile(r"[ts]ion"), ("sn",)),
+    (re.compile(r"ture$"), ("s",)),
+    (re.compile(r"tch|ch"), ("s", "t", "k")),
+    (re.compile(r"sch|sh|th|j|z|sc(?=[eiy])|c(?=[eiy])"), ("s",)),
+    (re.compile(r"x"), ("ks",)),
+    (re.compile(r"^kn"), ("n",)),
+    (re.compile(r"^wr"), ("r",)),
+    (re.compile(r"ght"), ("t",)),
+    (re.compile(r"g(?=[eiy])"), ("g", "s")),
+    (re.compile(r"m(?=[bp])"), ("n",)),
+    (re.compile(r"r$"), ("", "r")),
+    (re.compile(r"r(?=[^aeiouyr])|re$"), ("", "r")),
+    (re.compile(r"c"), ("k",)),
+    (re.compile(r"l"), ("r",)),
+    (re.compile(r"v"), ("b",)),
+    (re.compile(r"[aeiouyw]+"), ("",)),
+)
+
+
+def katakana_of(word: str, known: Iterable[str]) -> list[str]:
+    """Those of the known words in katakana that spell an English word best."""
+    candidates = list(known)
+    return _nearest(word, candidates) or _nearest(_ENDINGS.sub("", word), candidates)
+
+
+def _nearest(word: str, known: Sequence[str]) -> list[str]:
+    keys = english_keys(word)
+    distances = {
+        other: _distance(word, _katakana_sound(other)[1])
+        for other in known
+        if _katakana_sound(other)[0] in keys
+    }
+    nearest = min(distances.values(), default=1.0)
+    fewest = min(map(len, keys), default=0)
+    most = _MAX_OF_MANY if fewest >= _FEW else _MAX_DISTANCE
+    return [
+        other for other, distance in distances.items() if distance <= min(nearest + _ALIKE, most)
+    ]
+
+
+def first_kana(word: str) -> str:
+    """The kana that the word's katakana may begin with; none for what is no English word."""
+    letters = {key[0] for key in english_keys(word) if len(key) > 1}
+    return "".join(_KANA_ROWS["" if letter == "A" else letter] for letter in sorted(letters)) + (
+        "ヤユヨワ" if "A" in letters else ""
+    )
+
+
+@lru_cache(maxsize=256)
+def english_keys(word: str) -> frozenset[str]:
+    """The consonants of an English word as katakana might have them; "A" is a vowel in front."""
+    if not _WORD.fullmatch(word):
+        return frozenset()
+    parts: list[tuple[str, ...]] = []
+    place = 0
+    collapsed = re.sub(r"([^aeiouc])\1", r"\1", word)
+    while place < len(collapsed):
+        for sound, spelled in _SOUNDS:
+            found = sound.match(collapsed, place)
+            if found:
+                parts.append(spelled)
+                place = found.end()
+                break
+        else:
+            parts.append((collapsed[place],))
+            place += 1
+    front = "A" if word[0] in "aeiouyw" else ""
+    return frozenset(front + "".join(spelled) for spelled in product(*parts[:16]))
+
+
+@lru_cache(maxsize=16_384)
+def _katakana_sound(word: str) -> tuple[str, str]:
+    """The consonants of a word in katakana, and the word in Latin letters."""
+    consonants, latin = "", ""
+    for kana in word:
+        if kana in _SMALL:
+            if kana in "ャュョ" and consonants.endswith("t"):
+                consonants = consonants[:-1] + "s"  # チャ
+            latin = latin[:-1] + _SMALL[kana]
+        elif kana in _CONSONANT:
+            letter = _CONSONANT[kana]
+            consonants += letter if letter not in ("y", "w") else ""
+            latin += letter + _VOWEL[kana]
+    front = "A" if word[:1] and _CONSONANT.get(word[0], "") in ("", "y", "w") else ""
+    return front + consonants, latin
+
+
+def _distance(word: str, latin: str) -> float:
+    """The edit distance as a share of the longer word."""
+    for sound, letters in _LETTERS:
+        word = sound.sub(letters, word)
+    latin = _ADDED_VOWEL.sub("", latin)
+    longest = max(len(word), len(latin))
+    return edit_distance(word, latin, longest) / longest
