@@ -52,6 +52,7 @@ VIEWS = {
     "review": "/review",
     "suggestions": "/review/categories",
     "data": f"/data?sql={SQL}",
+    "tables": "/data",
     "table": "/data/table?name=transactions",
     "tools": "/tools",
     "health": "/tools/health?check=1",
