@@ -86,6 +86,7 @@ place; any other exception is a bug.
         FolderRefused                 mdvec.manage.folders
         OutsideHome                   mdvec.manage.home_folders
         PageKeyUnusable               mdvec.manage.page_key
+        OpeningFileUnwritable         mdvec.manage.page_opening
         PageUnavailable               mdvec.manage.page_server
         InvalidTool                   mdvec.manage.registering
         InstructionsUnusable          mdvec.manage.rules.section
@@ -129,6 +130,7 @@ place; any other exception is a bug.
         UnfittingGraph                mdvec_mcp.household.pictures
         AddressUnusable               mdvec_mcp.web.address
         TokenNeeded                   mdvec_mcp.web.gate
+        BadAmount                     mdvec_mcp.web.page.plan_view
 """
 
 from typing import ClassVar

@@ -38,8 +38,9 @@ def client(tmp_path_factory):
 
 
 def test_a_table_is_described_with_its_distributions(client):
-    shown = text_in(client.get("/data").text)
-    assert "runs__days" in shown
+    assert "runs__days" not in client.get("/data").text  # no process is started for a look
+    assert "runs__days" in text_in(client.get("/data?part=tables").text)
+    assert "runs__days" in text_in(client.get("/data").text)
     table = client.get("/data/table", params={"name": "runs__days"}).text
     assert "3 rows · 2025-06-01 – 2025-06-03" in text_in(table)
     assert table.count('class="histogram"') == 3

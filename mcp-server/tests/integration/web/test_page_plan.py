@@ -126,6 +126,20 @@ def test_net_worth_by_month_for_a_year_or_all(client):
 
 
 @pytest.mark.parametrize(
+    "address",
+    ["/money/plan?subject=食費&per=month&amount=1&before=9", "/review?undo=1",
+     "/review/categories?set=店", "/review/categories?again=店&category=食費"],
+)  # fmt: skip
+def test_a_link_elsewhere_cannot_offer_a_change(client, address):
+    offered = "note actions"
+    assert offered in client.get(address).text
+    led = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate",
+           "sec-fetch-dest": "document"}  # fmt: skip
+    answer = client.get(address, headers=led)
+    assert (answer.status_code, offered in answer.text) == (200, False)
+
+
+@pytest.mark.parametrize(
     ("of", "columns"),
     [("budgets", "budget,per,yen"), ("recurring", "name,category,every"),
      ("forecast", "month,yen,spent"), ("worth", "month,yen,difference,預金・現金・暗号資産")],

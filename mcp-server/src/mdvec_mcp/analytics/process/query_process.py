@@ -111,6 +111,10 @@ class QueryProcess:
         """Start the child in the background, so that the first query does not wait for it."""
         threading.Thread(target=self._warm, daemon=True).start()
 
+    def is_ready(self) -> bool:
+        """Whether ``tables`` would answer at once, without a child to be started."""
+        return self._main.is_ready()
+
     def tables(self) -> dict[str, tuple[Column, ...]]:
         """The columns of every table by its name; the materialized tables come last.
 

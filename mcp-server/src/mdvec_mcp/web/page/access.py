@@ -98,3 +98,8 @@ def is_own(request: Request) -> bool:
         and request.headers.get("sec-fetch-dest") == "document"
     )
     return site in _OWN or is_click
+
+
+def is_led_here(request: Request) -> bool:
+    """Whether a link elsewhere led to a view, which then offers nothing that its address says."""
+    return request.headers.get("sec-fetch-site", "none") not in _OWN

@@ -61,12 +61,20 @@ class _Data:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """The tables, the exports, and the result of a query, or why it was refused."""
+        """The tables, the exports, and the result of a query, or why it was refused.
+
+        The tables are left out if the query process has to be started for them alone, unless the
+        address asks for ``all``, or for them alone, as the script of the page does.
+        """
         query = Query(request)
         sql = query.text("sql").strip()[:_MAX_SQL_CHARS]
         if not await self.views.run(request, self._has_tables):
             return self.views.page(request, "no_data.html")
-        handles = await self.views.run(request, self._handles)
+        if query.text("part") == "tables":
+            known = await self.views.run(request, self._handles)
+            return self.views.page(request, "data_tables.html", handles=known)
+        is_asked = bool(sql) or "all" in query
+        handles = await self.views.run(request, lambda: self._handles_if(asked=is_asked))
         result, refusal = None, ""
         if sql:
             try:
@@ -101,6 +109,10 @@ class _Data:
         except DatabaseMissing:
             return False
         return any(KINDS[tool.kind].has_tables for tool in tools)
+
+    def _handles_if(self, *, asked: bool) -> dict[str, Any] | None:
+        is_ready = self.views.wiring.analytics.row_queries.queries.is_ready()
+        return self._handles() if asked or is_ready else None
 
     def _handles(self) -> dict[str, Any]:
         analytics = self.views.wiring.analytics

@@ -22,6 +22,7 @@ from mdvec_mcp.charts.chart import Chart, ImageFormat
 from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
 from mdvec_mcp.web.page import downloads
+from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.habits import Habits, HabitsCache
 from mdvec_mcp.web.page.households import asked_household, shown_household
@@ -102,6 +103,7 @@ class _Plan:
         return self.views.page(
             request, "plan.html",
             household=household, query=query, plan=plan, habits=plan.habits,
+            changed="" if is_led_here(request) else query.text("subject"),
         )  # fmt: skip
 
     async def budget(self, request: Request) -> Response:

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.households import asked_household, shown_household
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
@@ -72,7 +73,7 @@ class _Review:
             household=household, query=query, listed=listed, fields=_FIELDS,
             candidates=shown_candidates(listed.candidates), max_days=MAX_DATE_TOLERANCE,
             days=self.views.wiring.settings.duplicates.options().date_tolerance_days,
-            undo=query.number("undo", 0, 0, 10**12),
+            undo=0 if is_led_here(request) else query.number("undo", 0, 0, 10**12),
         )  # fmt: skip
 
     async def decide(self, request: Request) -> Response:

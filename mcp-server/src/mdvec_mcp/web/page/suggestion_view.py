@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.households import asked_household, shown_household
 from mdvec_mcp.web.page.numbers import number
 from mdvec_mcp.web.page.query import Query, address_fields
@@ -76,8 +77,9 @@ class _Suggestions:
         return self.views.page(
             request, "suggestions.html",
             household=household, query=query, listed=listed, known=known,
-            suggestions=shown_suggestions(listed.suggestions), undo=query.all("set")[:MAX_TOGETHER],
-            again=query.text("again") if "category" in query else "",
+            suggestions=shown_suggestions(listed.suggestions),
+            undo=[] if is_led_here(request) else query.all("set")[:MAX_TOGETHER],
+            again="" if is_led_here(request) or "category" not in query else query.text("again"),
         )  # fmt: skip
 
     async def decide(self, request: Request) -> Response:
