@@ -9,8 +9,8 @@ from pathlib import Path
 
 from mdvec.datasets.core.agreement import agreed_type, common_columns, difference
 from mdvec.datasets.core.grouping import hive_type, hive_values
-from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine, exact_types
+from mdvec.datasets.interfaces.file_states import file_state
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable
@@ -261,7 +261,7 @@ class CombinedImport:
         self._outcome.from_path = tuple(from_path)
         self._outcome.parquet = combine(rows, columns, self._snapshots)
         for path, part in self._parts.items():
-            state = database_file.file_state(self._source_of(path))
+            state = file_state(self._source_of(path))
             if state != part.file.state:
                 raise UnreadableFile(
                     f"{path} changed while the import read it; import again", may_pass=True

@@ -9,7 +9,6 @@ import select
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.interfaces import database_child
-from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
+from mdvec.datasets.interfaces.file_states import file_state
+from mdvec.datasets.interfaces.work_folder import work_folder
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.files.within import opened_within, path_of
 
@@ -36,21 +36,6 @@ _KEPT_VARIABLES = (
 _MODULE = "mdvec.datasets.interfaces.database_child"
 _NAME = "source.duckdb"
 _IN_USE = "another program has it open for writing; close it there, then import again"
-
-
-def file_state(source: Path) -> tuple[int, int]:
-    """A data file's size and time of change; a .duckdb file's log is included.
-
-    Raises:
-        UnreadableFile: it is gone.
-    """
-    try:
-        states = [source.stat()]
-        if source.suffix.lower() == ".duckdb" and _log_of(source).exists():
-            states.append(_log_of(source).stat())
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
-    return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)
 
 
 def _log_of(database: Path) -> Path:
@@ -110,7 +95,7 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
     seconds = _SECONDS + size / _BYTES_A_SECOND
     with (
         opened_within(file, source) as descriptor,
-        _work_folder(targets) as folder,
+        work_folder(targets) as folder,
         _process(folder, descriptor) as process,
     ):
         name = str(file)
@@ -132,25 +117,6 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
 def _opened_log(file: Path, source: Path) -> AbstractContextManager[int]:
     log = _log_of(file)
     return opened_within(log.resolve(), log if source == file else source)
-
-
-@contextmanager
-def _work_folder(targets: Path) -> Iterator[Path]:
-    """A private, temporary folder inside the targets' folder.
-
-    Raises:
-        SnapshotsUnwritable: it cannot be created.
-    """
-    try:
-        for place in (targets.parent, targets):
-            place.mkdir(mode=0o700, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=targets))
-    except OSError as error:
-        raise SnapshotsUnwritable(targets, error) from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _copied_with_log(file: int, log: int, folder: Path) -> str:
