@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import apsw
 
-from mdvec.database.dataset_schema import m004_datasets, m014_combined
+from mdvec.database.dataset_schema import m004_datasets, m014_combined, m015_choices
 from mdvec.database.household_schema import (
     m003_ledger,
     m005_statements,
@@ -112,6 +112,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m012_plans,
     m013_transfers,
     m014_combined,
+    m015_choices,
 )
 LATEST = len(STEPS)
 

@@ -11,6 +11,7 @@ from mdvec.datasets.core.agreement import agreed_type, common_columns, differenc
 from mdvec.datasets.core.grouping import hive_type, hive_values
 from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine, exact_types
 from mdvec.datasets.interfaces.file_states import file_state
+from mdvec.datasets.interfaces.inner_tables import NotATable
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable
@@ -41,6 +42,7 @@ class CombinedOutcome:
         parquet: the new Parquet file of the table; None if its old one still holds.
         apart: files that stay tables of their own, with the reason if it is worth telling.
         failed: files that cannot be read, with the error.
+        no_tables: files that hold something else, with the reason.
     """
 
     files: dict[str, CombinedFile] = field(default_factory=dict)
@@ -49,6 +51,7 @@ class CombinedOutcome:
     parquet: Path | None = None
     apart: list[tuple[ReadPart, str]] = field(default_factory=list)
     failed: list[tuple[str, UnreadableFile]] = field(default_factory=list)
+    no_tables: dict[str, str] = field(default_factory=dict)
 
 
 class CombinedImport:
@@ -119,6 +122,9 @@ class CombinedImport:
     ) -> None:
         try:
             self._parts[file.path] = ReadPart(file, *self._read(file, as_text))
+        except NotATable as error:
+            self._parts.pop(file.path, None)
+            self._outcome.no_tables[file.path] = str(error)
         except UnreadableFile as error:
             self._outcome.failed.append((file.path, error))
             self._parts.pop(file.path, None)

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from mdvec import __version__
 from mdvec.datasets import found_files, group_tables
+from mdvec.datasets.chosen_readings import ChosenReadings
 from mdvec.datasets.collected_tables import CollectedTables, TableNameTaken
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.copies import remove_unneeded_copies
-from mdvec.datasets.core.reading import FOUND
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.file_states import file_state
 from mdvec.datasets.interfaces.inner_tables import NotATable
@@ -28,7 +28,7 @@ from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.planning import Plan, PlannedGroup, plan
 from mdvec.datasets.reading import FileReader, counts_rows, holds_one_table
 from mdvec.datasets.refusals import check_mode, check_outcome
-from mdvec.datasets.report import DatasetReport, TableChanges, TableReport
+from mdvec.datasets.report import DatasetReport, TableChanges, TableReport, readings_of
 from mdvec.files.scan import FoundFile, Problem, UnreadableFile
 from mdvec.importing.job import Importer, ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.report import ImportInterrupted, ImportReport
@@ -69,6 +69,9 @@ class _DatasetImport:
         folder = datasets.snapshot_folder(self.connection, self.tool.id)
         self.snapshots = Snapshots(folder)
         self.root = job.tool.source.resolve()
+        options = job.request.options
+        self.options = options if isinstance(options, DatasetOptions) else DatasetOptions()
+        self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
         self.reader = FileReader(self.root, self.snapshots, self.progress.add_units)
         found = found_files.data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
@@ -84,6 +87,7 @@ class _DatasetImport:
             self._keep_unseen()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
+            self.readings.check(self.found, self.tables.of_files(), self.failed, self.known)
             self._record()
         finally:
             remove_unneeded_copies(self.connection, self.tool.id)
@@ -110,11 +114,10 @@ class _DatasetImport:
     def _plan(self, unchanged: Collection[str]) -> Plan:
         if not self.tool.source.is_dir():
             return Plan((), tuple(self.found))
-        options = self.job.request.options
         return plan(
             self.found,
             self.stored,
-            options if isinstance(options, DatasetOptions) else DatasetOptions(),
+            self.options,
             unchanged,
             is_rebuilt=self.job.request.mode == "replace",
         )
@@ -161,14 +164,15 @@ class _DatasetImport:
                 self._put_new(part.file, "", name, part.parquet, part.facts)
 
     def _keep_states(self, paths: Iterable[str]) -> None:
-        self.files += [self.known[path] for path in paths if path in self.known]
+        self.files += [self.known[path] for path in paths if self._is_as_before(path)]
 
     def _source(self, path: str) -> Path:
         return found_files.source_path(self.tool, path)
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
-        if self.job.request.mode == "replace" or known is None:
+        is_rebuilt = self.job.request.mode == "replace"
+        if is_rebuilt or known is None or self.readings.have_changed(file.path):
             return False
         if (known.size, known.mtime_ns, known.app_version) != (
             file.size, file.mtime_ns, __version__,
@@ -222,12 +226,14 @@ class _DatasetImport:
 
     def _read(self, file: FoundFile, as_text: Collection[str] = ()) -> tuple[Path, ParquetFacts]:
         """A file as Parquet: its own path, or that of a new copy; some columns as text."""
-        return self.reader.read(file.path, self._source(file.path), FOUND, as_text)
+        reading = self.readings.of(file.path)
+        return self.reader.read(file.path, self._source(file.path), reading, as_text)
 
     def _copy_tables(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
         """Copy each table of a file that may hold several."""
         source, copies = self._source(file.path), self.snapshots.folder
-        with opened_tables(source, copies, self.root, FOUND, self.progress.add_units) as opened:
+        reading, on_rows = self.readings.of(file.path), self.progress.add_units
+        with opened_tables(source, copies, self.root, reading, on_rows) as opened:
             left_out.extend(
                 (origin_of(file.path, label), reason) for label, reason in opened.left_out
             )
@@ -262,8 +268,12 @@ class _DatasetImport:
             if is_meant and stored.table.is_copy and stored.table.name not in self.tables:
                 self.tables.put(stored)
                 kept = True
-        if kept and path in self.known and self.known[path] not in self.files:
+        if kept and self._is_as_before(path) and self.known[path] not in self.files:
             self.files.append(self.known[path])
+
+    def _is_as_before(self, path: str) -> bool:
+        # A file that shall be read in another way, and failed, must be tried again.
+        return path in self.known and not self.readings.have_changed(path)
 
     def _keep_unseen(self) -> None:
         """Keep files, with their tables, in places that were not scanned: they may still exist."""
@@ -284,6 +294,7 @@ class _DatasetImport:
     def _record(self) -> None:
         with self.connection, self.job.stopwatch.stage("write"):
             check_unchanged(self.connection, self.tool)
+            self.readings.record(self.connection)
             datasets.record_dataset(
                 self.connection, self.tool.id, self.files, self.tables.of_files()
             )
@@ -301,5 +312,9 @@ class _DatasetImport:
             deleted=changed.deleted,
             unchanged=changed.unchanged,
             failed=self.failed,
-            details=DatasetReport(tuple(map(TableReport.of, now)), tuple(left_out)),
+            details=DatasetReport(
+                tuple(map(TableReport.of, now)),
+                tuple(left_out),
+                readings_of(self.tables.of_files(), self.reader.understood),
+            ),
         )

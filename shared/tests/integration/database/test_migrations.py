@@ -21,6 +21,7 @@ RELEASED = {
     "m012_plans": "f0953f092a94c9c1",
     "m013_transfers": "6106586b57fc6f1e",
     "m014_combined": "803331f4c5abb1be",
+    "m015_choices": "99fe15877ddcef16",
 }
 
 

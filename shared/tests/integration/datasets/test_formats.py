@@ -31,6 +31,10 @@ from mdvec.manage.import_tool import import_tool
 at = datetime.fromisoformat
 
 
+def no_model(name):
+    raise AssertionError(name)
+
+
 class Files(Collection):
     """A folder of data files and its tool."""
 
@@ -38,8 +42,8 @@ class Files(Collection):
         self.folder.mkdir(parents=True, exist_ok=True)
         registering.add_tool(self.database, self.name, "files", self.folder, "dataset")
 
-    def import_(self, mode="update"):
-        return import_tool(self.request(mode), lambda name: 1 / 0)
+    def import_(self, mode="update", **more):
+        return import_tool(self.request(mode), no_model, **more)
 
     def tables(self):
         with open_database(self.database, "read") as connection:
@@ -103,6 +107,8 @@ def test_json_in_every_form_is_the_same_table(files):
 
 
 def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files):
+    files.write("env_1.json", '{"debug": true}')
+    files.write("env_2.json", '{"debug": false}')
     files.write("config.json", '{"debug": true, "paths": ["a"]}')
     files.write("numbers.json", "[1, 2]")
     files.write("none.json", "[]")
@@ -116,6 +122,8 @@ def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files)
     report = files.import_("new")
     assert left_out(report) == {
         "config.json": "it is one object, not a list of objects",
+        "env_1.json": "it is one object, not a list of objects",
+        "env_2.json": "it is one object, not a list of objects",
         "none.json": "it holds no records",
         "numbers.json": "line 1: it holds a single value, not objects",
     }
@@ -142,7 +150,7 @@ CELLS = {
 
 @settings(max_examples=6)
 @given(data=st.data())
-def test_what_json_and_sqlite_hold_is_what_is_read(tmp_path_factory, data):
+def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, data):
     kinds = data.draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=4))
     row = st.tuples(*[st.none() | CELLS[kind] for kind in kinds])
     rows = data.draw(st.lists(row, min_size=1, max_size=8))
@@ -154,8 +162,12 @@ def test_what_json_and_sqlite_hold_is_what_is_read(tmp_path_factory, data):
         made.execute(f"CREATE TABLE b ({', '.join(names)})")
         made.executemany(f"INSERT INTO b VALUES ({', '.join('?' * len(names))})", rows)
     made.close()
+    workbook(files.folder / "c.xlsx", ("s", [names, *rows]))
     assert problems(files.import_("new")) == {}
     assert files.content("t__a")[1] == rows
+    assert files.content("t__c")[1] == [
+        row for row in rows if any(cell is not None for cell in row)
+    ]
     read = files.content("t__b__b")[1]
     assert read == rows  # True is 1 in SQLite, and equals it here
 

@@ -155,5 +155,5 @@ def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_tak
         return
     understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     assert (understood.encoding, understood.is_guess) == ("cp1252", True)
-    (read,) = READER.execute(f"SELECT a FROM {parquet_scan(tmp_path / 'a.part')}").fetchone()
+    ((read,),) = READER.execute(f"SELECT a FROM {parquet_scan(tmp_path / 'a.part')}").fetchall()
     assert read == text

@@ -102,7 +102,7 @@ class SeenColumn:
             return "lists and objects are kept as JSON text"
         if self.kinds <= {"int", "float", "long"}:
             return "numbers of too many digits are kept as text"
-        said = [f"{self.counts[kind]:,} {_WORDS[kind]}" for kind in _WORDS if kind in self.kinds]
+        said = [f"{_WORDS[kind]} ({self.counts[kind]:,})" for kind in _WORDS if kind in self.kinds]
         return f"mixed, kept as text: {', '.join(said)}"
 
 

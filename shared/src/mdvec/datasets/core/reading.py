@@ -25,8 +25,8 @@ class Reading:
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def with_text(self, names: Collection[str]) -> Reading:
-        """The same, with more columns that stay text, unless the user says what they are."""
-        return replace(self, columns={**dict.fromkeys(names, AS_TEXT), **self.columns})
+        """The same, with more columns that stay text, whatever the user says that they are."""
+        return replace(self, columns={**self.columns, **dict.fromkeys(names, AS_TEXT)})
 
 
 FOUND = Reading()

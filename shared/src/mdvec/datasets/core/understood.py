@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+_PLAIN_ENCODINGS = ("", "utf-8-sig")
+_PLAIN_DELIMITERS = ("", ",", "\t")
+_MAX_COLUMNS = 8
+_MAX_TITLES = 3
+_MAX_CHARS = 40
+
 
 @dataclass(frozen=True, slots=True)
 class ReadColumn:
@@ -29,9 +35,10 @@ class ReadColumn:
         return not (self.sample or self.nulls or self.note)
 
     def __str__(self) -> str:
-        said = [f"{self.sample} → {self.type}"] if self.sample else []
+        said = [f"{_shortened(self.sample)} → {self.type}"] if self.sample else []
         if self.nulls:
-            said.append(f"{self.nulls:,} cells without a value → NULL")
+            cells = "cell" if self.nulls == 1 else "cells"
+            said.append(f"{self.nulls:,} {cells} such as NA → NULL")
         return f"{self.name}: {', '.join(filter(None, [*said, self.note]))}"
 
 
@@ -57,6 +64,38 @@ class Understood:
     columns: tuple[ReadColumn, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def manner(self) -> tuple[object, ...]:
+        """What files have in common that were read alike, whatever their values are."""
+        columns = tuple(
+            (one.name, one.type, bool(one.sample), bool(one.nulls), bool(one.note))
+            for one in self.columns
+        )
+        return self.encoding, self.delimiter, self.header_row, columns, self.notes
+
+    def __str__(self) -> str:
+        """What a user should know; "" if the file is as plain as files are."""
+        said: list[str] = []
+        if self.is_guess:
+            said.append(f"{self.encoding} (a guess; --encoding chooses another)")
+        elif self.encoding not in _PLAIN_ENCODINGS:
+            said.append(self.encoding)
+        if self.delimiter not in _PLAIN_DELIMITERS:
+            said.append(f"cells separated by {self.delimiter!r}")
+        if self.skipped:
+            titles = ", ".join(map(_shortened, self.skipped[:_MAX_TITLES]))
+            said.append(f"header in line {self.header_row}, not {titles}")
+        told = [column for column in self.columns if not column.is_plain]
+        said += map(str, told[:_MAX_COLUMNS])
+        if len(told) > _MAX_COLUMNS:
+            more = len(told) - _MAX_COLUMNS
+            said.append(f"{more:,} more columns (--format json lists them)")
+        return "; ".join([*said, *self.notes])
+
     def with_notes(self, *notes: str) -> Understood:
         """The same with more notes."""
         return replace(self, notes=(*self.notes, *filter(None, notes)))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"

@@ -44,7 +44,7 @@ def kind_as_chosen(
     what = "its values are of several kinds" if odd is None else f"it holds {_shown(odd[0])}"
     raise UnreadableFile(
         f"its column {name!r} cannot be read as {choice}: {what}; "
-        f"take the choice back with --read '{name}=auto'"
+        "choose another type with --read, or auto"
     )
 
 

@@ -31,6 +31,8 @@ SIDE_FILES = ("-wal", "-journal")
 """What SQLite appends to a database's name for its log and its journal."""
 _HEADER = b"SQLite format 3\0"
 _HEADER_BYTES = 100
+_DUCKDB = b"DUCK"
+_DUCKDB_PLACE = slice(8, 12)
 _APPLICATION = slice(68, 72)
 _SHARED_LOCK = 0x40000002, 510
 """Where SQLite's readers lock a file, and how many bytes."""
@@ -59,6 +61,8 @@ def opened(
 
 
 def _check_header(header: bytes) -> None:
+    if header[_DUCKDB_PLACE] == _DUCKDB:
+        raise NotATable("it is a DuckDB database; give its name the ending .duckdb")
     if not header.startswith(_HEADER):
         raise NotATable("it is not a SQLite database, or it is encrypted")
     if int.from_bytes(header[_APPLICATION]) == APPLICATION_ID:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -80,17 +79,17 @@ class TypedRows:
         )
 
     def _write_plain(self, rows: Iterator[Sequence[object]], copy: TextIO) -> None:
-        done = 0
-        while batch := list(islice(rows, _ROWS_AT_ONCE)):
-            for number, row in enumerate(batch, done + 1):
-                try:
-                    copy.write(f"{json.dumps(self._texts(row), ensure_ascii=False)}\n")
-                except UnicodeEncodeError as error:
-                    raise UnreadableFile(
-                        f"row {number}: a text holds half of a character; write the file again"
-                    ) from error
-            done += len(batch)
-            self.on_rows(len(batch))
+        number = 0
+        for number, row in enumerate(rows, 1):
+            try:
+                copy.write(f"{json.dumps(self._texts(row), ensure_ascii=False)}\n")
+            except UnicodeEncodeError as error:
+                raise UnreadableFile(
+                    f"row {number}: a text holds half of a character; write the file again"
+                ) from error
+            if number % _ROWS_AT_ONCE == 0:
+                self.on_rows(_ROWS_AT_ONCE)
+        self.on_rows(number % _ROWS_AT_ONCE)
 
     def _texts(self, row: Sequence[object]) -> list[str | None]:
         more = len(row) - len(self.seen)

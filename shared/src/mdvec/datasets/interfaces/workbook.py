@@ -113,7 +113,7 @@ def _readable() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="openpyxl")
             yield
-    except (UnreadableFile, MemoryError):
+    except (UnreadableFile, OSError, MemoryError):  # a full disk is not the file's fault
         raise
     except Exception as error:  # a damaged part can make it raise anything
         raise UnreadableFile(_DAMAGED) from error
