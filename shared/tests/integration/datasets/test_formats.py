@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.database.connection import open_database
+from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.sheet_header import sheet_header
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.connection import parquet_scan
@@ -364,6 +365,10 @@ def test_a_database_being_written_is_read_with_its_log_and_mdvecs_own_never(file
 
 def test_a_header_of_two_rows_is_taken_only_where_the_lower_repeats_names():
     assert sheet_header([["a", "", "b"], ["x", "y", "z"], ["1", "2", "3"]]).names == ("a", "", "b")
+    assert sheet_header([["s", "G"], ["", "x", "y"], ["k", "2", "3"]]).names == ("s", "G x", "G y")
+    assert sheet_header([["t"], ["a", "b", "c"], ["d", "e", "f"]]).names == ("a", "b", "c")
+    with pytest.raises(NoHeader, match="--header-row"):
+        sheet_header([["t"], ["a", "5", "c"], ["d", "6", "f"]])
     assert sheet_header([["t"], ["A", "", "B"], ["x", "y", "x"], ["1", "2", "3"]]).names == (
         "A x", "A y", "B x",
     )  # fmt: skip

@@ -121,6 +121,7 @@ def test_other_numbers_are_none(header):
         ("売上一覧\n2025年度\n\n店;数;額\n東;1;2\n", ("売上一覧", "2025年度"), 4,
          {"店": "東", "数": 1, "額": 2}),
         ("売上一覧,,\n店,数,額\n東,1,2\n", ("売上一覧",), 2, {"店": "東", "数": 1, "額": 2}),
+        ("一覧\n店,2023,2024\n東,1,2\n", ("一覧",), 2, {"店": "東", "2023": 1, "2024": 2}),
         ("a,,\nb,c,d\ne,f,g\n", (), 1, {"a": "b", "column2": "c", "column3": "d"}),
         ("a,b\nc,d\n", (), 1, {"a": "c", "b": "d"}),
     ],
@@ -157,3 +158,9 @@ def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_tak
     assert (understood.encoding, understood.is_guess) == ("cp1252", True)
     ((read,),) = READER.execute(f"SELECT a FROM {parquet_scan(tmp_path / 'a.part')}").fetchall()
     assert read == text
+
+
+def test_a_header_of_too_few_names_is_not_taken_for_a_title(tmp_path):
+    (tmp_path / "a.csv").write_text("name\nTokyo,1\nOsaka,2\n")
+    with pytest.raises(UnreadableFile, match="line 2: the row has 2 cells, but there are 1"):
+        delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")

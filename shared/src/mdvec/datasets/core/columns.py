@@ -52,6 +52,11 @@ def is_value(cell: str) -> bool:
     return _VALUE.fullmatch(cell.strip()) is not None
 
 
+def is_year(cell: str) -> bool:
+    """Whether a cell is a year, which may name a column."""
+    return _YEAR.fullmatch(cell.strip()) is not None
+
+
 def numbered_names(cells: Sequence[str]) -> tuple[str, ...]:
     """The same names: an empty one is ``column3``, a repeated one gets a number appended."""
     taken: dict[str, int] = {}

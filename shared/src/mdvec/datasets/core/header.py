@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from mdvec.datasets.core.columns import is_value
+from mdvec.datasets.core.columns import is_value, is_year
 
 SAMPLE_ROWS = 40
 """How many rows the search for a header may need."""
@@ -16,20 +16,30 @@ _MIN_COLUMNS = 2
 def header_at(rows: Sequence[Sequence[str]]) -> int:
     """The index of the header among the first rows of a table; 0 if none is evident.
 
-    A title line has few cells where the rows of the table have many. If it is padded to their
-    width, only values below the header, which has none, are evidence.
+    A title line has few cells where the rows of the table have many. Evidence for the header below
+    it are values further below, where the header itself has none but years; or that all titles are
+    a single cell. Title lines that are padded to the table's width need more of it.
     """
     width = _width(rows)
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
     if width < _MIN_COLUMNS or is_web_page:
         return 0
-    wide = (at for at, row in enumerate(rows) if _filled(row) > max(1, _TITLE_SHARE * width))
+    wide = (at for at, row in enumerate(rows) if not _is_narrow(row, width))
     at = next(wide, 0)
-    if at == 0 or all(is_value(cell) for cell in rows[at] if cell.strip()):
+    if at == 0 or any(is_value(cell) and not is_year(cell) for cell in rows[at]):
         return 0
+    has_values = any(is_value(cell) for row in rows[at + 1 :] for cell in row)
     if all(len(row) < len(rows[at]) for row in rows[:at]):
-        return at
-    return at if _is_header(rows[at], rows[at + 1 :]) else 0
+        are_single = all(_filled(row) == 1 for row in rows[:at])
+        return at if has_values or (are_single and _filled(rows[at]) > _MIN_COLUMNS) else 0
+    names = [cell.strip() for cell in rows[at]]
+    return at if has_values and all(names) and len(set(names)) == len(names) else 0
+
+
+def is_doubtful(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row looks like a title line, though no header below it is evident."""
+    width = _width(rows)
+    return width > _MIN_COLUMNS and _is_narrow(rows[0], width) and header_at(rows) == 0
 
 
 def title(row: Sequence[str]) -> str:
@@ -47,11 +57,5 @@ def _filled(row: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in row)
 
 
-def _is_header(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    names = [cell.strip() for cell in row]
-    return (
-        all(names)
-        and len(set(names)) == len(names)
-        and not any(map(is_value, names))
-        and any(is_value(cell) for other in below for cell in other if cell.strip())
-    )
+def _is_narrow(row: Sequence[str], width: int) -> bool:
+    return _filled(row) <= max(1, _TITLE_SHARE * width)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mdvec.datasets.core.columns import is_value
-from mdvec.datasets.core.header import header_at, title
+from mdvec.datasets.core.columns import NoHeader, is_value
+from mdvec.datasets.core.header import header_at, is_doubtful, title
 
 _MIN_GROUPS = 2
 
@@ -32,7 +32,12 @@ def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> She
     """Find the header among the first rows, whose empty cells at the end are cut off.
 
     ``given`` is the index of the row that the user says it is in.
+
+    Raises:
+        NoHeader: there are title lines, but no evident header.
     """
+    if given is None and is_doubtful(rows):
+        raise NoHeader("its header cannot be told from its titles; name its row with --header-row")
     at = header_at(rows) if given is None else given
     if given is not None:
         return SheetHeader(at + 1, at, _trimmed(rows[at]), tuple(map(title, rows[:at])))
@@ -50,7 +55,8 @@ def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> She
 def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether a row names groups of columns, and the row under it the columns in them.
 
-    It has gaps, where merged cells go on, over names; only the rows below hold values.
+    It has gaps, where merged cells go on, over names; only the rows below hold values. The names
+    repeat from group to group, or the first column's cell goes over both rows.
     """
     groups = [cell for cell in top if cell.strip()]
     names = [cell for cell in lower if cell.strip()]
@@ -63,7 +69,7 @@ def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequ
         and over_gaps
         and not any(map(is_value, names))
         and any(is_value(cell) for row in below for cell in row if cell.strip())
-        and len(set(names)) < len(names)
+        and (len(set(names)) < len(names) or (not lower[0].strip() and bool(top[0].strip())))
     )
 
 

@@ -198,8 +198,8 @@ class _Sheet:
             given = next((at for at, (number, _) in enumerate(first) if number >= wanted), None)
             if given is None:
                 raise UnreadableFile(f"it has no row {wanted}, which --header-row names")
-        header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
         try:
+            header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
             column_names(header.names)
         except NoHeader as error:
             raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
