@@ -80,7 +80,7 @@ def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.
     else:
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOFOLLOW
         connection = apsw.Connection(f"{source.as_uri()}?immutable=1", flags=flags)
-        if not os.path.samestat(source.stat(), os.fstat(descriptor)):
+        if not _is_same(source, descriptor):
             connection.close()
             raise UnreadableFile("another file took its place meanwhile", may_pass=True)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -88,15 +88,22 @@ def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.
     return connection
 
 
+def _is_same(source: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(source.stat(), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
 def _lock(descriptor: int) -> None:
     """Lock the file as a reader of SQLite does, so that no writer changes it meanwhile."""
     start, length = _SHARED_LOCK
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, length, start)
-    except BlockingIOError as error:
+    except (BlockingIOError, PermissionError) as error:
         raise UnreadableFile(_IN_USE, may_pass=True) from error
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+    except OSError:  # a file system without locks; a change still shows in the file's state
+        return
 
 
 def _has_content(file: Path) -> bool:

@@ -245,8 +245,8 @@ class _Sheet:
             yield f"cells with an error are NULL: {said}"
         if self._unstored:
             yield (
-                f"{self._unstored:,} formulas have no stored value and are NULL; open the file in "
-                "the program for workbooks and save it"
+                f"formulas without a stored value are NULL: {self._unstored:,}; open and save the "
+                "workbook in the program that made it"
             )
 
 
