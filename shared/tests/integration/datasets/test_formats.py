@@ -284,7 +284,11 @@ def test_a_workbook_that_cannot_be_read_says_why(files):
         files.folder / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED, compresslevel=1
     ) as made:
         made.writestr("xl/worksheets/sheet1.xml", bytes(2**28 + 1))
+    with zipfile.ZipFile(files.folder / "a.xlsx") as made:
+        place = made.getinfo("xl/worksheets/sheet1.xml").header_offset + 80
+    (files.folder / "bent.xlsx").write_bytes(whole[:place] + bytes(20) + whole[place + 20 :])
     assert problems(files.import_("new")) == {
+        "bent.xlsx": "it is not a complete workbook; save it again",
         "bomb.xlsx": "it unpacks to more than 100 times its size; save it as .csv if you trust it",
         "cut.xlsx": "it is not a complete workbook; save it again",
         "locked.xlsx": "it is locked by a password, or of an older kind; save it as .xlsx without "

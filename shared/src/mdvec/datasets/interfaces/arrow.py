@@ -1,20 +1,24 @@
-"""Converts Feather and Arrow files to Parquet, if polars is installed."""
+"""Converts Feather and Arrow files to Parquet in a child process, if polars is installed."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mdvec.datasets.core.reading import AS_TEXT
 from mdvec.datasets.core.understood import ReadColumn, Understood
-from mdvec.files.scan import UnreadableFile
+from mdvec.datasets.interfaces.child_environment import child_environment
+from mdvec.files.scan import UnreadableFile, why
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_STREAM_MARK = b"\xff\xff\xff\xff"
-_FILE_MARK = b"ARROW1"
+_MODULE = "mdvec.datasets.interfaces.arrow_child"
+_SECONDS = 60.0
+_BYTES_A_SECOND = 2_000_000
+_MAX_CHARS = 100
 
 
 def arrow_to_parquet(source: Path, target: Path, columns: Mapping[str, str]) -> Understood:
@@ -24,41 +28,42 @@ def arrow_to_parquet(source: Path, target: Path, columns: Mapping[str, str]) -> 
         UnreadableFile: it is not an Arrow file, ends early, holds a type that Parquet lacks, or
             polars is not installed.
     """
-    try:
-        import polars as pl
-    except ImportError as error:
+    if find_spec("polars") is None:
         raise UnreadableFile(
             "reading .feather and .arrow needs polars: install mdvec-shared[arrow], or write the "
             "table as Parquet"
-        ) from error
+        )
+    texts = [name for name, choice in columns.items() if choice == AS_TEXT]
+    response = _response(source, target, texts)
+    if "names" in response:
+        return Understood(columns=tuple(ReadColumn(name, "") for name in response["names"]))
+    if "why" in response:
+        raise UnreadableFile(response["why"])
+    said = response.get("error", "reading it broke the process that did")[:_MAX_CHARS]
+    raise UnreadableFile(f"it cannot be read as an Arrow file ({said})")
+
+
+def _response(source: Path, target: Path, texts: list[str]) -> dict[str, Any]:
     try:
-        frame = _lazy(source)
-        kinds = frame.collect_schema()
-        names = kinds.names()
-        texts = [
-            pl.col(name).cast(pl.String)
-            for name in names
-            if columns.get(name) == AS_TEXT or kinds[name] == pl.Duration
-        ]
-        (frame.with_columns(texts) if texts else frame).sink_parquet(target)
-    except (pl.exceptions.PolarsError, OSError, pl.exceptions.PanicException) as error:
-        said = str(error).partition("\n")[0].replace(str(source), "the file")
-        raise UnreadableFile(f"it cannot be read as an Arrow file ({said})") from error
-    return Understood(columns=tuple(ReadColumn(name, "") for name in names))
-
-
-def _lazy(source: Path) -> pl.LazyFrame:
-    import polars as pl
-
-    # polars reads from the descriptor itself, past what a buffer would have taken.
-    with source.open("rb", buffering=0) as stream:
-        stream.seek(0)
-        start = stream.read(len(_FILE_MARK))
-        stream.seek(0)
-        if start.startswith(_STREAM_MARK):
-            return pl.read_ipc_stream(stream).lazy()
-    if start.startswith(b"FEA1"):
-        raise UnreadableFile("it is Feather of version 1; write it again as version 2 or Parquet")
-    if start != _FILE_MARK:
-        raise UnreadableFile("it is not an Arrow file; write it again")
-    return pl.scan_ipc(source)
+        with source.open("rb") as stream:
+            size = source.stat().st_size
+            done = subprocess.run(  # noqa: S603 - our own module, no shell
+                [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+                input=json.dumps([stream.fileno(), str(target), texts]),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[stream.fileno()],
+                env=child_environment(),
+                encoding="utf-8",
+                timeout=_SECONDS + size / _BYTES_A_SECOND,
+                start_new_session=True,  # so that Ctrl-C in the terminal does not reach it
+                check=False,
+            )
+    except subprocess.TimeoutExpired as error:
+        raise UnreadableFile(
+            f"reading it was stopped after {error.timeout:,.0f} s", may_pass=True
+        ) from error
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+    response: dict[str, Any] = json.loads(done.stdout or "{}")
+    return response

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import select
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.interfaces import database_child
+from mdvec.datasets.interfaces.child_environment import child_environment
 from mdvec.datasets.interfaces.file_states import file_state
 from mdvec.datasets.interfaces.work_folder import work_folder
 from mdvec.files.scan import UnreadableFile, why
@@ -24,15 +24,6 @@ from mdvec.files.within import opened_within, path_of
 _COPY = "copy.parquet"
 _SECONDS = 60.0
 _BYTES_A_SECOND = 2_000_000
-_KEPT_VARIABLES = (
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LD_LIBRARY_PATH",
-    "PYTHONNOUSERSITE",
-    "PYTHONPATH",
-    "TZ",
-)
 _MODULE = "mdvec.datasets.interfaces.database_child"
 _NAME = "source.duckdb"
 _IN_USE = "another program has it open for writing; close it there, then import again"
@@ -140,7 +131,6 @@ def _copied_with_log(file: int, log: int, folder: Path) -> str:
 @contextmanager
 def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
     """Start the child process; the first request names the file to open."""
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT_VARIABLES}
     process = subprocess.Popen(  # noqa: S603 - our own module, no shell
         [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
         stdin=subprocess.PIPE,
@@ -148,7 +138,7 @@ def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.DEVNULL,
         cwd=folder,
         pass_fds=[file],
-        env=kept | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"},
+        env=child_environment(),
         text=True,
         encoding="utf-8",
         start_new_session=True,  # so that Ctrl-C in the terminal does not reach it

@@ -71,7 +71,7 @@ def _check(stream: BinaryIO) -> bool:
         )
     stream.seek(0)
     try:
-        with zipfile.ZipFile(stream) as archive:
+        with _readable(), zipfile.ZipFile(stream) as archive:
             parts = archive.infolist()
             if any(part.flag_bits & _PROTECTED for part in parts):
                 raise UnreadableFile("it is locked by a password; save it without one")
@@ -84,7 +84,7 @@ def _check(stream: BinaryIO) -> bool:
             if any(p.filename == _STRINGS and p.file_size > _MAX_STRING_BYTES for p in parts):
                 raise UnreadableFile("its texts are too large for a workbook; save it as .csv")
             return any(_has_formula(archive, p) for p in parts if p.filename.startswith(_SHEETS))
-    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as error:
+    except OSError as error:  # zipfile was sent to a place outside the file
         raise UnreadableFile(_DAMAGED) from error
 
 
@@ -108,7 +108,7 @@ def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Report whatever openpyxl raises over a damaged file, and be silent about what it lacks."""
+    """Report whatever zipfile and openpyxl raise over a damaged file, but not their warnings."""
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", module="openpyxl")
