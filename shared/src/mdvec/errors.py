@@ -24,6 +24,7 @@ place; any other exception is a bug.
             NoRoom                    mdvec.manage.compacting
         SnapshotsUnwritable           mdvec.datasets.interfaces.snapshots
         InvalidTableChoice            mdvec.datasets.options
+        InvalidReading                mdvec.datasets.reading_options
         ReadingRefused                mdvec.documents.reading
         ModelError                    mdvec.embedding.embedder
             UnknownModel              mdvec.embedding.catalog

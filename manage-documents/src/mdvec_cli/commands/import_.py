@@ -133,6 +133,34 @@ def import_command(
                      help="Dataset: make a table of each file, even where names differ by a date "
                           "or number only."),
     ] = False,
+    read: Annotated[
+        list[str] | None,
+        typer.Option("--read", metavar="COLUMN=TYPE",
+                     help="Dataset: what a column holds: text, integer, number, comma (1.234,5), "
+                          "date, timestamp, boolean; auto takes it back; repeatable, and kept.",
+                     show_default=False),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option("--encoding", help="Dataset: the files' encoding, such as cp932 or cp1252; "
+                                        "auto takes it back; kept.", show_default=False),
+    ] = None,
+    delimiter: Annotated[
+        str | None,
+        typer.Option("--delimiter", help="Dataset: what separates cells: one character, or tab; "
+                                         "auto takes it back; kept.", show_default=False),
+    ] = None,
+    header_row: Annotated[
+        int | None,
+        typer.Option("--header-row", help="Dataset: the line or row that names the columns; 0 "
+                                          "takes it back; kept.", show_default=False),
+    ] = None,
+    read_for: Annotated[
+        str | None,
+        typer.Option("--for", metavar="PATTERN",
+                     help="Dataset: the files that --read, --encoding, --delimiter and "
+                          "--header-row are for; all of them by default.", show_default=False),
+    ] = None,
     format_: FormatOption = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,
@@ -143,6 +171,7 @@ def import_command(
     A dataset's tables are only recorded: their columns, rows and periods.
     """
     from mdvec.datasets.options import DatasetOptions, chosen_tables
+    from mdvec.datasets.reading_options import reading_choices
     from mdvec.household.options import RemovalOptions
     from mdvec.manage.import_request import import_request
 
@@ -162,12 +191,15 @@ def import_command(
     )  # fmt: skip
     removals = RemovalOptions(accept_removals, tuple(restore_removed or ()))
 
-    tables = DatasetOptions(chosen_tables(table or ()), is_separate=separate)
+    readings = reading_choices(
+        read or (), encoding=encoding, delimiter=delimiter, header_row=header_row, pattern=read_for
+    )
+    tables = DatasetOptions(chosen_tables(table or ()), separate, readings)
 
     def request(tool: str) -> ImportRequest:
         return import_request(
             settings, tool, mode.value, model=model, removals=removals, take_scan=take_scan,
-            checksum=checksum, tables=tables if table or separate else None,
+            checksum=checksum, tables=tables if table or separate or readings else None,
         )  # fmt: skip
 
     run = functools.partial(

@@ -57,7 +57,7 @@ def add(
         typer.Option(
             "--kind",
             help="What the source contains: notes, a household's statement files, or "
-            "tables (.parquet, .csv, .tsv, .duckdb).",
+            "tables (Parquet, CSV, JSON, Excel, Arrow, SQLite, DuckDB).",
         ),
     ] = _DEFAULT_KIND,
     title: Annotated[str | None, typer.Option(help=_TITLE_HELP, show_default=False)] = None,

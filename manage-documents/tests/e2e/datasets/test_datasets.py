@@ -49,9 +49,26 @@ def test_an_import_prints_a_line_per_table_and_needs_no_model(runs):
         "runs__laps: 1 rows, 2 columns, from laps.tsv",
     ]
     assert done.err == (
+        "read: June.csv: cp932; 日付: 2025/06/01 → DATE\n"
         "failed: broken.csv: line 2: the row has 1 cells, but there are 2 columns\n"
     )
     assert done.code == 0
+
+
+def test_a_choice_of_how_to_read_is_kept_and_shown_until_it_is_taken_back(imported):
+    update = "import -n runs -m update"
+    made, shown, back, wrong = imported.each(
+        f"{update} --read 日付=text --for June.* --format json",
+        "status -n runs",
+        f"{update} --read 日付=auto --for June.*",
+        f"{update} --read 日付=day",
+    )
+    june = made.json["dataset"]["tables"][0]
+    assert june["columns"][0] == {"name": "日付", "type": "VARCHAR"}
+    assert made.json["dataset"]["read"][0]["encoding"] == "cp932"
+    assert "read as chosen\t日付 = text (June.*)" in shown.out
+    assert "日付: 2025/06/01 → DATE" in back.err
+    assert (wrong.code, "is not COLUMN=TYPE" in wrong.err) == (2, True)
 
 
 def test_the_json_report_names_the_fields_of_a_dataset(imported):

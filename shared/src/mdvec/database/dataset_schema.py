@@ -43,3 +43,19 @@ def m014_combined(connection: apsw.Connection) -> None:
     there = connection.execute("SELECT name FROM pragma_table_info('dataset_tables')").get
     if "combined" not in there:
         connection.execute("ALTER TABLE dataset_tables ADD COLUMN combined TEXT")
+
+
+def m017_choices(connection: apsw.Connection) -> None:
+    """How each dataset's files shall be read, where the user says so."""
+    connection.execute(
+        """
+        CREATE TABLE IF NOT EXISTS dataset_choices (
+            tool_id INTEGER NOT NULL REFERENCES tools(id) ON DELETE CASCADE,
+            pattern TEXT NOT NULL,
+            setting TEXT NOT NULL,
+            column_name TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (tool_id, pattern, setting, column_name)
+        ) WITHOUT ROWID
+        """
+    )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import apsw
 
-from mdvec.database.dataset_schema import m004_datasets, m014_combined
+from mdvec.database.dataset_schema import m004_datasets, m014_combined, m017_choices
 from mdvec.database.household_schema import (
     m003_ledger,
     m005_statements,
@@ -115,6 +115,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m014_combined,
     m015_decisions,
     m016_saved_queries,
+    m017_choices,
 )
 LATEST = len(STEPS)
 

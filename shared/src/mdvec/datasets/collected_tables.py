@@ -5,6 +5,7 @@ from __future__ import annotations
 from mdvec.datasets.core.grouping import Group
 from mdvec.datasets.core.names import table_name
 from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
+from mdvec.files.endings import split_ending
 from mdvec.files.scan import UnreadableFile
 from mdvec.tools.rows import Tool
 
@@ -67,5 +68,5 @@ class CollectedTables:
     def _name(self, path: str, inner_table: str) -> str:
         parts = [inner_table] if inner_table else []
         if self._tool.source.is_dir():
-            parts.insert(0, path.rpartition(".")[0])
+            parts.insert(0, split_ending(path)[0])
         return table_name(self._tool.name, *parts)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from mdvec.datasets.core.agreement import agreed_type, common_columns, difference
 from mdvec.datasets.core.grouping import hive_type, hive_values
-from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces.combining import CombinedColumns, Rows, combine, exact_types
+from mdvec.datasets.interfaces.file_states import file_state
+from mdvec.datasets.interfaces.inner_tables import NotATable
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import CombinedFile, DatasetTable
@@ -41,6 +42,7 @@ class CombinedOutcome:
         parquet: the new Parquet file of the table; None if its old one still holds.
         apart: files that stay tables of their own, with the reason if it is worth telling.
         failed: files that cannot be read, with the error.
+        no_tables: files that hold something else, with the reason.
     """
 
     files: dict[str, CombinedFile] = field(default_factory=dict)
@@ -49,6 +51,7 @@ class CombinedOutcome:
     parquet: Path | None = None
     apart: list[tuple[ReadPart, str]] = field(default_factory=list)
     failed: list[tuple[str, UnreadableFile]] = field(default_factory=list)
+    no_tables: dict[str, str] = field(default_factory=dict)
 
 
 class CombinedImport:
@@ -119,6 +122,9 @@ class CombinedImport:
     ) -> None:
         try:
             self._parts[file.path] = ReadPart(file, *self._read(file, as_text))
+        except NotATable as error:
+            self._parts.pop(file.path, None)
+            self._outcome.no_tables[file.path] = str(error)
         except UnreadableFile as error:
             self._outcome.failed.append((file.path, error))
             self._parts.pop(file.path, None)
@@ -261,7 +267,7 @@ class CombinedImport:
         self._outcome.from_path = tuple(from_path)
         self._outcome.parquet = combine(rows, columns, self._snapshots)
         for path, part in self._parts.items():
-            state = database_file.file_state(self._source_of(path))
+            state = file_state(self._source_of(path))
             if state != part.file.state:
                 raise UnreadableFile(
                     f"{path} changed while the import read it; import again", may_pass=True

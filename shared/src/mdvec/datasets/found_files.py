@@ -9,21 +9,29 @@ from pathlib import Path
 
 import apsw
 
-from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.file_states import file_state, has_logs
 from mdvec.files.scan import FileState, FoundFile, Scan, UnreadableFile
 from mdvec.tools.rows import Tool
 
 
 def data_files(connection: apsw.Connection, tool: Tool, found: Scan) -> list[FoundFile]:
-    """The files of a scan without our own copies; a database has the state of its log, too."""
+    """The files of a scan without our own database and copies.
+
+    A database has the state of its logs, too.
+    """
+    own = Path(connection.filename).resolve()
     copies = datasets.snapshot_root(connection).resolve()
     has_copies = copies.is_relative_to(tool.source.resolve())
     return [
         _with_log(tool, file)
         for file in found.files
-        if not (has_copies and source_path(tool, file.path).is_relative_to(copies))
+        if not _is_own(source_path(tool, file.path), own, copies if has_copies else None)
     ]
+
+
+def _is_own(source: Path, database: Path, copies: Path | None) -> bool:
+    return source == database or (copies is not None and source.is_relative_to(copies))
 
 
 def source_path(tool: Tool, path: str) -> Path:
@@ -33,10 +41,10 @@ def source_path(tool: Tool, path: str) -> Path:
 
 
 def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
-    if not file.path.lower().endswith(".duckdb"):
+    if not has_logs(file.path):
         return file
     with suppress(UnreadableFile):  # opening it will say why
-        size, mtime_ns = database_file.file_state(source_path(tool, file.path))
+        size, mtime_ns = file_state(source_path(tool, file.path))
         return replace(file, size=size, mtime_ns=mtime_ns)
     return file
 

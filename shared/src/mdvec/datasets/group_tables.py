@@ -78,11 +78,14 @@ def group_table(
 
 
 def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[ImportedFile]:
-    """The files of a group that are in its table as they are now."""
+    """The files of a group that are in its table as they are now, and those that are no tables."""
     failed = {path for path, _ in outcome.failed}
     for file in planned.files:
         if file.path in outcome.files and file.path not in failed:
             yield ImportedFile(file.path, file.size, file.mtime_ns, (), __version__)
+        elif file.path in outcome.no_tables:
+            left_out = ((file.path, outcome.no_tables[file.path]),)
+            yield ImportedFile(file.path, file.size, file.mtime_ns, left_out, __version__)
 
 
 def files_before(planned: PlannedGroup) -> tuple[CombinedFile, ...]:

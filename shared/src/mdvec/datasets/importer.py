@@ -6,33 +6,33 @@ private Parquet files, so that queries never open, lock or wait for the user's o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from mdvec import __version__
 from mdvec.datasets import found_files, group_tables
+from mdvec.datasets.chosen_readings import ChosenReadings
 from mdvec.datasets.collected_tables import CollectedTables, TableNameTaken
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.copies import remove_unneeded_copies
-from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces import tables as datasets
-from mdvec.datasets.interfaces.delimited import DELIMITERS, delimited_to_parquet
+from mdvec.datasets.interfaces.file_states import file_state
+from mdvec.datasets.interfaces.inner_tables import NotATable
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.tables import FileTable, ImportedFile, origin_of
+from mdvec.datasets.many_tables import opened_tables
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.planning import Plan, PlannedGroup, plan
+from mdvec.datasets.reading import FileReader, counts_rows, holds_one_table
 from mdvec.datasets.refusals import check_mode, check_outcome
-from mdvec.datasets.report import DatasetReport, TableChanges, TableReport
+from mdvec.datasets.report import DatasetReport, TableChanges, TableReport, readings_of
 from mdvec.files.scan import FoundFile, Problem, UnreadableFile
-from mdvec.files.within import opened_within, path_of
 from mdvec.importing.job import Importer, ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.report import ImportInterrupted, ImportReport
 from mdvec.tools import import_state
-
-_COMPUTED = "it is a computed column; only columns that hold values are copied"
 
 
 def import_dataset(job: ImportJob) -> ImportReport:
@@ -69,6 +69,10 @@ class _DatasetImport:
         folder = datasets.snapshot_folder(self.connection, self.tool.id)
         self.snapshots = Snapshots(folder)
         self.root = job.tool.source.resolve()
+        options = job.request.options
+        self.options = options if isinstance(options, DatasetOptions) else DatasetOptions()
+        self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
+        self.reader = FileReader(self.root, self.snapshots, self.progress.add_units)
         found = found_files.data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
@@ -83,6 +87,7 @@ class _DatasetImport:
             self._keep_unseen()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
+            self.readings.check(self.found, self.tables.of_files(), self.failed, self.known)
             self._record()
         finally:
             remove_unneeded_copies(self.connection, self.tool.id)
@@ -109,11 +114,10 @@ class _DatasetImport:
     def _plan(self, unchanged: Collection[str]) -> Plan:
         if not self.tool.source.is_dir():
             return Plan((), tuple(self.found))
-        options = self.job.request.options
         return plan(
             self.found,
             self.stored,
-            options if isinstance(options, DatasetOptions) else DatasetOptions(),
+            self.options,
             unchanged,
             is_rebuilt=self.job.request.mode == "replace",
         )
@@ -154,20 +158,21 @@ class _DatasetImport:
             self._fail(path, error)
         self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
         for part, reason in outcome.apart:
-            left_out = ((part.file.path, reason),) if reason else ()
+            left_out = [(part.file.path, reason)] if reason else []
             with self._failing(part.file, left_out):
                 name = self.tables.free_name(part.file.path, "")
                 self._put_new(part.file, "", name, part.parquet, part.facts)
 
     def _keep_states(self, paths: Iterable[str]) -> None:
-        self.files += [self.known[path] for path in paths if path in self.known]
+        self.files += [self.known[path] for path in paths if self._is_as_before(path)]
 
     def _source(self, path: str) -> Path:
         return found_files.source_path(self.tool, path)
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
-        if self.job.request.mode == "replace" or known is None:
+        is_rebuilt = self.job.request.mode == "replace"
+        if is_rebuilt or known is None or self.readings.have_changed(file.path):
             return False
         if (known.size, known.mtime_ns, known.app_version) != (
             file.size, file.mtime_ns, __version__,
@@ -196,21 +201,24 @@ class _DatasetImport:
         """Import a new or changed file, or note why it cannot be imported."""
         left_out: list[tuple[str, str]] = []
         with self._failing(file, left_out), self.job.stopwatch.stage("datasets"):
-            if file.path.lower().endswith(".duckdb"):
-                self._copy_database(file, left_out)
-            else:
+            if holds_one_table(file.path):
                 name = self.tables.free_name(file.path, "")
                 self._put_new(file, "", name, *self._read(file))
+            else:
+                self._copy_tables(file, left_out)
 
     @contextmanager
-    def _failing(self, file: FoundFile, left_out: Sequence[tuple[str, str]]) -> Iterator[None]:
+    def _failing(self, file: FoundFile, left_out: list[tuple[str, str]]) -> Iterator[None]:
         """Note that a file is imported, or why it cannot be; its old copies stay then."""
         before = len(self.failed)
         try:
             yield
         except UnreadableFile as error:
-            self._fail(file.path, error)
-            self._keep_copies(file.path)
+            if isinstance(error, NotATable) and not any(self._stored_of(file.path)):
+                left_out.append((file.path, str(error)))
+            else:
+                self._fail(file.path, error)
+                self._keep_copies(file.path)
         if len(self.failed) == before:
             self.files.append(
                 ImportedFile(file.path, file.size, file.mtime_ns, tuple(left_out), __version__)
@@ -218,48 +226,37 @@ class _DatasetImport:
 
     def _read(self, file: FoundFile, as_text: Collection[str] = ()) -> tuple[Path, ParquetFacts]:
         """A file as Parquet: its own path, or that of a new copy; some columns as text."""
-        source = self._source(file.path)
-        with opened_within(source, self.root) as descriptor:
-            ending, there = source.suffix.lower(), path_of(descriptor)
-            if ending not in DELIMITERS:
-                return source, parquet_facts(there, source.name)
-            with self.snapshots.new() as (part, whole):
-                delimited_to_parquet(
-                    there, part, self.progress.add_units, ending=ending, as_text=as_text
-                )
-        return whole, parquet_facts(whole)
+        reading = self.readings.of(file.path)
+        return self.reader.read(file.path, self._source(file.path), reading, as_text)
 
-    def _copy_database(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
-        source = self._source(file.path)
-        with database_file.opened(source, self.snapshots.folder, self.root) as database:
+    def _copy_tables(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
+        """Copy each table of a file that may hold several."""
+        source, copies = self._source(file.path), self.snapshots.folder
+        reading, on_rows = self.readings.of(file.path), self.progress.add_units
+        with opened_tables(source, copies, self.root, reading, on_rows) as opened:
             left_out.extend(
-                (origin_of(file.path, view.label), "it is a view; only tables are copied")
-                for view in database.views
+                (origin_of(file.path, label), reason) for label, reason in opened.left_out
             )
-            left_out.extend(
-                (origin_of(file.path, f"{table.label}.{column}"), _COMPUTED)
-                for table, columns in database.computed.items()
-                for column in columns
-            )
-            if not database.tables:
+            if not opened.tables:
                 raise UnreadableFile("it has no tables")
-            for table in database.tables:
+            for table in opened.tables:
+                origin = origin_of(file.path, table.label)
                 try:
                     name = self.tables.free_name(file.path, table.label)
                     with self.snapshots.new() as (part, whole):
-                        database.copy(table, part)
+                        self.reader.understood[origin] = table.copy(part)
                     self._put_new(file, table.label, name, whole, parquet_facts(whole))
                 except UnreadableFile as error:
-                    self._fail(origin_of(file.path, table.label), error)
+                    self._fail(origin, error)
                     self._keep_copies(file.path, table.label)
 
     def _put_new(
         self, file: FoundFile, inner_table: str, name: str, parquet: Path, facts: ParquetFacts
     ) -> None:
         source = self._source(file.path)
-        if source.suffix.lower() not in DELIMITERS:
+        if not counts_rows(file.path):
             self.progress.add_units(facts.rows)
-        if database_file.file_state(source) != (file.size, file.mtime_ns):
+        if file_state(source) != (file.size, file.mtime_ns):
             raise UnreadableFile("it changed while the import read it; import again", may_pass=True)
         self.tables.put(group_tables.file_table(name, file, inner_table, source, parquet, facts))
 
@@ -271,8 +268,12 @@ class _DatasetImport:
             if is_meant and stored.table.is_copy and stored.table.name not in self.tables:
                 self.tables.put(stored)
                 kept = True
-        if kept and path in self.known and self.known[path] not in self.files:
+        if kept and self._is_as_before(path) and self.known[path] not in self.files:
             self.files.append(self.known[path])
+
+    def _is_as_before(self, path: str) -> bool:
+        # A file that shall be read in another way, and failed, must be tried again.
+        return path in self.known and not self.readings.have_changed(path)
 
     def _keep_unseen(self) -> None:
         """Keep files, with their tables, in places that were not scanned: they may still exist."""
@@ -293,6 +294,7 @@ class _DatasetImport:
     def _record(self) -> None:
         with self.connection, self.job.stopwatch.stage("write"):
             check_unchanged(self.connection, self.tool)
+            self.readings.record(self.connection)
             datasets.record_dataset(
                 self.connection, self.tool.id, self.files, self.tables.of_files()
             )
@@ -310,5 +312,9 @@ class _DatasetImport:
             deleted=changed.deleted,
             unchanged=changed.unchanged,
             failed=self.failed,
-            details=DatasetReport(tuple(map(TableReport.of, now)), tuple(left_out)),
+            details=DatasetReport(
+                tuple(map(TableReport.of, now)),
+                tuple(left_out),
+                readings_of(self.tables.of_files(), self.reader.understood),
+            ),
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from mdvec.datasets.core.choices import Choice
 from mdvec.datasets.core.grouping import Group
 from mdvec.errors import MdvecError
 
@@ -26,17 +27,19 @@ class DatasetOptions:
     Attributes:
         tables: files that the user makes one table each; they stay so in later imports.
         is_separate: whether every other file is a table of its own in a new or rebuilt tool.
+        readings: how files shall be read; kept until they are taken back.
     """
 
     kind: ClassVar[str] = "dataset"
     tables: tuple[Group, ...] = ()
     is_separate: bool = False
+    readings: tuple[Choice, ...] = ()
 
     def refusal(self, tool_name: str) -> str | None:
         """Why a tool of another kind cannot be imported with them."""
         return (
             f"the tool {tool_name!r} is not a dataset: only data files become tables; "
-            "leave --table and --separate out"
+            "leave --table, --separate and the options for reading files out"
         )
 
 

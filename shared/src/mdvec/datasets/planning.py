@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from mdvec.datasets.core.grouping import Group, groups_of
-from mdvec.datasets.interfaces.delimited import DELIMITERS
 from mdvec.datasets.interfaces.tables import FileTable
 from mdvec.datasets.options import DatasetOptions
+from mdvec.datasets.reading import holds_one_table
 from mdvec.files.scan import FoundFile
 from mdvec.importing.options import ImportRefused
 
-_COMBINABLE = (*DELIMITERS, ".parquet")
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""
 
@@ -71,7 +69,7 @@ def plan(
         if not members[group]:
             raise ImportRefused(
                 f"no file fits {group.pattern!r}, which --table {group.name} names; give a pattern "
-                "of .csv, .tsv or .parquet files, with '/' only if folders are part of it"
+                "of files with one table each, with '/' only if folders are part of it"
             )
     if (is_rebuilt or not stored) and not options.is_separate:
         for group, some in _new_groups(single):
@@ -86,11 +84,11 @@ def plan(
 
 
 def _may_join(group: Group, file: FoundFile) -> bool:
-    return _is_combinable(file.path) and group.has(file.path)
+    return holds_one_table(file.path) and group.has(file.path)
 
 
 def _new_groups(files: Iterable[FoundFile]) -> list[tuple[Group, list[FoundFile]]]:
-    by_path = {file.path: file for file in files if _is_combinable(file.path)}
+    by_path = {file.path: file for file in files if holds_one_table(file.path)}
     found = [
         (group, [by_path[path] for path in paths]) for group, paths in groups_of(by_path).items()
     ]
@@ -99,7 +97,3 @@ def _new_groups(files: Iterable[FoundFile]) -> list[tuple[Group, list[FoundFile]
 
 def _parquet_bytes(files: Iterable[FoundFile]) -> int:
     return sum(file.size for file in files if file.path.lower().endswith(".parquet"))
-
-
-def _is_combinable(path: str) -> bool:
-    return PurePosixPath(path).suffix.lower() in _COMBINABLE

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.interfaces.tables import DatasetTable
+from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.interfaces.tables import DatasetTable, FileTable
 from mdvec.files.scan import Problem
-from mdvec.importing.report import ImportReport, Line
+from mdvec.importing.report import ImportReport, Line, notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,37 @@ class TableReport:
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetReport:
-    """The tables of a dataset, and the parts of its files that were not imported, with reasons."""
+class FileReading:
+    """How a file, or a table in it, was read by this import."""
 
-    tables: tuple[TableReport, ...]
-    left_out: tuple[Problem, ...]
+    file: str
+    understood: Understood
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
-        return {"dataset": asdict(self)}
+        return {"file": self.file, **asdict(self.understood)}
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetReport:
+    """The tables of a dataset, and the parts of its files that were not imported, with reasons.
+
+    ``readings`` are how the files were read that this import opened, one list for each table.
+    """
+
+    tables: tuple[TableReport, ...]
+    left_out: tuple[Problem, ...]
+    readings: tuple[tuple[FileReading, ...], ...] = ()
+
+    def json_fields(self) -> dict[str, object]:
+        """Its JSON fields."""
+        return {
+            "dataset": {
+                "tables": [asdict(table) for table in self.tables],
+                "left_out": [asdict(problem) for problem in self.left_out],
+                "read": [one.json_fields() for some in self.readings for one in some],
+            }
+        }
 
     def lines(self, report: ImportReport) -> list[Line]:
         """The printed summary of the import."""
@@ -67,11 +90,38 @@ class DatasetReport:
         return [
             Line(summary),
             *(Line(str(table)) for table in self.tables),
+            *notes("read", [said for some in self.readings for said in _said(some)]),
             *(
                 Line(f"left out: {problem.file_path}: {problem.reason}", is_note=True)
                 for problem in self.left_out
             ),
         ]
+
+
+def readings_of(
+    tables: Iterable[FileTable], understood: Mapping[str, Understood]
+) -> tuple[tuple[FileReading, ...], ...]:
+    """How the files of each table were read, by the tables' names; others were not opened."""
+    found: list[tuple[FileReading, ...]] = []
+    for table in sorted(tables, key=lambda table: table.table.name):
+        combined = table.table.combined
+        files = [file.path for file in combined.files] if combined else [table.table.origin]
+        read = [FileReading(file, understood[file]) for file in files if file in understood]
+        found += [tuple(read)] if read else []
+    return tuple(found)
+
+
+def _said(files: Sequence[FileReading]) -> list[str]:
+    """What there is to tell about the files of a table; several that were read alike are one."""
+    alike: dict[tuple[object, ...], list[FileReading]] = {}
+    for one in files:
+        alike.setdefault(one.understood.manner, []).append(one)
+    said: list[str] = []
+    for first, *others in alike.values():
+        if text := str(first.understood):
+            more = f" (and {len(others):,} more files alike)" if others else ""
+            said.append(f"{first.file}{more}: {text}")
+    return said
 
 
 @dataclass(frozen=True, slots=True)

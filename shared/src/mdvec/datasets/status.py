@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass
 
 import apsw
 
+from mdvec.datasets.core.choices import Choice
 from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.choices import stored_choices
 from mdvec.datasets.interfaces.tables import DatasetTable
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Counts, Fact, KindStatus, Listing
@@ -14,13 +16,14 @@ from mdvec.tools.status import Counts, Fact, KindStatus, Listing
 
 @dataclass(frozen=True, slots=True)
 class DatasetContents:
-    """A dataset's tables."""
+    """A dataset's tables, and how the user wants its files read."""
 
     tables: tuple[DatasetTable, ...]
+    readings: tuple[Choice, ...] = ()
 
     def import_facts(self) -> list[Fact]:
-        """Nothing: data files are imported as they are."""
-        return []
+        """How the user wants files read, if they say so."""
+        return [("read as chosen", "; ".join(map(str, self.readings)))] if self.readings else []
 
     def content_facts(self) -> list[Fact]:
         """The number of tables and of their rows."""
@@ -43,8 +46,11 @@ class DatasetContents:
         )  # fmt: skip
 
     def json_fields(self) -> dict[str, object]:
-        """The tables."""
-        return {"tables": [asdict(table) for table in self.tables]}
+        """The tables, and the choices."""
+        return {
+            "tables": [asdict(table) for table in self.tables],
+            "readings": [asdict(choice) for choice in self.readings],
+        }
 
 
 def _count(connection: apsw.Connection, tool: Tool) -> Counts:
@@ -53,7 +59,9 @@ def _count(connection: apsw.Connection, tool: Tool) -> Counts:
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> DatasetContents:
-    return DatasetContents(tuple(datasets.dataset_tables(connection, tool.id)))
+    return DatasetContents(
+        tuple(datasets.dataset_tables(connection, tool.id)), stored_choices(connection, tool.id)
+    )
 
 
 DATASET = KindStatus(

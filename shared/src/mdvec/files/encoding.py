@@ -11,8 +11,13 @@ from typing import BinaryIO
 
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.text.encoding import UTF_16, UnknownEncoding, decoded, encoding_of, marked_encoding
+from mdvec.text.western import CP1252, is_western
 
 _BLOCK = 2**20
+
+
+class UncertainEncoding(UnreadableFile):
+    """No encoding, or several, fit a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,24 @@ def file_encoding(file: Path) -> str:
         raise _unknown(error) from error
 
 
+def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
+    """The encoding of a data file, and whether it is a guess: cp1252, by the letters it gives.
+
+    ``chosen`` is the user's own choice, which is not examined.
+
+    Raises:
+        UnreadableFile: the file cannot be read, or its encoding is not certain.
+    """
+    if chosen:
+        return chosen, False
+    try:
+        return file_encoding(file), False
+    except UncertainEncoding:
+        if is_western(lambda: _blocks(file)):
+            return CP1252, True
+        raise
+
+
 def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
@@ -73,7 +96,7 @@ def _read(file: Path) -> bytes:
 
 
 def _unknown(error: UnknownEncoding) -> UnreadableFile:
-    return UnreadableFile(f"it is {error}; save it as UTF-8")
+    return UncertainEncoding(f"it is {error}; save it as UTF-8")
 
 
 def _check_utf16(file: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from mdvec.errors import MdvecError
-from mdvec.files.endings import DATA_ENDINGS
+from mdvec.files.endings import DATA_ENDINGS, data_ending
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered, like all hidden folders."""
@@ -26,7 +26,7 @@ class SourceMissing(MdvecError):
         super().__init__(
             f"the source folder {folder} does not exist; restore it, "
             "or name another with: mdvec tool update -n NAME -s FOLDER"
-            if folder.suffix.lower() not in DATA_ENDINGS
+            if data_ending(folder.name) not in DATA_ENDINGS
             else f"the source file {folder} does not exist; restore it, "
             "or name another with: mdvec tool update -n NAME -s FILE"
         )
@@ -185,6 +185,7 @@ class _Walk:
         self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
         self._included = GitIgnoreSpec.from_lines(map(_composed, self.rules.include))
         self._endings = {ending.lower() for ending in self.rules.extensions}
+        self._long_endings = tuple(ending for ending in self._endings if ending.count(".") > 1)
         self._pending = [(str(self.source), "")]
 
     def run(self) -> None:
@@ -227,9 +228,10 @@ class _Walk:
         ending = os.path.splitext(name)[1].lower()  # noqa: PTH122 - called once per file
         if name.startswith("._") or self._matches_exclude(path) or not self._is_included(path):
             return False
-        if ending not in self._endings and _storable(path):
+        is_taken = ending in self._endings or name.lower().endswith(self._long_endings)
+        if not is_taken and _storable(path):
             self.others.append(path)
-        return ending in self._endings
+        return is_taken
 
     def _matches_exclude(self, path: str) -> bool:
         return bool(self.rules.exclude) and self._excluded.match_file(_composed(path))

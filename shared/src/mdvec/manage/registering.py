@@ -241,7 +241,7 @@ def _checked_source(source: Path, kind: str) -> Path:
             f"there is no file or folder {source}; name one that exists with --source"
         )
     endings = KINDS[kind].endings or ()
-    if place.resolve().suffix.lower() not in endings:
+    if not place.resolve().name.lower().endswith(endings):
         raise InvalidTool(
             f"{source} cannot be a {kind}; name a file that ends in {', '.join(endings)}, "
             "or a folder of such files"

@@ -105,6 +105,7 @@ class ToolDetails:
             "documents": [],
             "tags": [],
             "tables": [],
+            "readings": [],
             **self.contents.json_fields(),
         }
 

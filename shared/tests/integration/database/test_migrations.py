@@ -22,7 +22,8 @@ RELEASED = {
     "m013_transfers": "6106586b57fc6f1e",
     "m014_combined": "803331f4c5abb1be",
     "m015_decisions": "30313bb1b4b44fac",
-    "m016_saved_queries": "5f6c6c2e3a7fe0cd",
+    "m016_saved_queries": "9b7d7044da1e0d5e",
+    "m017_choices": "a9d0a97962b7ac34",
 }
 
 

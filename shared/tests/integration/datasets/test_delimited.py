@@ -89,7 +89,7 @@ def test_a_column_that_would_lose_digits_stays_text(tmp_path):
         "words": ["yes", "no"],
         "nothing but NA": ["NA", "NA"],
         "a dash": ["-", "a"],
-        "full width": ["１２", "３"],
+        "full width from zero": ["０１２", "３"],
         "two kinds": ["1", "2025-01-01"],
     }
     assert columns(tmp_path, named) == {name: ("VARCHAR", values) for name, values in named.items()}

@@ -15,6 +15,7 @@ from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.parquet import parquet_facts
 from mdvec.datasets.interfaces.wide import (
     MIN_WIDE_COLUMNS,
+    ListColumn,
     lists_to_parquet,
     rows_at_once,
     write_lists,
@@ -50,7 +51,7 @@ def test_thousands_of_columns_are_checked_in_a_few_short_statements(tmp_path):
         write_lists([[VALUES[n % len(VALUES)] for n in range(width)]] * 20, lists)
     with safe_connection([plain, target], optimizes=False) as connection:
         counting = Counting(connection)
-        lists_to_parquet(counting, [f"c{n}" for n in range(width)], plain, target)
+        lists_to_parquet(counting, [ListColumn(f"c{n}") for n in range(width)], plain, target)
     *asked, written = counting.asked
     assert len(asked) <= len(VALUE_KINDS)
     assert max(map(len, asked)) < 5_000

@@ -26,6 +26,15 @@ CASES = {
               [date(2025, 6, 1), date(2025, 12, 31), None]),
     "eras": (["令和7年6月1日", "平成元年1月8日", "昭和64年1月7日"], "DATE",
              [date(2025, 6, 1), date(1989, 1, 8), date(1989, 1, 7)]),
+    "full width": (["１２", "－３，４５６", "７"], "BIGINT", [12, -3456, 7]),
+    "full date": (["２０２５年６月１日", "２０２５年１２月３１日", ""], "DATE",
+                  [date(2025, 6, 1), date(2025, 12, 31), None]),
+    "pound": (["£1,234.5", "-£2", "3"], "DOUBLE", [1234.5, -2.0, 3.0]),
+    "euro": (["1.234,50 €", "-5 €", "€7"], "DOUBLE", [1234.5, -5.0, 7.0]),
+    "euro point": (["€1,234.50", "€1,000", "5€"], "DOUBLE", [1234.5, 1000.0, 5.0]),
+    "comma": (["1.234,5", "0,25", "-7"], "DOUBLE", [1234.5, 0.25, -7.0]),
+    "which": (["1.234 €", "5 €", "2.000 €"], "VARCHAR", ["1.234 €", "5 €", "2.000 €"]),
+    "which too": (["€1,234", "€5", ""], "VARCHAR", ["€1,234", "€5", None]),
     "list": (["(1)", "(2)", "(3)"], "VARCHAR", ["(1)", "(2)", "(3)"]),
     "mixed": (["$5", "¥5", "5"], "VARCHAR", ["$5", "¥5", "5"]),
     "some percent": (["5%", "5", "6%"], "VARCHAR", ["5%", "5", "6%"]),
@@ -104,3 +113,54 @@ def test_years_are_headers(header):
 def test_other_numbers_are_none(header):
     with pytest.raises(NoHeader):
         column_names(header)
+
+
+@pytest.mark.parametrize(
+    ("text", "titles", "row", "found"),
+    [
+        ("売上一覧\n2025年度\n\n店;数;額\n東;1;2\n", ("売上一覧", "2025年度"), 4,
+         {"店": "東", "数": 1, "額": 2}),
+        ("売上一覧,,\n店,数,額\n東,1,2\n", ("売上一覧",), 2, {"店": "東", "数": 1, "額": 2}),
+        ("一覧\n店,2023,2024\n東,1,2\n", ("一覧",), 2, {"店": "東", "2023": 1, "2024": 2}),
+        ("a,,\nb,c,d\ne,f,g\n", (), 1, {"a": "b", "column2": "c", "column3": "d"}),
+        ("a,b\nc,d\n", (), 1, {"a": "c", "b": "d"}),
+    ],
+)  # fmt: skip
+def test_title_lines_are_skipped_where_evident_and_said(tmp_path, text, titles, row, found):
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    assert (understood.skipped, understood.header_row) == (titles, row)
+    rows = READER.execute(f"SELECT * FROM {parquet_scan(tmp_path / 'a.part')}")
+    assert dict(zip([c[0] for c in rows.description], rows.fetchone(), strict=True)) == found
+
+
+WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; Ångström; 5 m²"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "is_taken"),
+    [
+        (WESTERN, "cp1252", True),
+        ("x £5", "latin-1", True),
+        ("Wałęsa", "cp1250", False),
+        ("Привет мир", "cp1251", False),
+        ("café été", "mac_roman", False),
+        ("中文测试", "gbk", False),
+    ],
+)
+def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_taken):
+    (tmp_path / "a.csv").write_bytes(f"a|b\n{text}|1\n".encode(encoding))
+    if not is_taken:
+        with pytest.raises(UnreadableFile, match="save it as UTF-8"):
+            delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        return
+    understood = delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    assert (understood.encoding, understood.is_guess) == ("cp1252", True)
+    ((read,),) = READER.execute(f"SELECT a FROM {parquet_scan(tmp_path / 'a.part')}").fetchall()
+    assert read == text
+
+
+def test_a_header_of_too_few_names_is_not_taken_for_a_title(tmp_path):
+    (tmp_path / "a.csv").write_text("name\nTokyo,1\nOsaka,2\n")
+    with pytest.raises(UnreadableFile, match="line 2: the row has 2 cells, but there are 1"):
+        delimited_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")

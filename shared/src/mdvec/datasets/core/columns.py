@@ -39,10 +39,26 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
         raise NoHeader("its first line is empty; put the names of the columns there")
     if cells[0].lower().startswith(("<!doctype", "<html", "<?xml")):
         raise NoHeader("it is a web page, no table; download the file again")
-    if all(_VALUE.fullmatch(cell) for cell in named) and not _are_years(cells):
+    if all(map(is_value, named)) and not _are_years(cells):
         raise NoHeader(
-            "its first line holds values, not names; put a line with the columns' names before it"
+            "its first line holds values, not names; put a line with the columns' names before "
+            "it, or name the line that has them with --header-row"
         )
+    return numbered_names(cells)
+
+
+def is_value(cell: str) -> bool:
+    """Whether a cell looks like a number, an amount or a date rather than a name."""
+    return _VALUE.fullmatch(cell.strip()) is not None
+
+
+def is_year(cell: str) -> bool:
+    """Whether a cell is a year, which may name a column."""
+    return _YEAR.fullmatch(cell.strip()) is not None
+
+
+def numbered_names(cells: Sequence[str]) -> tuple[str, ...]:
+    """The same names: an empty one is ``column3``, a repeated one gets a number appended."""
     taken: dict[str, int] = {}
     all_named = {cell.lower() for cell in cells}
     return tuple(

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from urllib.parse import unquote
 
+from mdvec.files.endings import split_ending
+
 _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
 _DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"
 _TIME = r"[-_T ][0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?"
@@ -46,21 +48,19 @@ def group_of(path: str) -> Group | None:
     Only the last date varies; without dates, the last number.
     """
     folders, _, file = path.rpartition("/")
-    stem, dot, ending = file.rpartition(".")
+    stem, ending = split_ending(file)
     parts = folders.split("/") if folders else []
     hive_from = next((at for at, part in enumerate(parts) if _HIVE.fullmatch(part)), None)
     if hive_from is not None:
         shown = [_HIVE.sub(r"\1=*", part) for part in parts]
-        return Group("/".join(parts[:hive_from]), "/".join([*shown, f"*.{ending}"]))
+        return Group("/".join(parts[:hive_from]), "/".join([*shown, f"*{ending}"]))
     slots = list(_DATES.finditer(stem)) or list(_NUMBER.finditer(stem))
     if not slots:
         return None
     before, after = stem[: slots[-1].start()], stem[slots[-1].end() :]
     common = "_".join(filter(None, (before.rstrip(_EDGES), after.strip(_EDGES))))
     folder = f"{folders}/" if folders else ""
-    return Group(
-        (folder + common.strip(_EDGES)).rstrip("/"), f"{folder}{before}*{after}{dot}{ending}"
-    )
+    return Group((folder + common.strip(_EDGES)).rstrip("/"), f"{folder}{before}*{after}{ending}")
 
 
 def groups_of(paths: Iterable[str]) -> dict[Group, list[str]]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-_NO_VALUES = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—")
-_NO_VALUES_SQL = str(_NO_VALUES)
+BLANKS = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—")
+_BLANKS_SQL = str(BLANKS)
 _MANY_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0')) <= 17"
 _DATE = r"[12]\d{3}[-/]\d{1,2}[-/]\d{1,2}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -41,6 +41,21 @@ _ISO_DATE = (
 )
 
 
+_PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
+_FULL_WIDTH = ("０１２３４５６７８９，．－／：％", "0123456789,.-/:%")
+_TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
+_WITH_COMMA = r"(0|[1-9]\d{0,2}(\.\d{3}){1,4}|[1-9]\d{0,14})(,\d{1,2})?"
+_COMMA_DIGITS = (
+    f"if(regexp_matches({{v}}, '{_MINUS}'), '-', '') || "
+    "replace(regexp_replace({v}, '[^0-9,]', '', 'g'), ',', '.')"
+)
+
+
+def _euro(number: str) -> str:
+    """The pattern of amounts in euros, whose sign stands before or after the number."""
+    return rf"{_MINUS}?(€ ?)?{_MINUS}?{number}( ?€)?"
+
+
 def _amount(currency: str, suffix: str, decimals: str) -> str:
     """The pattern of amounts in one currency, whose sign may stand on either side of the minus."""
     plain = f"{_MINUS}?{currency}?{_MINUS}?{_GROUPED}{decimals}{suffix}"
@@ -57,6 +72,9 @@ class ValueKind:
         reading: SQL that turns ``{v}``, the trimmed text, into a text that casts to the type.
         also: SQL over ``{v}``: a further condition on a value.
         unit: what its numbers count, where that is not part of the type: "$" or "%".
+        needs: a regular expression that at least one value contains: without it the others could
+            mean something else.
+        is_full_width: whether its digits may be full-width.
     """
 
     type: str
@@ -64,15 +82,18 @@ class ValueKind:
     reading: str = "{v}"
     also: str = "true"
     unit: str = ""
+    needs: str = ""
+    is_full_width: bool = False
 
     def fits(self, column: str) -> str:
         """SQL: whether every value of a column fits; NULL if it has no values."""
-        fits = f"bool_and(coalesce({self.holds(column)}, false))"
-        return f"{fits} FILTER (WHERE {self.is_value(column)})"
+        values = f"FILTER (WHERE {self.is_value(column)})"
+        fits = f"bool_and(coalesce({self.holds(column)}, false)) {values}"
+        return f"{fits} AND bool_or({self.proves(column)}) {values}" if self.needs else fits
 
     def holds(self, column: str) -> str:
         """SQL: whether one value fits; false or NULL if not."""
-        value = f"trim({column})"
+        value = self._trimmed(column)
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
         pattern = self.pattern.replace("'", "''")
         return (
@@ -80,16 +101,45 @@ class ValueKind:
             f"AND {self.also.format(v=value)}"
         )
 
+    def proves(self, column: str) -> str:
+        """SQL: whether a value can mean only this kind."""
+        pattern = self.needs.replace("'", "''")
+        return f"regexp_matches({self._trimmed(column)}, '{pattern}')" if self.needs else "true"
+
+    def _trimmed(self, cell: str) -> str:
+        return self._half_width(f"trim({cell})")
+
+    def _half_width(self, text: str) -> str:
+        if not self.is_full_width:
+            return text
+        full, half = _FULL_WIDTH
+        return f"translate({text}, '{full}', '{half}')"
+
     @staticmethod
     def is_value(column: str) -> str:
         """SQL: whether a cell holds a value."""
-        return f"{column} IS NOT NULL AND trim({column}) NOT IN {_NO_VALUES_SQL}"
+        return f"{column} IS NOT NULL AND trim({column}) NOT IN {_BLANKS_SQL}"
+
+    @staticmethod
+    def nulls(column: str) -> str:
+        """SQL: how many cells of a column, such as NA and "-", are no values but not empty."""
+        return f"count(*) FILTER (WHERE trim({column}) IN {BLANKS[1:]!s})"
+
+    def is_plain(self, text: str) -> bool:
+        """Whether a value of this kind looks in the file as it does in the table."""
+        if self.type == "DATE":
+            return text[4:5] == "-"
+        return self.type not in ("BIGINT", "DOUBLE") or _PLAIN_NUMBER.fullmatch(text) is not None
 
     def could_fit(self, texts: Iterable[str | None]) -> bool:
         """Whether all texts match the pattern; a quick check of a sample."""
         looks_like = re.compile(self.pattern, re.ASCII).fullmatch
-        values = (text.strip(" ") for text in texts if text is not None)
-        return all(value in _NO_VALUES or looks_like(value) for value in values)
+        values = [text.strip(" ") for text in texts if text is not None]
+        if self.is_full_width:
+            values = [
+                value if value in BLANKS else value.translate(_TO_HALF_WIDTH) for value in values
+            ]
+        return all(value in BLANKS or looks_like(value) for value in values)
 
     def value(self, column: str) -> str:
         """SQL: a cell of a fitting column as a value, or NULL.
@@ -97,7 +147,7 @@ class ValueKind:
         Every text that is not a value fails the cast, except NaN. (A list of texts in each of
         hundreds of columns would cost DuckDB gigabytes.)
         """
-        value = f"nullif(nullif(trim({column}), 'NaN'), 'nan')"
+        value = self._half_width(f"nullif(nullif(trim({column}), 'NaN'), 'nan')")
         return f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
 
     def value_of_cell(self, cell: str) -> str:
@@ -106,12 +156,12 @@ class ValueKind:
         Their number decides DuckDB's time on thousands of columns. ``value`` cannot be as short:
         DuckDB would move a lone cast into its CSV reader, which fails where TRY_CAST gives NULL.
         """
-        value = cell if self.type in _READ_WITH_SPACES else f"trim({cell})"
+        value = self._half_width(cell if self.type in _READ_WITH_SPACES else f"trim({cell})")
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
 
 
-VALUE_KINDS = (
+_KINDS = (
     ValueKind("BOOLEAN", "(?i)true|false"),
     ValueKind("BIGINT", r"0|-?[1-9]\d{0,17}"),
     ValueKind(
@@ -128,9 +178,61 @@ VALUE_KINDS = (
         reading=_SIGNED_DIGITS,
         unit="%",
     ),
+    ValueKind("DOUBLE", _amount("£", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="£"),
+    ValueKind("DOUBLE", _euro("(0|[1-9][0-9]{0,14})"), reading=_SIGNED_DIGITS, unit="€"),
+    ValueKind(
+        "DOUBLE",
+        _euro(_WITH_COMMA),
+        reading=_COMMA_DIGITS,
+        unit="€",
+        needs=r"€.*,\d{1,2}$|,\d{1,2} ?€$",
+    ),
+    ValueKind(
+        "DOUBLE",
+        _euro(_GROUPED + _DECIMALS),
+        reading=_SIGNED_DIGITS,
+        unit="€",
+        needs=r"€.*\.\d{1,2}$|\.\d{1,2} ?€$|,\d{3},\d{3}",
+    ),
+    ValueKind(
+        "DOUBLE",
+        f"{_MINUS}?{_WITH_COMMA}",
+        reading=_COMMA_DIGITS,
+        needs=r"\.\d{3},\d{1,2}$",
+    ),
     ValueKind("DATE", _DATE),
     ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?"),
     ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{_TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
 )
+VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))
 """Every kind, the narrowest first: a column gets the first one that it fits."""
+
+
+def _with_type(*types: str) -> tuple[ValueKind, ...]:
+    return tuple(kind for kind in VALUE_KINDS if kind.type.startswith(types))
+
+
+_ANY_DIGITS = ValueKind("BIGINT", r"[-+]?\d{1,18}")
+_WITHOUT_COMMA = tuple(
+    replace(kind, needs="") for kind in _with_type("DOUBLE") if kind.reading != _COMMA_DIGITS
+)
+CHOICES = {
+    "text": (),
+    "integer": (*_with_type("BIGINT"), _ANY_DIGITS),
+    "number": (*_with_type("BIGINT"), *_WITHOUT_COMMA, _ANY_DIGITS),
+    "comma": tuple(
+        replace(kind, pattern=_euro(r"(\d{1,3}(\.\d{3})*|\d+)(,\d{1,9})?"), needs="")
+        for kind in VALUE_KINDS
+        if kind.reading == _COMMA_DIGITS and kind.unit
+    ),
+    "date": _with_type("DATE"),
+    "timestamp": _with_type("TIMESTAMP"),
+    "boolean": _with_type("BOOLEAN"),
+}
+"""What a user can say that a column holds: "comma" are numbers such as 1.234,5."""
+
+
+def kinds_of(choice: str) -> tuple[ValueKind, ...]:
+    """The kinds that a column may have: those of a user's choice, else every one."""
+    return CHOICES[choice] if choice else VALUE_KINDS

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import select
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -17,40 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.interfaces import database_child
-from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
+from mdvec.datasets.interfaces.child_environment import child_environment
+from mdvec.datasets.interfaces.file_states import file_state
+from mdvec.datasets.interfaces.work_folder import work_folder
 from mdvec.files.scan import UnreadableFile, why
 from mdvec.files.within import opened_within, path_of
 
 _COPY = "copy.parquet"
 _SECONDS = 60.0
 _BYTES_A_SECOND = 2_000_000
-_KEPT_VARIABLES = (
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LD_LIBRARY_PATH",
-    "PYTHONNOUSERSITE",
-    "PYTHONPATH",
-    "TZ",
-)
 _MODULE = "mdvec.datasets.interfaces.database_child"
 _NAME = "source.duckdb"
 _IN_USE = "another program has it open for writing; close it there, then import again"
-
-
-def file_state(source: Path) -> tuple[int, int]:
-    """A data file's size and time of change; a .duckdb file's log is included.
-
-    Raises:
-        UnreadableFile: it is gone.
-    """
-    try:
-        states = [source.stat()]
-        if source.suffix.lower() == ".duckdb" and _log_of(source).exists():
-            states.append(_log_of(source).stat())
-    except OSError as error:
-        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
-    return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)
 
 
 def _log_of(database: Path) -> Path:
@@ -110,7 +86,7 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
     seconds = _SECONDS + size / _BYTES_A_SECOND
     with (
         opened_within(file, source) as descriptor,
-        _work_folder(targets) as folder,
+        work_folder(targets) as folder,
         _process(folder, descriptor) as process,
     ):
         name = str(file)
@@ -134,25 +110,6 @@ def _opened_log(file: Path, source: Path) -> AbstractContextManager[int]:
     return opened_within(log.resolve(), log if source == file else source)
 
 
-@contextmanager
-def _work_folder(targets: Path) -> Iterator[Path]:
-    """A private, temporary folder inside the targets' folder.
-
-    Raises:
-        SnapshotsUnwritable: it cannot be created.
-    """
-    try:
-        for place in (targets.parent, targets):
-            place.mkdir(mode=0o700, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=targets))
-    except OSError as error:
-        raise SnapshotsUnwritable(targets, error) from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _copied_with_log(file: int, log: int, folder: Path) -> str:
     """Copy a file and its log, which DuckDB replays when it opens the copy; return its name.
 
@@ -174,7 +131,6 @@ def _copied_with_log(file: int, log: int, folder: Path) -> str:
 @contextmanager
 def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
     """Start the child process; the first request names the file to open."""
-    kept = {name: value for name, value in os.environ.items() if name in _KEPT_VARIABLES}
     process = subprocess.Popen(  # noqa: S603 - our own module, no shell
         [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
         stdin=subprocess.PIPE,
@@ -182,7 +138,7 @@ def _process(folder: Path, file: int) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.DEVNULL,
         cwd=folder,
         pass_fds=[file],
-        env=kept | {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"},
+        env=child_environment(),
         text=True,
         encoding="utf-8",
         start_new_session=True,  # so that Ctrl-C in the terminal does not reach it

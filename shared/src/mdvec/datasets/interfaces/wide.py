@@ -7,11 +7,13 @@ query about columns is a query about list elements, whose text hardly grows with
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind
+from mdvec.datasets.interfaces.chosen_types import kind_as_chosen
 from mdvec.datasets.interfaces.connection import one_path
 from mdvec.datasets.interfaces.parquet import units_metadata
 from mdvec.text.quoting import identifier, literal
@@ -28,6 +30,30 @@ _MAX_ROWS_AT_ONCE = 122_880
 _MIN_ROWS_AT_ONCE = 2_048
 
 
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """A column whose cells are elements of lists: its name, and how to find its type.
+
+    Attributes:
+        name: its name; one without a name is left out.
+        type: its SQL type, if that is known.
+        kinds: the kinds of values that its texts may all be; without any it stays text.
+        choice: what the user says that it holds, if anything.
+    """
+
+    name: str
+    type: str = ""
+    kinds: Sequence[ValueKind] = VALUE_KINDS
+    choice: str = ""
+
+    def value(self, cell: str) -> str:
+        """SQL: a cell as a value of the known type."""
+        if self.type == "BLOB":
+            return f"unhex({cell})"
+        read = f"TRY_CAST({cell} AS {self.type})"
+        return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
+
+
 def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
     """Write each row as a JSON list; an empty cell becomes null."""
     plain.writelines(
@@ -37,35 +63,52 @@ def write_lists(rows: Iterable[Sequence[str]], plain: TextIO) -> None:
 
 def lists_to_parquet(
     connection: duckdb.DuckDBPyConnection,
-    names: Sequence[str],
+    columns: Sequence[ListColumn],
     plain: Path,
     target: Path,
-    as_text: Collection[str] = (),
-) -> None:
-    """Find each column's type and write all rows to ``target``; those in ``as_text`` stay text.
+) -> list[tuple[ValueKind | None, int]]:
+    """Find each column's type and write all rows to ``target``.
 
-    The connection's optimizer should be off: it needs minutes for thousands of columns.
+    Returns the kinds found, and how many cells of each column, such as NA, became NULL. The
+    connection's optimizer should be off: it needs minutes for thousands of columns.
+
+    Raises:
+        UnreadableFile: a value does not fit what the user chose.
     """
     scan = (
         f"read_json({literal(one_path(plain))}, format = 'newline_delimited', records = false, "
         f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {_MAX_ROW_BYTES})"
     )
-    kinds = [
-        None if name in as_text else kind
-        for name, kind in zip(names, _kinds(connection, len(names), scan), strict=True)
-    ]
+    found = _kinds(connection, [() if one.type else one.kinds for one in columns], scan)
+    for at, column in enumerate(columns):
+        if column.choice:
+            cells = f"SELECT row[{at + 1}] AS cell FROM {scan}"
+            kind, nulls = found[at]
+            kind = kind_as_chosen(connection, column.name, column.choice, kind, cells)
+            found[at] = kind, nulls
+    kinds = [kind for kind, _ in found]
     shown = ", ".join(
-        f"{cell if kind is None else kind.value_of_cell(cell)} AS {identifier(name)}"
-        for cell, kind, name in zip(
-            (f"row[{at}]" for at in range(1, len(names) + 1)), kinds, names, strict=True
-        )
+        f"{_value(column, kind, f'row[{at}]')} AS {identifier(column.name)}"
+        for at, (column, kind) in enumerate(zip(columns, kinds, strict=True), 1)
+        if column.name
     )
-    units = {name: kind.unit for name, kind in zip(names, kinds, strict=True) if kind and kind.unit}
+    units = {
+        column.name: kind.unit
+        for column, kind in zip(columns, kinds, strict=True)
+        if kind and kind.unit
+    }
     connection.execute(
         f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
-        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(names))}"
+        f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))}"
         f"{units_metadata(units)})"
     )
+    return found
+
+
+def _value(column: ListColumn, kind: ValueKind | None, cell: str) -> str:
+    if column.type:
+        return column.value(cell)
+    return cell if kind is None else kind.value_of_cell(cell)
 
 
 def rows_at_once(columns: int) -> int:
@@ -74,46 +117,54 @@ def rows_at_once(columns: int) -> int:
     return min(max(rows, _MIN_ROWS_AT_ONCE), _MAX_ROWS_AT_ONCE)
 
 
-def _kinds(connection: duckdb.DuckDBPyConnection, width: int, scan: str) -> list[ValueKind | None]:
-    """Each column's kind; each round tries the next kind on all undecided columns.
+def _kinds(
+    connection: duckdb.DuckDBPyConnection, allowed: Sequence[Sequence[ValueKind]], scan: str
+) -> list[tuple[ValueKind | None, int]]:
+    """Each column's kind, and how many of its cells are no values, such as NA.
 
-    A few rows rule out most kinds, so that few rounds go through all cells.
+    Each round tries the next kind on all undecided columns. A few rows rule out most kinds, so
+    that few rounds go through all cells.
     """
-    found: list[ValueKind | None] = [None] * width
+    found: list[tuple[ValueKind | None, int]] = [(None, 0)] * len(allowed)
     sample = connection.execute(f"SELECT row FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
     waiting = {
         column: [
-            number
-            for number, kind in enumerate(VALUE_KINDS)
-            if kind.could_fit(row[column] for (row,) in sample)
+            kind
+            for kind in kinds
+            if kind.could_fit(row[column] if column < len(row) else None for (row,) in sample)
         ]
-        for column in range(width)
+        for column, kinds in enumerate(allowed)
     }
-    while tried := {column: numbers[0] for column, numbers in waiting.items() if numbers}:
-        verdicts = _verdicts(connection, tried, width, scan)
-        for column, number in tried.items():
-            verdict = verdicts.get(column)
+    while tried := {column: kinds[0] for column, kinds in waiting.items() if kinds}:
+        verdicts = _verdicts(connection, tried, len(allowed), scan)
+        for column, kind in tried.items():
+            verdict, nulls = verdicts.get(column, (None, 0))
             if verdict is False:
                 del waiting[column][0]
                 continue
             if verdict:
-                found[column] = VALUE_KINDS[number]
+                found[column] = kind, nulls
             del waiting[column]
     return found
 
 
 def _verdicts(
-    connection: duckdb.DuckDBPyConnection, tried: dict[int, int], width: int, scan: str
-) -> dict[int, bool | None]:
-    """Whether all values of each column fit the kind being tried; None if it has no values."""
-    kinds = sorted(set(tried.values()))
-    holds = " ".join(f"WHEN {number} THEN {VALUE_KINDS[number].holds('cell')}" for number in kinds)
+    connection: duckdb.DuckDBPyConnection, tried: dict[int, ValueKind], width: int, scan: str
+) -> dict[int, tuple[bool | None, int]]:
+    """Whether all values of each column fit the kind being tried (None: no values), and its NAs."""
+    kinds = list(dict.fromkeys(tried.values()))
+    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
+    proves = " ".join(
+        f"WHEN {at} THEN {kind.proves('cell')}" for at, kind in enumerate(kinds) if kind.needs
+    )
+    proof = f"bool_or(CASE $tried[place] {proves} ELSE true END)" if proves else "true"
+    values = f"FILTER (WHERE {ValueKind.is_value('cell')})"
     query = (
-        f"SELECT place, bool_and(coalesce(CASE $tried[place] {holds} END, false)) "
-        f"FILTER (WHERE {ValueKind.is_value('cell')}) "
+        f"SELECT place, bool_and(coalesce(CASE $tried[place] {holds} END, false)) {values} "
+        f"AND {proof} {values if proves else ''}, {ValueKind.nulls('cell')} "
         f"FROM (SELECT unnest(row) AS cell, unnest(range(1, {width + 1})) AS place FROM {scan}) "
         "WHERE $tried[place] IS NOT NULL GROUP BY place"
     )
-    wanted = [tried.get(column) for column in range(width)]
+    wanted = [kinds.index(tried[column]) if column in tried else None for column in range(width)]
     rows = connection.execute(query, {"tried": wanted}).fetchall()
-    return {place - 1: verdict for place, verdict in rows}
+    return {place - 1: (verdict, nulls) for place, verdict, nulls in rows}

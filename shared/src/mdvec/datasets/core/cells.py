@@ -1,0 +1,140 @@
+"""The cells of files that know types: what each is, and the type that fits a whole column.
+
+Such files are JSON, workbooks and SQLite databases. A column gets a type only if all of its values
+fit; else it is text, and the import says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+
+from mdvec.datasets.core.value_types import BLANKS
+
+BLANK = "blank"
+TEXT = "text"
+_MAX_BIGINT = 2**63
+_MAX_EXACT = 2**53
+_WORDS = {
+    "int": "whole numbers", "float": "numbers", "long": "numbers of very many digits",
+    "bool": "true or false", "date": "dates", "datetime": "times", "zoned": "times with a zone",
+    "time": "times of day", "bytes": "bytes", "nested": "lists or objects", TEXT: "texts",
+}  # fmt: skip
+_TYPES = {
+    frozenset({"bool"}): "BOOLEAN",
+    frozenset({"int"}): "BIGINT",
+    frozenset({"float"}): "DOUBLE",
+    frozenset({"int", "float"}): "DOUBLE",
+    frozenset({"date"}): "DATE",
+    frozenset({"datetime"}): "TIMESTAMP",
+    frozenset({"date", "datetime"}): "TIMESTAMP",
+    frozenset({"zoned"}): "TIMESTAMP WITH TIME ZONE",
+    frozenset({"time"}): "TIME",
+    frozenset({"bytes"}): "BLOB",
+}
+
+
+class LongNumber(str):
+    """A number that no number type here holds, as it is written."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class SeenColumn:
+    """What the cells of a column were, counted as they were read.
+
+    ``largest`` and ``smallest`` are the ends of its whole numbers, and of 0; ``sample`` is its
+    first text.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    largest: int = 0
+    smallest: int = 0
+    sample: str = ""
+
+    def add(self, cell: object) -> str | None:
+        """Count a cell, and return its text, from which SQL reads its value; None for none."""
+        if cell is None:
+            return None
+        if cell != cell:
+            self.counts[BLANK] += 1
+            return None
+        kind, text = _kind_and_text(cell)
+        if kind == "int":
+            number = int(text)
+            self.largest, self.smallest = max(self.largest, number), min(self.smallest, number)
+        elif kind == TEXT and not self.sample:
+            self.sample = text
+        self.counts[kind] += 1
+        return text
+
+    @property
+    def blanks(self) -> int:
+        """How many cells, such as "-" and NA, are no values."""
+        return self.counts[BLANK]
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of its values, without cells such as "-" and NA."""
+        return frozenset(self.counts) - {BLANK}
+
+    def type(self) -> str | None:
+        """The type of all of its values; None if only text holds them, or only texts are there."""
+        kinds = self.kinds
+        limit = _MAX_EXACT if "float" in kinds else _MAX_BIGINT
+        if "int" in kinds and not -limit <= self.smallest <= self.largest < limit:
+            return None
+        return None if "bytes" in kinds and self.counts[BLANK] else _TYPES.get(kinds)
+
+    @property
+    def has_texts_only(self) -> bool:
+        """Whether all of its values are texts."""
+        return self.kinds == {TEXT}
+
+    def note(self, type_: str) -> str:
+        """Why the column is text although not all of its values are; "" if there is no reason."""
+        if type_ != "VARCHAR" or self.kinds <= {TEXT}:
+            return ""
+        if self.kinds == {"nested"}:
+            return "lists and objects are kept as JSON text"
+        if self.kinds <= {"int", "float", "long"}:
+            return "numbers of too many digits are kept as text"
+        said = [f"{_WORDS[kind]} ({self.counts[kind]:,})" for kind in _WORDS if kind in self.kinds]
+        return f"mixed, kept as text: {', '.join(said)}"
+
+
+def _kind_and_text(cell: object) -> tuple[str, str]:  # noqa: C901 - one line a type
+    match cell:
+        case LongNumber():
+            return "long", str(cell)
+        case str():
+            return (BLANK if cell.strip(" ") in BLANKS else TEXT), cell
+        case bool():
+            return "bool", "true" if cell else "false"
+        case int():
+            return "int", str(cell)
+        case float():
+            return "float", repr(cell)
+        case datetime():
+            return "datetime" if cell.tzinfo is None else "zoned", cell.isoformat(" ")
+        case date():
+            return "date", cell.isoformat()
+        case time():
+            return "time", cell.isoformat()
+        case timedelta():
+            return TEXT, duration(cell)
+        case bytes():
+            return "bytes", cell.hex()
+    return "nested", json.dumps(cell, ensure_ascii=False)
+
+
+def duration(length: timedelta) -> str:
+    """A duration as hours, minutes and seconds: 26:03:00."""
+    seconds = abs(length) // timedelta(seconds=1)
+    rest = abs(length) % timedelta(seconds=1) // timedelta(microseconds=1)
+    fraction = f".{rest:06d}".rstrip("0") if rest else ""
+    sign = "-" if length < timedelta(0) else ""
+    return f"{sign}{seconds // 3600:d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{fraction}"

@@ -1,0 +1,75 @@
+"""A user's choices of how files are read: kept with the tool until they are taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from mdvec.datasets.core.reading import Reading
+
+ENCODING = "encoding"
+DELIMITER = "delimiter"
+HEADER_ROW = "header_row"
+COLUMN = "column"
+AUTO = "auto"
+"""The value that takes a choice back."""
+EVERY_FILE = "*"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Choice:
+    """One choice.
+
+    Attributes:
+        pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
+        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW`` or ``COLUMN``.
+        column: the column's name, for ``COLUMN``.
+        value: what it shall be, as text.
+    """
+
+    pattern: str
+    setting: str
+    column: str
+    value: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is a choice of."""
+        return self.pattern, self.setting, self.column
+
+    def fits(self, path: str) -> bool:
+        """Whether it is for a file."""
+        name = path if "/" in self.pattern else path.rpartition("/")[2]
+        return fnmatchcase(name, self.pattern)
+
+    def __str__(self) -> str:
+        value = "tab" if self.value == "\t" else self.value
+        said = f"{self.column or self.setting} = {value}"
+        return said if self.pattern == EVERY_FILE else f"{said} ({self.pattern})"
+
+
+def merged(kept: Iterable[Choice], new: Iterable[Choice]) -> tuple[Choice, ...]:
+    """The choices after new ones; ``AUTO`` takes a choice back."""
+    by_key = {choice.key: choice for choice in kept}
+    for choice in new:
+        if choice.value == AUTO:
+            by_key.pop(choice.key, None)
+        else:
+            by_key[choice.key] = choice
+    return tuple(sorted(by_key.values(), key=lambda choice: (choice.pattern != "*", choice)))
+
+
+def reading_of(choices: Iterable[Choice], path: str) -> Reading:
+    """How a file shall be read: choices for some files count more than those for all."""
+    one: dict[str, str] = {}
+    columns: dict[str, str] = {}
+    for choice in choices:
+        if choice.fits(path):
+            if choice.setting == COLUMN:
+                columns[choice.column] = choice.value
+            else:
+                one[choice.setting] = choice.value
+    return Reading(
+        one.get(ENCODING, ""), one.get(DELIMITER, ""), int(one.get(HEADER_ROW, 0)), columns
+    )

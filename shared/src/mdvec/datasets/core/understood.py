@@ -1,0 +1,101 @@
+"""What an import understood of a file: its encoding, its header, and what its cells became."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+_PLAIN_ENCODINGS = ("", "utf-8-sig")
+_PLAIN_DELIMITERS = ("", ",", "\t")
+_MAX_COLUMNS = 8
+_MAX_TITLES = 3
+_MAX_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ReadColumn:
+    """How a column was read.
+
+    Attributes:
+        name: its name.
+        type: its SQL type.
+        sample: its first value as the file writes it, if the table holds it in another form.
+        nulls: how many cells, such as "-" or NA, became NULL.
+        note: a sentence about values that do not fit together; "" if they do.
+    """
+
+    name: str
+    type: str
+    sample: str = ""
+    nulls: int = 0
+    note: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to tell about it."""
+        return not (self.sample or self.nulls or self.note)
+
+    def __str__(self) -> str:
+        said = [f"{_shortened(self.sample)} → {self.type}"] if self.sample else []
+        if self.nulls:
+            cells = "cell" if self.nulls == 1 else "cells"
+            said.append(f"{self.nulls:,} {cells} such as NA → NULL")
+        return f"{self.name}: {', '.join(filter(None, [*said, self.note]))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """How a file, or one table in it, was read; what does not apply to it is empty.
+
+    Attributes:
+        encoding: Python's name of the text's encoding.
+        is_guess: whether the encoding was guessed from the letters that it gives.
+        delimiter: what separates cells.
+        header_row: the line, or the row of a sheet, that names the columns.
+        skipped: the title lines before the header.
+        columns: the columns.
+        notes: more that a user should know.
+    """
+
+    encoding: str = ""
+    is_guess: bool = False
+    delimiter: str = ""
+    header_row: int = 0
+    skipped: tuple[str, ...] = ()
+    columns: tuple[ReadColumn, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def manner(self) -> tuple[object, ...]:
+        """What files have in common that were read alike, whatever their values are."""
+        columns = tuple(
+            (one.name, one.type, bool(one.sample), bool(one.nulls), bool(one.note))
+            for one in self.columns
+        )
+        return self.encoding, self.delimiter, self.header_row, columns, self.notes
+
+    def __str__(self) -> str:
+        """What a user should know; "" if the file is as plain as files are."""
+        said: list[str] = []
+        if self.is_guess:
+            said.append(f"{self.encoding} (a guess; --encoding chooses another)")
+        elif self.encoding not in _PLAIN_ENCODINGS:
+            said.append(self.encoding)
+        if self.delimiter not in _PLAIN_DELIMITERS:
+            said.append(f"cells separated by {self.delimiter!r}")
+        if self.skipped:
+            titles = ", ".join(map(_shortened, self.skipped[:_MAX_TITLES]))
+            said.append(f"header in line {self.header_row}, not {titles}")
+        told = [column for column in self.columns if not column.is_plain]
+        said += map(str, told[:_MAX_COLUMNS])
+        if len(told) > _MAX_COLUMNS:
+            more = len(told) - _MAX_COLUMNS
+            said.append(f"{more:,} more columns (--format json lists them)")
+        return "; ".join([*said, *self.notes])
+
+    def with_notes(self, *notes: str) -> Understood:
+        """The same with more notes."""
+        return replace(self, notes=(*self.notes, *filter(None, notes)))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"

@@ -1,0 +1,37 @@
+"""The database's records of how a user wants a tool's files read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import apsw
+
+from mdvec.datasets.core.choices import Choice
+
+_TABLE = "dataset_choices"
+
+
+def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[Choice, ...]:
+    """A tool's choices; those for every file come first.
+
+    Readers do not migrate files: one of an older format has none.
+    """
+    there = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (_TABLE,)).fetchone()
+    if there is None:
+        return ()
+    rows: list[tuple[str, str, str, str]] = connection.execute(  # type: ignore[assignment]
+        f"SELECT pattern, setting, column_name, value FROM {_TABLE} WHERE tool_id = ? "
+        "ORDER BY pattern <> '*', pattern, setting, column_name",
+        (tool_id,),
+    ).fetchall()
+    return tuple(Choice(*row) for row in rows)
+
+
+def record_choices(connection: apsw.Connection, tool_id: int, choices: Iterable[Choice]) -> None:
+    """Replace a tool's choices; call within a transaction."""
+    connection.execute(f"DELETE FROM {_TABLE} WHERE tool_id = ?", (tool_id,))
+    connection.executemany(
+        f"INSERT INTO {_TABLE} (tool_id, pattern, setting, column_name, value) "
+        "VALUES (?, ?, ?, ?, ?)",
+        [(tool_id, one.pattern, one.setting, one.column, one.value) for one in choices],
+    )

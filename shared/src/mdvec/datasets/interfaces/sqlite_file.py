@@ -1,0 +1,229 @@
+"""Copies the tables of a SQLite file to Parquet; the file itself is only read.
+
+A file with a write-ahead log or a journal is copied with it, so that SQLite can apply them to the
+copy. Neither views nor virtual tables nor generated columns are read: they would run the author's
+expressions.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+
+from mdvec.database.migrations import APPLICATION_ID
+from mdvec.datasets.core.affinity import BOOLEAN, declared_type
+from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.interfaces.inner_tables import NotATable, OpenedFile, TableInFile
+from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
+from mdvec.datasets.interfaces.work_folder import work_folder
+from mdvec.files.scan import UnreadableFile, why
+from mdvec.files.within import opened_within, path_of
+from mdvec.text.quoting import identifier, literal
+
+SIDE_FILES = ("-wal", "-journal")
+"""What SQLite appends to a database's name for its log and its journal."""
+_HEADER = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_DUCKDB = b"DUCK"
+_DUCKDB_PLACE = slice(8, 12)
+_APPLICATION = slice(68, 72)
+_SHARED_LOCK = 0x40000002, 510
+"""Where SQLite's readers lock a file, and how many bytes."""
+_IN_USE = "another program is writing to it; import again when it is done"
+_NAME = "source.sqlite"
+
+
+@contextmanager
+def opened(
+    source: Path, copies: Path, root: Path, reading: Reading, on_rows: OnRows
+) -> Iterator[OpenedFile]:
+    """Open a SQLite file of a source for reading.
+
+    Raises:
+        NotATable: it is no SQLite file, or a database of mdvec.
+        UnreadableFile: it is damaged, or another program is writing to it.
+        SnapshotsUnwritable: the folder of copies cannot be written.
+    """
+    with opened_within(source, root) as descriptor, work_folder(copies) as folder:
+        _check_header(os.pread(descriptor, _HEADER_BYTES, 0))
+        try:
+            with closing(_connected(source, descriptor, root, folder)) as connection:
+                yield _found(connection, reading, on_rows)
+        except apsw.Error as error:
+            raise _unreadable(error) from error
+
+
+def _check_header(header: bytes) -> None:
+    if header[_DUCKDB_PLACE] == _DUCKDB:
+        raise NotATable("it is a DuckDB database; give its name the ending .duckdb")
+    if not header.startswith(_HEADER):
+        raise NotATable("it is not a SQLite database, or it is encrypted")
+    if int.from_bytes(header[_APPLICATION]) == APPLICATION_ID:
+        raise NotATable("it is a database of mdvec itself")
+
+
+def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.Connection:
+    """A connection to the file, or to a copy of it with its log or journal."""
+    _lock(descriptor)
+    sides = [side for side in SIDE_FILES if _has_content(Path(f"{source}{side}"))]
+    if sides:
+        _copy_with(sides, source, descriptor, root, folder)
+        place, flags = folder / _NAME, apsw.SQLITE_OPEN_READWRITE
+        connection = apsw.Connection(str(place), flags=flags)
+    else:
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOFOLLOW
+        connection = apsw.Connection(f"{source.as_uri()}?immutable=1", flags=flags)
+        if not _is_same(source, descriptor):
+            connection.close()
+            raise UnreadableFile("another file took its place meanwhile", may_pass=True)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    return connection
+
+
+def _is_same(source: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(source.stat(), os.fstat(descriptor))
+    except OSError:
+        return False
+
+
+def _lock(descriptor: int) -> None:
+    """Lock the file as a reader of SQLite does, so that no writer changes it meanwhile."""
+    start, length = _SHARED_LOCK
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, length, start)
+    except (BlockingIOError, PermissionError) as error:
+        raise UnreadableFile(_IN_USE, may_pass=True) from error
+    except OSError:  # a file system without locks; a change still shows in the file's state
+        return
+
+
+def _has_content(file: Path) -> bool:
+    try:
+        return file.stat().st_size > 0
+    except OSError:
+        return False
+
+
+def _copy_with(sides: list[str], source: Path, descriptor: int, root: Path, folder: Path) -> None:
+    before = _states(source)
+    try:
+        shutil.copyfile(path_of(descriptor), folder / _NAME)
+        for side in sides:
+            other = Path(f"{source}{side}")
+            with opened_within(other, other if root == source else root) as log:
+                shutil.copyfile(path_of(log), folder / f"{_NAME}{side}")
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+    if _states(source) != before:
+        raise UnreadableFile(_IN_USE, may_pass=True)
+
+
+def _states(source: Path) -> list[tuple[int, int] | None]:
+    found: list[tuple[int, int] | None] = []
+    for ending in ("", *SIDE_FILES):
+        try:
+            state = Path(f"{source}{ending}").stat()
+        except OSError:
+            found.append(None)
+        else:
+            found.append((state.st_size, state.st_mtime_ns))
+    return found
+
+
+def _found(connection: apsw.Connection, reading: Reading, on_rows: OnRows) -> OpenedFile:
+    tables: list[TableInFile] = []
+    left_out: list[tuple[str, str]] = []
+    rows: list[tuple[str, str]] = connection.execute(  # type: ignore[assignment]
+        "SELECT name, type FROM pragma_table_list WHERE schema = 'main' "
+        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND type <> 'shadow' ORDER BY name"
+    ).fetchall()
+    for name, type_ in rows:
+        if type_ == "view":
+            left_out.append((name, "it is a view; only tables are copied"))
+        elif type_ != "table":
+            left_out.append((name, f"it is a {type_} table; only ordinary ones are copied"))
+        else:
+            columns, computed = _columns(connection, name)
+            left_out += [
+                (f"{name}.{column}", "it is a computed column; only columns that hold values are "
+                 "copied") for column in computed
+            ]  # fmt: skip
+            table = _Table(connection, name, columns, reading, on_rows)
+            tables.append(TableInFile(name, table.copy))
+    return OpenedFile(tuple(tables), tuple(left_out))
+
+
+def _columns(connection: apsw.Connection, table: str) -> tuple[dict[str, str], list[str]]:
+    """The declared types of a table's columns, and the names of those that are computed."""
+    rows: list[tuple[str, str, int]] = connection.execute(  # type: ignore[assignment]
+        "SELECT name, type, hidden FROM pragma_table_xinfo(?)", (table,)
+    ).fetchall()
+    columns = {name: type_ for name, type_, hidden in rows if not hidden}
+    return columns, [name for name, _, hidden in rows if hidden]
+
+
+class _Table:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        name: str,
+        columns: dict[str, str],
+        reading: Reading,
+        on_rows: OnRows,
+    ) -> None:
+        self._connection = connection
+        self._name = name
+        self._columns = columns
+        self._reading = reading
+        self._on_rows = on_rows
+
+    def copy(self, target: Path) -> Understood:
+        """Write the rows to a Parquet file."""
+        declared = {name: declared_type(type_) for name, type_ in self._columns.items()}
+        rows = TypedRows(target, self._on_rows, chosen=self._reading.columns, declared=declared)
+        names = tuple(self._columns)
+        shown = ", ".join(identifier(name) for name in names)
+        try:
+            truths = [at for at, name in enumerate(names) if self._is_truth(name, declared[name])]
+            found = self._connection.execute(f"SELECT {shown} FROM {identifier(self._name)}")
+            cells = (_with_truths(row, truths) for row in found) if truths else found
+            return Understood(columns=rows.write(cells, lambda: names))
+        except apsw.Error as error:
+            raise _unreadable(error) from error
+        except UnicodeDecodeError as error:
+            raise UnreadableFile("one of its texts is not UTF-8") from error
+
+    def _is_truth(self, column: str, declared: str) -> bool:
+        """Whether the column is declared as true or false, and holds 1 and 0 only."""
+        if declared != BOOLEAN:
+            return False
+        cell = identifier(column)
+        other = self._connection.execute(
+            f"SELECT 1 FROM {identifier(self._name)} WHERE {cell} IS NOT NULL AND NOT "
+            f"(typeof({cell}) = {literal('integer')} AND {cell} IN (0, 1)) LIMIT 1"
+        )
+        return other.fetchone() is None
+
+
+def _with_truths(row: tuple[object, ...], truths: list[int]) -> list[object]:
+    cells = list(row)
+    for at in truths:
+        cells[at] = None if cells[at] is None else bool(cells[at])
+    return cells
+
+
+def _unreadable(error: apsw.Error) -> UnreadableFile:
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.IOError)):
+        return UnreadableFile("it is not a complete SQLite database; copy it again")
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return UnreadableFile(_IN_USE, may_pass=True)
+    return UnreadableFile(f"it cannot be read as a SQLite database ({error})")

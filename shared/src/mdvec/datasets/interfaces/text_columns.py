@@ -1,0 +1,125 @@
+"""Finds the types of text columns in a plain CSV copy, and writes them to Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mdvec.datasets.core.understood import ReadColumn
+from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of
+from mdvec.datasets.interfaces.chosen_types import kind_as_chosen
+from mdvec.datasets.interfaces.connection import one_path
+from mdvec.datasets.interfaces.parquet import units_metadata
+from mdvec.text.quoting import identifier, literal
+
+if TYPE_CHECKING:
+    import duckdb
+
+_SAMPLE_ROWS = 1_000
+_VERDICTS_PER_QUERY = 100
+_MAX_LINE_BYTES = 2**25
+
+
+def write_typed(
+    connection: duckdb.DuckDBPyConnection,
+    names: Sequence[str],
+    plain: Path,
+    target: Path,
+    chosen: Mapping[str, str],
+) -> tuple[ReadColumn, ...]:
+    """Write the rows of the plain copy, whose columns are c0, c1 …, to ``target``.
+
+    Returns how each column was read. ``chosen`` says what some columns hold, by name.
+
+    Raises:
+        UnreadableFile: a value does not fit what the user chose.
+    """
+    columns = inner_names(names)
+    types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
+    scan = (
+        f"read_csv({literal(one_path(plain))}, columns = {{{types}}}, auto_detect = false, "
+        "header = true, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
+        f"max_line_size = {_MAX_LINE_BYTES}, parallel = false)"
+    )
+    allowed = [kinds_of(chosen.get(name, "")) for name in names]
+    sample = connection.execute(f"SELECT * FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
+    found = _kinds(connection, dict(zip(columns, allowed, strict=True)), sample, scan)
+    for column, name in zip(columns, names, strict=True):
+        if name in chosen:
+            cells = f"SELECT {column} AS cell FROM {scan}"
+            kind, nulls = found[column]
+            found[column] = kind_as_chosen(connection, name, chosen[name], kind, cells), nulls
+    kinds = [found[column][0] for column in columns]
+    shown = ", ".join(
+        f"{column if kind is None else kind.value(column)} AS {identifier(name)}"
+        for column, kind, name in zip(columns, kinds, names, strict=True)
+    )
+    units = {name: kind.unit for name, kind in zip(names, kinds, strict=True) if kind and kind.unit}
+    connection.execute(
+        f"COPY (SELECT {shown} FROM {scan}) TO {literal(str(target))} "
+        f"(FORMAT parquet{units_metadata(units)})"
+    )
+    return tuple(
+        read_column(name, *found[column], (row[at] for row in sample))
+        for at, (column, name) in enumerate(zip(columns, names, strict=True))
+    )
+
+
+def read_column(
+    name: str, kind: ValueKind | None, nulls: int, sample: Iterable[str | None]
+) -> ReadColumn:
+    """How a column was read, with a sample of its texts if they look other than its values."""
+    if kind is None:
+        return ReadColumn(name, "VARCHAR")
+    texts = (text.strip() for text in sample if text is not None)
+    written = next((text for text in texts if text not in BLANKS and not kind.is_plain(text)), "")
+    return ReadColumn(name, kind.type, sample=written, nulls=nulls)
+
+
+def inner_names(names: Sequence[str]) -> list[str]:
+    """Column names for the plain copy that need no quoting."""
+    return [f"c{number}" for number in range(len(names))]
+
+
+def _kinds(
+    connection: duckdb.DuckDBPyConnection,
+    allowed: Mapping[str, Sequence[ValueKind]],
+    sample: Sequence[Sequence[str | None]],
+    scan: str,
+) -> dict[str, tuple[ValueKind | None, int]]:
+    """Each column's kind, None for text, and how many of its cells such as NA become NULL.
+
+    A sample of rows rules out most kinds; the others are checked on all rows.
+    """
+    candidates = {
+        column: [kind for kind in kinds if kind.could_fit(row[at] for row in sample)]
+        for at, (column, kinds) in enumerate(allowed.items())
+    }
+    found: dict[str, tuple[ValueKind | None, int]] = dict.fromkeys(allowed, (None, 0))
+    while tried := [(column, kinds[0]) for column, kinds in candidates.items() if kinds]:
+        verdicts = _verdicts(connection, tried, scan)
+        for (column, kind), (verdict, nulls) in zip(tried, verdicts, strict=True):
+            if verdict is False:
+                del candidates[column][0]
+                continue
+            if verdict:
+                found[column] = kind, nulls
+            del candidates[column]
+    return found
+
+
+def _verdicts(
+    connection: duckdb.DuckDBPyConnection, tried: Sequence[tuple[str, ValueKind]], rows: str
+) -> list[tuple[bool | None, int]]:
+    """Whether all values of each column fit its kind (None: no values); how many cells are NA.
+
+    Asks about some columns per query: for thousands, DuckDB's planner needs minutes.
+    """
+    found: list[bool | int | None] = []
+    for at in range(0, len(tried), _VERDICTS_PER_QUERY):
+        some = tried[at : at + _VERDICTS_PER_QUERY]
+        fits = ", ".join(f"{kind.fits(column)}, {kind.nulls(column)}" for column, kind in some)
+        found += connection.execute(f"SELECT {fits} FROM {rows}").fetchone() or ()
+    verdicts = (None if one is None else bool(one) for one in found[::2])
+    return list(zip(verdicts, (int(one or 0) for one in found[1::2]), strict=True))

@@ -1,0 +1,78 @@
+"""Unpacks gzip files into a temporary copy, and notices broken ones and bombs."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mdvec.files.scan import UnreadableFile, why
+from mdvec.sizes import MEGABYTE
+
+_BLOCK = 2**20
+MAX_TIMES = 100
+"""A file that unpacks to more times its size is not what it seems."""
+_ALWAYS_ALLOWED = 256 * MEGABYTE
+
+
+def is_bomb(size: int, packed_size: int) -> bool:
+    """Whether a file unpacks to so many bytes that it is not what it seems."""
+    return size > max(_ALWAYS_ALLOWED, MAX_TIMES * packed_size)
+
+
+@contextmanager
+def unpacked(source: Path, target: Path) -> Iterator[Path]:
+    """The unpacked content of a gzip file, in a file that exists within the block.
+
+    Args:
+        source: the packed file.
+        target: a path to write to.
+
+    Raises:
+        UnreadableFile: it is no gzip file, is damaged or ends early, or unpacks to suspiciously
+            much.
+        OSError: the copy cannot be written.
+    """
+    try:
+        _unpack(source, target)
+        yield target
+    finally:
+        target.unlink(missing_ok=True)
+
+
+def _unpack(source: Path, target: Path) -> None:
+    lines = size = 0
+    try:
+        packed = source.open("rb")
+        packed_size = source.stat().st_size
+    except OSError as error:
+        raise UnreadableFile(f"it cannot be read ({why(error)})", may_pass=True) from error
+    with packed, target.open("wb") as copy:
+        packed.seek(0)
+        blocks = gzip.GzipFile(fileobj=packed)
+        while block := _next_block(blocks, lines + 1):
+            lines += block.count(b"\n")
+            size += len(block)
+            if is_bomb(size, packed_size):
+                raise UnreadableFile(
+                    f"it unpacks to more than {MAX_TIMES} times its size; unpack it yourself if "
+                    "you trust it"
+                )
+            copy.write(block)
+
+
+def _next_block(blocks: gzip.GzipFile, line: int) -> bytes:
+    try:
+        return blocks.read1(_BLOCK)
+    except EOFError as error:
+        raise UnreadableFile(
+            f"line {line}: the packed file ends early; download or pack it again"
+        ) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        if line == 1 and blocks.tell() == 0:
+            raise UnreadableFile("it is not a gzip file; pack it again") from error
+        raise UnreadableFile(
+            f"line {line}: the packed file is damaged; download or pack it again"
+        ) from error

@@ -1,0 +1,276 @@
+"""Copies the sheets of an Excel workbook to Parquet: values as stored, dates by their cells' type.
+
+Formulas are not computed: their stored values are read. Macros are not looked at.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import date, datetime, time, timedelta
+from itertools import chain, islice, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from mdvec.datasets.core.cells import SeenColumn, duration
+from mdvec.datasets.core.columns import NoHeader, column_names
+from mdvec.datasets.core.header import SAMPLE_ROWS
+from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.sheet_header import SheetHeader, sheet_header
+from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.core.value_types import VALUE_KINDS
+from mdvec.datasets.interfaces.inner_tables import OpenedFile, TableInFile
+from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
+from mdvec.datasets.interfaces.unpacking import MAX_TIMES, is_bomb
+from mdvec.files.scan import UnreadableFile
+from mdvec.files.within import opened_within, path_of
+
+if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
+_OLE_MARK = b"\xd0\xcf\x11\xe0"
+_MAX_ROWS = 2**20
+_MAX_STRING_BYTES = 2**29
+_STRINGS = "xl/sharedStrings.xml"
+_SHEETS = "xl/worksheets/"
+_BLOCK = 2**20
+_PROTECTED = 1
+_DAMAGED = "it is not a complete workbook; save it again"
+
+Row = list[object]
+
+
+@contextmanager
+def opened(source: Path, root: Path, reading: Reading, on_rows: OnRows) -> Iterator[OpenedFile]:
+    """Open a workbook of a source for reading.
+
+    Raises:
+        UnreadableFile: it is damaged, locked by a password, or unpacks to suspiciously much.
+    """
+    with opened_within(source, root) as descriptor, path_of(descriptor).open("rb") as stream:
+        has_formulas = _check(stream)
+        with closing(_loaded(stream, values=True)) as book:
+            formulas = _loaded(stream, values=False) if has_formulas else None
+            try:
+                yield _found(book, formulas, reading, on_rows)
+            finally:
+                if formulas is not None:
+                    formulas.close()
+
+
+def _check(stream: BinaryIO) -> bool:
+    """Check the archive before anything is unpacked; returns whether it has formulas."""
+    stream.seek(0)
+    start = stream.read(len(_OLE_MARK))
+    if start == _OLE_MARK:
+        raise UnreadableFile(
+            "it is locked by a password, or of an older kind; save it as .xlsx without a password"
+        )
+    stream.seek(0)
+    try:
+        with _readable(), zipfile.ZipFile(stream) as archive:
+            parts = archive.infolist()
+            if any(part.flag_bits & _PROTECTED for part in parts):
+                raise UnreadableFile("it is locked by a password; save it without one")
+            packed = sum(part.compress_size for part in parts)
+            if is_bomb(sum(part.file_size for part in parts), packed):
+                raise UnreadableFile(
+                    f"it unpacks to more than {MAX_TIMES} times its size; save it as .csv if you "
+                    "trust it"
+                )
+            if any(p.filename == _STRINGS and p.file_size > _MAX_STRING_BYTES for p in parts):
+                raise UnreadableFile("its texts are too large for a workbook; save it as .csv")
+            return any(_has_formula(archive, p) for p in parts if p.filename.startswith(_SHEETS))
+    except OSError as error:  # zipfile was sent to a place outside the file
+        raise UnreadableFile(_DAMAGED) from error
+
+
+def _has_formula(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
+    before = b""
+    with archive.open(part) as sheet:
+        while block := sheet.read(_BLOCK):
+            if b"<f" in before + block:
+                return True
+            before = block[-1:]
+    return False
+
+
+def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
+    from openpyxl import load_workbook
+
+    stream.seek(0)
+    with _readable():
+        return load_workbook(stream, read_only=True, data_only=values, keep_links=False)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Report whatever zipfile and openpyxl raise over a damaged file, but not their warnings."""
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="openpyxl")
+            yield
+    except (UnreadableFile, OSError, MemoryError):  # a full disk is not the file's fault
+        raise
+    except Exception as error:  # a damaged part can make it raise anything
+        raise UnreadableFile(_DAMAGED) from error
+
+
+def _found(
+    book: Workbook, formulas: Workbook | None, reading: Reading, on_rows: OnRows
+) -> OpenedFile:
+    sheets: list[_Sheet] = []
+    left_out: list[tuple[str, str]] = []
+    for name in book.sheetnames:
+        sheet = book[name]
+        if not hasattr(sheet, "iter_rows"):
+            left_out.append((name, "it is a chart"))
+        elif sheet.sheet_state != "visible":
+            left_out.append((name, "it is a hidden sheet; show it in the workbook to import it"))
+        else:
+            stored = None if formulas is None else formulas[name]
+            sheets.append(_Sheet(name, sheet, stored, reading, on_rows))
+    filled = [sheet for sheet in sheets if sheet.has_cells()]
+    left_out += [(sheet.name, "it is an empty sheet") for sheet in sheets if sheet not in filled]
+    is_alone = len(filled) == 1
+    tables = tuple(TableInFile("" if is_alone else sheet.name, sheet.copy) for sheet in filled)
+    return OpenedFile(tables, tuple(left_out))
+
+
+class _Sheet:
+    """A sheet of a workbook.
+
+    ``formulas`` is the same sheet of the workbook that gives formulas in place of values.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sheet: Any,  # noqa: ANN401 - openpyxl's sheets have no types
+        formulas: Any,  # noqa: ANN401
+        reading: Reading,
+        on_rows: OnRows,
+    ) -> None:
+        self.name = name
+        self._sheet = sheet
+        self._formulas = formulas
+        self._reading = reading
+        self._on_rows = on_rows
+        self._errors: Counter[str] = Counter()
+        self._unstored = 0
+
+    def has_cells(self) -> bool:
+        """Whether it has a cell with a value."""
+        with _readable():
+            return next(self._rows(), None) is not None
+
+    def copy(self, target: Path) -> Understood:
+        """Write its table to a Parquet file."""
+        self._errors.clear()
+        self._unstored = 0
+        rows = TypedRows(
+            target,
+            self._on_rows,
+            text_kinds=VALUE_KINDS,
+            reads_mixed=True,
+            chosen=self._reading.columns,
+        )
+        with _readable():
+            numbered = self._rows()
+            header, header_row, cells = self._below_header(numbered)
+            columns = rows.write(cells, lambda: _names(header.names, rows.seen))
+        return Understood(
+            header_row=header_row, skipped=header.skipped, columns=columns
+        ).with_notes(*self._notes())
+
+    def _below_header(
+        self, rows: Iterator[tuple[int, Row]]
+    ) -> tuple[SheetHeader, int, Iterator[Row]]:
+        wanted = self._reading.header_row
+        first = list(islice(rows, SAMPLE_ROWS))
+        given = None
+        if wanted:
+            while first and first[-1][0] < wanted and (more := next(rows, None)) is not None:
+                first.append(more)
+            given = next((at for at, (number, _) in enumerate(first) if number >= wanted), None)
+            if given is None:
+                raise UnreadableFile(f"it has no row {wanted}, which --header-row names")
+        try:
+            header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
+            column_names(header.names)
+        except NoHeader as error:
+            raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
+        below = (row for _, row in chain(first[header.at :], rows))
+        return header, first[header.row][0], below
+
+    def _rows(self) -> Iterator[tuple[int, Row]]:
+        """The rows that have values, with their numbers; empty cells at their ends are cut off."""
+        self._sheet.reset_dimensions()
+        rows = self._sheet.iter_rows()
+        formulas = iter(())
+        if self._formulas is not None:
+            self._formulas.reset_dimensions()
+            formulas = self._formulas.iter_rows(values_only=True)
+        for number, (row, stored) in enumerate(zip_longest(rows, formulas, fillvalue=()), 1):
+            if number > _MAX_ROWS:
+                raise UnreadableFile(f"it has more than {_MAX_ROWS:,} rows; save it again")
+            cells = [self._value(cell) for cell in row]
+            self._count_unstored(cells, stored)
+            while cells and (cells[-1] is None or cells[-1] == ""):
+                cells.pop()
+            if cells:
+                yield number, cells
+
+    def _value(self, cell: Any) -> object:  # noqa: ANN401 - openpyxl's cells have no types
+        value = cell.value
+        if cell.data_type == "e":
+            self._errors[str(value)] += 1
+            return None
+        if isinstance(value, datetime) and value.time() == time():
+            return value.date()
+        return value
+
+    def _count_unstored(self, cells: Sequence[object], stored: Sequence[object]) -> None:
+        for cell, formula in zip(cells, stored, strict=False):
+            if cell is None and formula is not None and not isinstance(formula, (int, float)):
+                is_formula = not isinstance(formula, str) or formula.startswith("=")
+                self._unstored += is_formula
+
+    def _notes(self) -> Iterator[str]:
+        if self._errors:
+            said = ", ".join(f"{number:,} {error}" for error, number in self._errors.items())
+            yield f"cells with an error are NULL: {said}"
+        if self._unstored:
+            yield (
+                f"formulas without a stored value are NULL: {self._unstored:,}; open and save the "
+                "workbook in the program that made it"
+            )
+
+
+def _name(cell: object) -> str:
+    """A cell as the name of a column."""
+    match cell:
+        case None:
+            return ""
+        case float() if cell.is_integer():
+            return str(int(cell))
+        case datetime():
+            return cell.isoformat(" ")
+        case date() | time():
+            return cell.isoformat()
+        case timedelta():
+            return duration(cell)
+    return str(cell)
+
+
+def _names(header: Sequence[str], seen: Sequence[SeenColumn]) -> list[str]:
+    """The columns' names; "" for those without a name in which there is nothing."""
+    named = [*header, *[""] * (len(seen) - len(header))]
+    names = column_names(named)
+    return [
+        name if written or (at < len(seen) and seen[at].counts) else ""
+        for at, (name, written) in enumerate(zip(names, named, strict=True))
+    ]

@@ -1,0 +1,94 @@
+"""Reads the data files that hold one table into Parquet, each format by its own reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mdvec.datasets.core.reading import FOUND, Reading
+from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.interfaces.arrow import arrow_to_parquet
+from mdvec.datasets.interfaces.delimited import DELIMITERS, delimited_to_parquet
+from mdvec.datasets.interfaces.json_file import JSON_ENDINGS, json_to_parquet
+from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.snapshots import Snapshots
+from mdvec.datasets.interfaces.typed_rows import TypedRows
+from mdvec.datasets.interfaces.unpacking import unpacked
+from mdvec.files.endings import data_ending, is_packed, unpacked_ending
+from mdvec.files.within import opened_within, path_of
+
+ARROW_ENDINGS = (".feather", ".arrow")
+COPIED_ENDINGS = (*DELIMITERS, *JSON_ENDINGS, *ARROW_ENDINGS)
+"""The endings, once unpacked, of files with one table that is copied."""
+
+
+def holds_one_table(path: str) -> bool:
+    """Whether a file of this name holds one table, so that it can be a part of a larger one."""
+    ending = unpacked_ending(data_ending(path))
+    return ending == ".parquet" or ending in COPIED_ENDINGS
+
+
+def counts_rows(path: str) -> bool:
+    """Whether the reader of such a file reports its rows while it reads them."""
+    ending = unpacked_ending(data_ending(path))
+    return ending not in (".parquet", ".duckdb", *ARROW_ENDINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads files of a source folder, and collects what it understood of them.
+
+    Attributes:
+        root: the folder, or the file, that is the source.
+        snapshots: where copies go.
+        on_rows: is called now and then with the number of rows read since.
+        understood: how each file was read, by its path as scanned.
+    """
+
+    root: Path
+    snapshots: Snapshots
+    on_rows: Callable[[int], None]
+    understood: dict[str, Understood] = field(default_factory=dict)
+
+    def read(
+        self, path: str, source: Path, reading: Reading = FOUND, as_text: Collection[str] = ()
+    ) -> tuple[Path, ParquetFacts]:
+        """A file as Parquet: its own path, or that of a new copy; some columns as text.
+
+        Raises:
+            UnreadableFile: it cannot be read; the message says why.
+            SnapshotsUnwritable: the folder of copies cannot be written.
+        """
+        with opened_within(source, self.root) as descriptor:
+            ending, there = data_ending(source.name), path_of(descriptor)
+            if ending == ".parquet":
+                return source, parquet_facts(there, source.name)
+            with (
+                self.snapshots.new() as (part, whole),
+                _plain(there, part, is_packed(ending)) as plain,
+            ):
+                self.understood[path] = self._convert(
+                    plain, part, unpacked_ending(ending), reading.with_text(as_text)
+                )
+        return whole, parquet_facts(whole)
+
+    def _convert(self, source: Path, target: Path, ending: str, reading: Reading) -> Understood:
+        if ending in DELIMITERS:
+            return delimited_to_parquet(
+                source, target, self.on_rows, ending=ending, reading=reading
+            )
+        if ending in ARROW_ENDINGS:
+            return arrow_to_parquet(source, target, reading.columns)
+        rows = TypedRows(target, self.on_rows, chosen=reading.columns)
+        return json_to_parquet(source, rows, reading, is_lines=ending != ".json")
+
+
+@contextmanager
+def _plain(source: Path, target: Path, packed: bool) -> Iterator[Path]:  # noqa: FBT001 - private
+    if not packed:
+        yield source
+        return
+    with unpacked(source, target.with_name(f"{target.name}.unpacked")) as plain:
+        yield plain

@@ -1,0 +1,167 @@
+"""What an import understood is told, can be chosen otherwise, and is kept until taken back."""
+
+from dataclasses import replace
+
+import duckdb
+import pytest
+from collection import Collection
+
+from mdvec.database.connection import open_database
+from mdvec.datasets.core.choices import COLUMN, EVERY_FILE, HEADER_ROW, Choice, merged, reading_of
+from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.options import DatasetOptions
+from mdvec.datasets.reading_options import InvalidReading, reading_choices
+from mdvec.datasets.status import DatasetContents
+from mdvec.importing.options import ImportRefused
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+from mdvec.manage.status import details
+
+SALES = '売上一覧,,\n日付,店,額\n令和7年6月1日,1,"￥1,234"\n令和7年6月2日,2,-\n'
+
+
+def no_model(name):
+    raise AssertionError(name)
+
+
+class Files(Collection):
+    """A folder of data files and its tool."""
+
+    def __post_init__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "files", self.folder, "dataset")
+
+    def import_(self, *columns, mode="update", **choices):
+        options = DatasetOptions(readings=reading_choices(columns, **choices))
+        request = replace(self.request(mode), options=options)
+        return import_tool(request, no_model)
+
+    def content(self, name):
+        with open_database(self.database, "read") as connection:
+            tables = {table.name: table for table in datasets.dataset_tables(connection, 1)}
+        with duckdb.connect() as connection:
+            scan = parquet_scan(tables[name].parquet)
+            rows = connection.execute(f"SELECT * FROM {scan}").fetchall()
+        return {column.name: column.type for column in tables[name].columns}, rows
+
+    def kept(self):
+        contents = details(self.database, self.name).contents
+        assert isinstance(contents, DatasetContents)
+        return [str(choice) for choice in contents.readings]
+
+
+@pytest.fixture
+def files(tmp_path):
+    made = Files(tmp_path / "files", tmp_path / "data.sqlite", name="t")
+    (made.folder / "a.csv").write_bytes(SALES.encode("cp932"))
+    made.write(
+        "b.csv",
+        "x|額\n1|5,5\n",
+    )
+    return made
+
+
+def told(report):
+    return [line.text for line in report.lines() if line.text.startswith("read: ")]
+
+
+def test_what_was_understood_is_told_once_and_in_full_as_json(files):
+    report = files.import_(mode="new")
+    assert told(report) == [
+        "read: a.csv: cp932; header in line 2, not 売上一覧; 日付: 令和7年6月1日 → DATE; "
+        "額: ￥1,234 → BIGINT, 1 cell such as NA → NULL",
+        "read: b.csv: cells separated by '|'",
+    ]
+    (first, second) = report.json_fields()["dataset"]["read"]
+    assert (first["file"], first["encoding"], first["delimiter"]) == ("a.csv", "cp932", ",")
+    assert (first["header_row"], first["skipped"]) == (2, ("売上一覧",))
+    assert first["columns"][2] == {
+        "name": "額", "type": "BIGINT", "sample": "￥1,234", "nulls": 1, "note": "",
+    }  # fmt: skip
+    assert (second["encoding"], second["is_guess"]) == ("utf-8-sig", False)
+    assert told(files.import_()) == []
+
+
+def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
+    files.import_(mode="new")
+    found = files.content("t__a")
+    files.import_("額=text", "店=number")
+    files.import_("額=comma", pattern="b.*")
+    assert files.kept() == ["店 = number", "額 = text", "額 = comma (b.*)"]
+    files.write("b.csv", "x|額\n1|5,5\n2|1.000,25\n")
+    files.import_()
+    kinds, rows = files.content("t__a")
+    assert (kinds["額"], [row[2] for row in rows]) == ("VARCHAR", ["￥1,234", "-"])
+    assert files.content("t__b")[1] == [(1, 5.5), (2, 1000.25)]
+    assert files.import_().unchanged == 2
+    files.import_("額=auto", "店=auto")
+    assert files.content("t__a") == found
+    assert files.kept() == ["額 = comma (b.*)"]
+    files.import_(header_row=3, encoding="shift_jis", pattern="a.csv")
+    assert list(files.content("t__a")[0]) == ["令和7年6月1日", "1", "￥1,234"]
+    files.import_(mode="replace")
+    assert "header_row = 3 (a.csv)" in files.kept()
+    files.import_(header_row=0, encoding="auto", pattern="a.csv")
+    assert files.content("t__a") == found
+    files.import_(delimiter=";", pattern="b.csv")
+    assert list(files.content("t__b")[0]) == ["x|額"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "choices", "why"),
+    [
+        (["額=date"], {}, "a.csv: its column '額' cannot be read as date: it holds .￥1,234"),
+        (["売り上=text"], {}, r"no file \* has a column '売り上'"),
+        (["額=text"], {"pattern": "*.json"}, r"no file \*.json whose 額 can be chosen"),
+        (["額=auto"], {}, "nothing is chosen for '額'"),
+        ([], {"header_row": 9}, "it has no line 9"),
+        ([], {"encoding": "utf-8"}, "it is not utf-8-sig, which was chosen for it"),
+    ],
+)
+def test_a_choice_that_cannot_hold_changes_nothing(files, columns, choices, why):
+    files.import_(mode="new")
+    before = files.content("t__a")
+    with pytest.raises(ImportRefused, match=why):
+        files.import_(*columns, **choices)
+    assert files.content("t__a") == before
+    assert files.kept() == []
+    assert files.import_().unchanged == 2
+
+
+@pytest.mark.parametrize(
+    ("columns", "choices", "why"),
+    [
+        (["額"], {}, "not COLUMN=TYPE"),
+        (["=text"], {}, "not COLUMN=TYPE"),
+        (["額=money"], {}, "the types are text, integer, number, comma"),
+        ([], {"encoding": "shift_jjs"}, "not an encoding"),
+        ([], {"delimiter": "ab"}, "not a delimiter"),
+        ([], {"header_row": -1}, "from 1"),
+        ([], {"pattern": "a.csv"}, "--for says for which files"),
+    ],
+)
+def test_a_choice_that_means_nothing_is_refused(columns, choices, why):
+    with pytest.raises(InvalidReading, match=why):
+        reading_choices(columns, **choices)
+
+
+def test_many_files_of_one_table_are_told_as_one_and_read_alike(files):
+    for month in range(1, 4):
+        files.write(f"m_2025-0{month}.csv", f"day;n\n2025/{month}/1;0{month}\n")
+    report = files.import_(mode="new")
+    assert told(report)[-1] == (
+        "read: m_2025-01.csv (and 2 more files alike): cells separated by ';'; day: 2025/1/1 → DATE"
+    )
+    assert files.content("t__m")[1][0][1] == "01"
+    files.import_("n=integer")
+    assert [row[1] for row in files.content("t__m")[1]] == [1, 2, 3]
+
+
+def test_choices_for_some_files_count_more_than_those_for_all():
+    every = Choice(EVERY_FILE, COLUMN, "n", "text")
+    some = Choice("sub/*.csv", COLUMN, "n", "integer")
+    choices = merged([some], [every, Choice("a*", HEADER_ROW, "", "2")])
+    assert reading_of(choices, "sub/b.csv").columns == {"n": "integer"}
+    assert reading_of(choices, "sub/a.csv").header_row == 2
+    assert reading_of(choices, "b.csv").columns == {"n": "text"}

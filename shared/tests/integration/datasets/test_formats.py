@@ -1,0 +1,378 @@
+"""JSON, packed files, workbooks, Arrow and SQLite: every cell as written, or refused by name."""
+
+import csv
+import gzip
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+import zipfile
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from pathlib import Path
+
+import duckdb
+import openpyxl
+import polars as pl
+import pytest
+from collection import Collection
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mdvec.database.connection import open_database
+from mdvec.datasets.core.columns import NoHeader
+from mdvec.datasets.core.sheet_header import sheet_header
+from mdvec.datasets.interfaces import tables as datasets
+from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.unpacking import is_bomb
+from mdvec.manage import registering
+from mdvec.manage.import_tool import import_tool
+
+at = datetime.fromisoformat
+
+
+def no_model(name):
+    raise AssertionError(name)
+
+
+class Files(Collection):
+    """A folder of data files and its tool."""
+
+    def __post_init__(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        registering.add_tool(self.database, self.name, "files", self.folder, "dataset")
+
+    def import_(self, mode="update", **more):
+        return import_tool(self.request(mode), no_model, **more)
+
+    def tables(self):
+        with open_database(self.database, "read") as connection:
+            return {table.name: table for table in datasets.dataset_tables(connection, 1)}
+
+    def content(self, name):
+        table = self.tables()[name]
+        with duckdb.connect() as connection:
+            rows = connection.execute(f"SELECT * FROM {parquet_scan(table.parquet)}").fetchall()
+        return {column.name: column.type for column in table.columns}, rows
+
+
+@pytest.fixture
+def files(tmp_path):
+    return Files(tmp_path / "files", tmp_path / "data.sqlite", name="t")
+
+
+def problems(report):
+    return {problem.file_path: problem.reason for problem in report.failed}
+
+
+def left_out(report):
+    return {problem.file_path: problem.reason for problem in report.details.left_out}
+
+
+RECORDS = [
+    {"id": 1, "price": 1.5, "day": "2025-06-01", "code": "007", "at": {"city": "京", "zip": None}},
+    {"id": 2**60, "price": 2, "day": "NA", "code": "", "tags": ["a", 1], "at": {"city": "x\ny"}},
+    {"id": None, "price": None, "code": "8", "at": None, "more": True},
+]  # fmt: skip
+COLUMNS = {
+    "id": "BIGINT", "price": "DOUBLE", "day": "DATE", "code": "VARCHAR", "at.city": "VARCHAR",
+    "at.zip": "VARCHAR", "tags": "VARCHAR", "at": "VARCHAR", "more": "BOOLEAN",
+}  # fmt: skip
+READ = [
+    (1, 1.5, date(2025, 6, 1), "007", "京", None, None, None, None),
+    (2**60, 2.0, None, "", "x\ny", None, '["a", 1]', None, None),
+    (None, None, None, "8", None, None, None, None, True),
+]
+
+
+def lines(records):
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+
+
+def test_json_in_every_form_is_the_same_table(files):
+    files.write("list.json", json.dumps(RECORDS, indent=2))
+    files.write("lines.ndjson", lines(RECORDS))
+    files.write("odd_lines.json", "\n" + lines(RECORDS))
+    files.write("inner.json", json.dumps({"total": 3, "data": RECORDS}))
+    (files.folder / "packed.jsonl.gz").write_bytes(gzip.compress(lines(RECORDS).encode()))
+    (files.folder / "cp932.json").write_bytes(lines(RECORDS).encode("cp932"))
+    files.write("columns.json", json.dumps({"a": [1, 2], "b": ["x", None]}))
+    report = files.import_("new")
+    assert problems(report) == left_out(report) == {}
+    for name in ("list", "lines", "odd_lines", "inner", "packed", "cp932"):
+        assert files.content(f"t__{name}") == (COLUMNS, READ)
+    assert files.content("t__columns") == (
+        {"a": "BIGINT", "b": "VARCHAR"}, [(1, "x"), (2, None)],
+    )  # fmt: skip
+
+
+def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files):
+    files.write("env_1.json", '{"debug": true}')
+    files.write("env_2.json", '{"debug": false}')
+    files.write("config.json", '{"debug": true, "paths": ["a"]}')
+    files.write("numbers.json", "[1, 2]")
+    files.write("none.json", "[]")
+    files.write("cut.ndjson", '{"a": 1}\n{"a": 2')
+    files.write("cut.json", '[{"a": 1},\n\n{"a": 2}')
+    files.write("odd.ndjson", '{"a": 1}\n{"a": oops}\n{"a": 3}\n')
+    files.write("mixed.ndjson", '{"a": 1}\n[2]\n')
+    files.write("twice.ndjson", '{"a": 1, "a": 2}\n')
+    files.write("half.ndjson", '{"a": "\\ud800"}\n')
+    files.write("more.json", '[{"a": 1}]\n{}')
+    report = files.import_("new")
+    assert left_out(report) == {
+        "config.json": "it is one object, not a list of objects",
+        "env_1.json": "it is one object, not a list of objects",
+        "env_2.json": "it is one object, not a list of objects",
+        "none.json": "it holds no records",
+        "numbers.json": "line 1: it holds a single value, not objects",
+    }
+    assert problems(report) == {
+        "cut.json": "line 3: it is not valid JSON: the file ends early",
+        "cut.ndjson": "line 2: it is not valid JSON: the file ends early",
+        "half.ndjson": "row 1: a text holds half of a character; write the file again",
+        "mixed.ndjson": "line 2: it holds a list where the values before are objects",
+        "more.json": "line 2: it is not valid JSON: there is more after the end of the list",
+        "odd.ndjson": "line 2: it is not valid JSON: expecting value",
+        "twice.ndjson": "line 1: it is not valid JSON: an object has the name 'a' twice",
+    }
+    assert files.import_().details.left_out == report.details.left_out
+
+
+WHOLE = st.integers(-(2**63), 2**63 - 1)
+CELLS = {
+    "BIGINT": WHOLE,
+    "DOUBLE": st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53 - 1),
+    "BOOLEAN": st.booleans(),
+    "VARCHAR": st.text(st.characters(exclude_categories=["Cs", "Cc"])).map(lambda text: f"x{text}"),
+}
+
+
+@settings(max_examples=6)
+@given(data=st.data())
+def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, data):
+    kinds = data.draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=4))
+    row = st.tuples(*[st.none() | CELLS[kind] for kind in kinds])
+    rows = data.draw(st.lists(row, min_size=1, max_size=8))
+    folder = tmp_path_factory.mktemp("made")
+    files = Files(folder / "files", folder / "data.sqlite", name="t")
+    names = [f"c{number}" for number in range(len(kinds))]
+    files.write("a.json", json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
+    with sqlite3.connect(files.folder / "b.db") as made:
+        made.execute(f"CREATE TABLE b ({', '.join(names)})")
+        made.executemany(f"INSERT INTO b VALUES ({', '.join('?' * len(names))})", rows)
+    made.close()
+    workbook(files.folder / "c.xlsx", ("s", [names, *rows]))
+    assert problems(files.import_("new")) == {}
+    assert files.content("t__a")[1] == rows
+    assert files.content("t__c")[1] == [
+        row for row in rows if any(cell is not None for cell in row)
+    ]
+    read = files.content("t__b__b")[1]
+    assert read == rows  # True is 1 in SQLite, and equals it here
+
+
+def test_a_packed_csv_is_read_and_a_broken_one_names_its_line(files):
+    text = io.StringIO()
+    csv.writer(text).writerows(
+        [["日付", "額"], *[[f"2025-06-{day:02}", day] for day in range(1, 31)]]
+    )
+    packed = gzip.compress(text.getvalue().encode())
+    (files.folder / "sales_2025-06.csv.gz").write_bytes(packed)
+    (files.folder / "sales_2025-07.csv").write_bytes(gzip.decompress(packed))
+    (files.folder / "cut.csv.gz").write_bytes(packed[:-12])
+    (files.folder / "bad.tsv.gz").write_bytes(b"a,b\n1,2\n")
+    report = files.import_("new")
+    assert problems(report) == {
+        "bad.tsv.gz": "it is not a gzip file; pack it again",
+        "cut.csv.gz": "line 31: the packed file ends early; download or pack it again",
+    }
+    assert list(files.tables()) == ["t__sales_2025_06", "t__sales_2025_07"]
+    assert files.content("t__sales_2025_06") == files.content("t__sales_2025_07")
+    assert {path.suffix for path in Path(f"{files.database}.datasets/1").iterdir()} == {".parquet"}
+    assert is_bomb(2**29, 2**22)
+    assert not is_bomb(2**29, 2**23)
+    assert not is_bomb(2**27, 1)
+
+
+def test_feather_and_arrow_files_keep_their_values_and_types(files):
+    frame = pl.DataFrame(
+        {"n": [1, None], "s": ["x", "東京"], "d": [date(2025, 6, 1), None],
+         "t": [at("2025-06-01 05:00"), None], "l": [[1], [2, 3]]},
+    )  # fmt: skip
+    frame.write_ipc(files.folder / "a.feather")
+    frame.write_ipc_stream(files.folder / "b.arrow")
+    files.write("c.arrow", "no arrow")
+    (files.folder / "d.arrow").write_bytes((files.folder / "a.feather").read_bytes()[:200])
+    report = files.import_("new")
+    kinds = {"n": "BIGINT", "s": "VARCHAR", "d": "DATE", "t": "TIMESTAMP", "l": "BIGINT[]"}
+    assert files.content("t__a") == files.content("t__b") == (kinds, frame.rows())
+    assert problems(report) == {
+        "c.arrow": "it is not an Arrow file; write it again",
+        "d.arrow": "it cannot be read as an Arrow file (out-of-spec: InvalidFooter)",
+    }
+
+
+def workbook(path, *sheets):
+    """A workbook of (name, rows) with whatever openpyxl writes."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets:
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return book
+
+
+SALES = [
+    ["売上一覧 2025年度"],
+    [],
+    ["日付", "店", "額", "時刻", "開店", "経過", "率", "メモ"],
+    [date(2025, 6, 1), "東京", 1200, at("2025-06-01 05:30"), time(9, 30), "¥1,234", 0.125, True],
+    [date(2025, 6, 2), "00123", "-", at("2025-06-02"), time(18), "▲500", None, None],
+    [],
+    [None, None, 2.5, None, None, "１２円", 1, False],
+]
+
+
+def test_each_sheet_of_a_workbook_is_a_table_of_its_cells_values(files):
+    book = workbook(
+        files.folder / "a.xlsx", ("売上", SALES), ("隠し", [["a"], [1]]), ("空", []),
+        ("階層", [["店", "2024年", None, "2025年"], [None, "売上", "数", "売上", "数"],
+                  ["東京", 1, 2, 3, 4]]),
+        ("式", [["n", "倍"], [1, "=A2*2"], ["#N/A", "x"]]),
+    )  # fmt: skip
+    book["隠し"].sheet_state = "hidden"
+    book["階層"].merge_cells("B1:C1")
+    book["売上"].merge_cells("A1:H1")
+    book["式"]["A3"].data_type = "e"
+    book.save(files.folder / "a.xlsx")
+    workbook(files.folder / "b.xlsx", ("Sheet1", [["a", None, "c"], [1, None, "x"]]))
+    report = files.import_("new")
+    assert problems(report) == {}
+    assert left_out(report) == {
+        "a.xlsx#隠し": "it is a hidden sheet; show it in the workbook to import it",
+        "a.xlsx#空": "it is an empty sheet",
+    }
+    assert files.content("t__a__売上") == (
+        {"日付": "DATE", "店": "VARCHAR", "額": "DOUBLE", "時刻": "TIMESTAMP", "開店": "TIME",
+         "経過": "BIGINT", "率": "DOUBLE", "メモ": "BOOLEAN"},
+        [(date(2025, 6, 1), "東京", 1200.0, at("2025-06-01 05:30"), time(9, 30), 1234, 0.125,
+          True),
+         (date(2025, 6, 2), "00123", None, at("2025-06-02"), time(18), -500, None, None),
+         (None, None, 2.5, None, None, 12, 1.0, False)],
+    )  # fmt: skip
+    assert files.content("t__a__階層") == (
+        {"店": "VARCHAR", "2024年 売上": "BIGINT", "2024年 数": "BIGINT", "2025年 売上": "BIGINT",
+         "2025年 数": "BIGINT"},
+        [("東京", 1, 2, 3, 4)],
+    )  # fmt: skip
+    assert files.content("t__a__式") == ({"n": "BIGINT", "倍": "VARCHAR"}, [(1, None), (None, "x")])
+    assert files.content("t__b") == ({"a": "BIGINT", "c": "VARCHAR"}, [(1, "x")])
+    assert files.import_().unchanged == 4
+
+
+def test_a_workbook_that_cannot_be_read_says_why(files):
+    workbook(files.folder / "a.xlsx", ("s", SALES))
+    whole = (files.folder / "a.xlsx").read_bytes()
+    (files.folder / "cut.xlsx").write_bytes(whole[:-200])
+    (files.folder / "locked.xlsx").write_bytes(b"\xd0\xcf\x11\xe0" + bytes(600))
+    (files.folder / "odd.xlsx").write_bytes(whole.replace(b"xl/workbook.xml", b"xl/workbuch.xml"))
+    with zipfile.ZipFile(
+        files.folder / "bomb.xlsx", "w", zipfile.ZIP_DEFLATED, compresslevel=1
+    ) as made:
+        made.writestr("xl/worksheets/sheet1.xml", bytes(2**28 + 1))
+    with zipfile.ZipFile(files.folder / "a.xlsx") as made:
+        place = made.getinfo("xl/worksheets/sheet1.xml").header_offset + 80
+    (files.folder / "bent.xlsx").write_bytes(whole[:place] + bytes(20) + whole[place + 20 :])
+    assert problems(files.import_("new")) == {
+        "bent.xlsx": "it is not a complete workbook; save it again",
+        "bomb.xlsx": "it unpacks to more than 100 times its size; save it as .csv if you trust it",
+        "cut.xlsx": "it is not a complete workbook; save it again",
+        "locked.xlsx": "it is locked by a password, or of an older kind; save it as .xlsx without "
+        "a password",
+        "odd.xlsx": "it is not a complete workbook; save it again",
+    }
+
+
+def test_sqlite_tables_are_read_by_what_their_values_are(files):
+    place = files.folder / "a.sqlite"
+    with sqlite3.connect(place) as made:
+        made.executescript(
+            "CREATE TABLE t (i INTEGER, r REAL, d DATE, b BOOLEAN, x BLOB, mixed, code TEXT,"
+            " none DATETIME, twice INTEGER AS (i * 2));"
+            "INSERT INTO t (i, r, d, b, x, mixed, code) VALUES"
+            " (9007199254740993, 0.1, '2025-06-01', 1, x'00ff', 1, '12'),"
+            " (NULL, 2, NULL, 0, NULL, 'a', ''), ('N/A', NULL, '2025-06-02', NULL, x'', 2.5, NULL);"
+            "CREATE VIEW v AS SELECT * FROM t; CREATE VIRTUAL TABLE f USING fts5(words);"
+        )
+    made.close()
+    (files.folder / "thumbs.db").write_bytes(b"\0\1\2")
+    (files.folder / "cut.db").write_bytes(place.read_bytes()[:5000])
+    report = files.import_("new")
+    assert files.content("t__a__t") == (
+        {"i": "BIGINT", "r": "DOUBLE", "d": "DATE", "b": "BOOLEAN", "x": "BLOB",
+         "mixed": "VARCHAR", "code": "VARCHAR", "none": "TIMESTAMP"},
+        [(2**53 + 1, 0.1, date(2025, 6, 1), True, b"\0\xff", "1", "12", None),
+         (None, 2.0, None, False, None, "a", "", None),
+         (None, None, date(2025, 6, 2), None, b"", "2.5", None, None)],
+    )  # fmt: skip
+    assert left_out(report) == {
+        "a.sqlite#f": "it is a virtual table; only ordinary ones are copied",
+        "a.sqlite#t.twice": "it is a computed column; only columns that hold values are copied",
+        "a.sqlite#v": "it is a view; only tables are copied",
+        "thumbs.db": "it is not a SQLite database, or it is encrypted",
+    }
+    assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}
+
+
+@contextmanager
+def locking(place):
+    """Another process that is writing to a database."""
+    code = (
+        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('BEGIN EXCLUSIVE"
+        "'); print('ready', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, str(place)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        yield
+        process.stdin.close()
+
+
+def test_a_database_being_written_is_read_with_its_log_and_mdvecs_own_never(files):
+    other = Files(files.folder / "x", files.folder / "other.db", name="t")
+    before = (files.folder / "other.db").read_bytes()
+    writer = sqlite3.connect(files.folder / "w.db", isolation_level=None)
+    writer.execute("PRAGMA journal_mode = wal")
+    writer.execute("CREATE TABLE t (n)")
+    writer.execute("INSERT INTO t VALUES (1)")
+    report = files.import_("new")
+    assert files.content("t__w__t")[1] == [(1,)]
+    assert left_out(report) == {"other.db": "it is a database of mdvec itself"}
+    writer.execute("INSERT INTO t VALUES (2)")
+    assert files.import_().updated == 1
+    assert files.content("t__w__t")[1] == [(1,), (2,)]
+    writer.execute("PRAGMA journal_mode = delete")
+    writer.close()
+    with locking(files.folder / "w.db"):
+        locked = files.import_()
+    assert problems(locked) == {
+        "w.db": "another program is writing to it; import again when it is done"
+    }
+    assert files.content("t__w__t")[1] == [(1,), (2,)]
+    assert (files.folder / "other.db").read_bytes() == before
+    assert other.tables() == {}
+
+
+def test_a_header_of_two_rows_is_taken_only_where_the_lower_repeats_names():
+    assert sheet_header([["a", "", "b"], ["x", "y", "z"], ["1", "2", "3"]]).names == ("a", "", "b")
+    assert sheet_header([["s", "G"], ["", "x", "y"], ["k", "2", "3"]]).names == ("s", "G x", "G y")
+    assert sheet_header([["t"], ["a", "b", "c"], ["d", "e", "f"]]).names == ("a", "b", "c")
+    with pytest.raises(NoHeader, match="--header-row"):
+        sheet_header([["t"], ["a", "5", "c"], ["d", "6", "f"]])
+    assert sheet_header([["t"], ["A", "", "B"], ["x", "y", "x"], ["1", "2", "3"]]).names == (
+        "A x", "A y", "B x",
+    )  # fmt: skip
