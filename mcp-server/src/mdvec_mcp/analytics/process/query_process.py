@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 
 from mdvec.cancelling import cancelled_by
@@ -17,11 +16,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 from mdvec.queries.parameters import Bound, Parameter
 
-from mdvec_mcp.analytics.core.refusals import (
-    QueriesUnavailable,
-    TooManyRows,
-    UnknownTable,
-)
+from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRows, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
 from mdvec_mcp.analytics.process.lane import Lane
 from mdvec_mcp.analytics.process.messages import (
@@ -32,6 +27,7 @@ from mdvec_mcp.analytics.process.messages import (
     Limits,
     QueryRows,
 )
+from mdvec_mcp.analytics.process.query_warnings import QueryWarnings
 from mdvec_mcp.analytics.process.remaking import Remaking
 from mdvec_mcp.analytics.process.requests import (
     columns_in,
@@ -41,11 +37,7 @@ from mdvec_mcp.analytics.process.requests import (
     with_parameters,
 )
 from mdvec_mcp.analytics.process.running_child import RunningChild
-from mdvec_mcp.analytics.process.table_registry import (
-    Keeper,
-    MaterializedTable,
-    TableRegistry,
-)
+from mdvec_mcp.analytics.process.table_registry import Keeper, MaterializedTable, TableRegistry
 from mdvec_mcp.analytics.process.turns import NoTurn, Turns
 from mdvec_mcp.analytics.process.wire import Message
 
@@ -58,7 +50,6 @@ _REST_SECONDS = 60.0
 """How long the second child is kept without a query."""
 _NOT_KEPT = "nothing can be written in the folder of exports"
 _MAIN, _SECOND = 0, 1
-_notes: ContextVar[tuple[str, ...]] = ContextVar("mdvec-query-notes", default=())
 
 
 class QueryProcess:
@@ -96,16 +87,16 @@ class QueryProcess:
         kept: Keeper | None = None,
     ) -> None:
         self._registry = TableRegistry(kept)
+        self._warnings = QueryWarnings()
         self._turns = Turns()
-        main = RunningChild(spool_root, limits, self._warn)
+        main = RunningChild(spool_root, limits, self._warnings.warn)
         second = RunningChild(spool_root, limits, lambda _told_by_main: None)
         remaking = Remaking(
-            main, self._registry, data, _QUERIES_TO_REMAKE * limits.seconds, self._warn
+            main, self._registry, data, _QUERIES_TO_REMAKE * limits.seconds, self._warnings.warn
         )
         self._main = Lane(main, remaking, data, self.warm)
         self._lanes = (self._main, Lane(second, None, data, lambda: None))
         self._max_wait = max(_MIN_WAIT_SECONDS, _QUERIES_WAITED_FOR * limits.seconds)
-        self._warnings: list[str] = []
 
     def warm(self) -> None:
         """Start the child in the background, so that the first query does not wait for it."""
@@ -126,8 +117,12 @@ class QueryProcess:
                 with self._turn(seconds=_LIST_WAIT_SECONDS if known else None):
                     self._main.prepare()
             except NoTurn:
-                self._warn("queries are running; the tables are those from before they began")
-        return self._main.child.tables | {table.name: table.columns for table in self._living()}
+                self._warnings.warn(
+                    "queries are running; the tables are those from before they began"
+                )
+        return self._main.child.tables | {
+            table.name: table.columns for table in self.materialized()
+        }
 
     def columns(self, source: str) -> tuple[Column, ...]:
         """The columns of a table, or of a query, which is not run."""
@@ -205,14 +200,14 @@ class QueryProcess:
         """
         with self._turn():
             request = materialize_request(name, source, sql, replace=replace)
-            response = self._noted(self._main.request(request))
+            response = self._warnings.noted(self._main.request(request))
             columns = columns_in(response["columns"])
             table = MaterializedTable(
                 name, source, sql, response["rows"], columns, time.time() + ttl_seconds,
                 stamp=self._main.child.stamp,
             )  # fmt: skip
             if not self._registry.add(table, response["reads"]):
-                self._warn(f"{name} ends with this server: {_NOT_KEPT}")
+                self._warnings.warn(f"{name} ends with this server: {_NOT_KEPT}")
         return table
 
     def drop(self, name: str) -> None:
@@ -235,21 +230,16 @@ class QueryProcess:
 
     def materialized(self) -> list[MaterializedTable]:
         """The materialized tables, the oldest first; does not wait for a running query."""
-        return self._living()
+        now = time.time()
+        return [table for table in self._registry if table.expires > now]
 
     def expiries(self) -> dict[str, float]:
         """When each materialized table expires; does not wait for a running query."""
         return {table.name: table.expires for table in self._registry}
 
     def take_warnings(self) -> list[str]:
-        """The warnings about tables since the last call: made again, lost, not readable.
-
-        Before them come those about this thread's own queries.
-        """
-        notes = _notes.get()
-        _notes.set(())
-        warnings, self._warnings = self._warnings, []
-        return list(dict.fromkeys([*notes, *warnings]))
+        """The warnings since the last call: of this thread's queries, then of the tables."""
+        return self._warnings.take()
 
     def close(self) -> None:
         """End the children and remove their folders; later calls raise QueriesUnavailable."""
@@ -265,14 +255,6 @@ class QueryProcess:
                     lane.child.interrupt()
         if self._registry.kept is not None:
             self._registry.kept.close()
-
-    def _warn(self, warning: str) -> None:
-        if warning not in self._warnings:
-            self._warnings.append(warning)
-
-    def _living(self) -> list[MaterializedTable]:
-        now = time.time()
-        return [table for table in self._registry if table.expires > now]
 
     @contextmanager
     def _turn(
@@ -309,14 +291,14 @@ class QueryProcess:
             response = lane.request(request)
             if then is not None:
                 then(lane, response)
-            return self._noted(response)
+            return self._warnings.noted(response)
 
         if not self._needs_main(request["source"]):
             with self._turn((_MAIN, _SECOND)) as lane:
                 try:
                     return ask(lane)
                 except UnknownTable:
-                    if lane is self._main or not self._living():
+                    if lane is self._main or not self.materialized():
                         raise
         with self._turn() as lane:
             return ask(lane)
@@ -335,9 +317,3 @@ class QueryProcess:
         if self._main.child.is_running:
             with cancelled_by(None):
                 self._main.request({"do": "drop", "name": name})
-
-    def _noted(self, response: Message) -> Message:
-        """The response; what it notes about the query is kept for this thread's warnings."""
-        said = _notes.get()
-        _notes.set((*said, *(note for note in response.pop("notes", ()) if note not in said)))
-        return response
