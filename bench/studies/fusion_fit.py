@@ -37,6 +37,7 @@ TRIED: dict[str, tuple[float, ...]] = {
     "DEVIATIONS": (4.0, 6.0, 8.0),
     "COVERAGE_WEIGHT": (2.0, 3.0, 5.0),
     "NAME_WEIGHT": (0.5, 1.0, 1.5),
+    "SENTENCE_WEIGHT": (0.0, 1.0, 2.0),
     "DOCUMENT_WEIGHT": (0.25, 0.5, 0.75),
     "CROSSING_WEIGHT": (0.0, 0.3, 0.6),
     "LETTERS_WEIGHT": (3.0, 4.0, 5.0),

@@ -93,6 +93,7 @@ class ToolCandidates:
                 (self.tool.id, chunk.document_id),
                 self.constants.likeness(chunk.cosine),
                 read.inside(chunk, counts[chunk.id]),
+                read.sentences(chunk, counts[chunk.id]),
             )
             for chunk in self.chunks
         ]

@@ -29,6 +29,7 @@ class FieldReader:
         properties: Mapping[int, StoredProperties],
     ) -> None:
         self._properties = properties
+        self._plain = query.plain
         self._counter = TermCounter(query.plain)
         self._asked = {
             **{term: term for term in query.plain},
@@ -63,6 +64,13 @@ class FieldReader:
             for term in {**title, **names, **heading, **text}
         }  # fmt: skip
         return {**plain, **words}
+
+    def sentences(
+        self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]
+    ) -> tuple[frozenset[str], ...]:
+        """The counted plain terms that stand together in each sentence of a passage."""
+        among = [term for term in self._plain if term in counts and counts[term][-1]]
+        return tuple(self._counter.by_sentence(chunk.content, among)) if among else ()
 
     def inside(self, chunk: StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
         """The counted pieces of words in katakana that a passage has only inside other words."""

@@ -11,11 +11,11 @@ from mdvec.search.ranking import Pool, Ranking
 TOLD_AT = 0.5
 """The share of the asides that the first passage must have if they are what is asked about."""
 NEARER_COUNTS = 0.07
-"""How much each standard deviation counts by which the nearest passage of the whole is nearer.
+"""How much each standard deviation counts by which the nearest passage of the whole is nearer."""
+NEARER_AT_MOST = 0.15
+"""What that may count at most: a long question is near to something or other.
 
-Both were chosen over symptoms and backgrounds around headings of React, half of the sentences
-held out: of symptoms followed by a question of a word or two, .42 nDCG@10 instead of .03 (held
-out .48, .24; invented notes .84, .72), of background .54, .49 and .84 as before."""
+All were chosen over symptoms and backgrounds around even headings of React; see docs/SPEC.md."""
 
 
 def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:
@@ -31,7 +31,8 @@ def likelier(pools: Sequence[Pool], mode: SearchMode) -> tuple[int, Ranking]:
     aside = asked.query.aside - whole.query.aside
     told = _information(whole, aside.intersection(rankings[1].chunks[0].scored.matched))
     told /= _information(whole, aside) or 1.0
-    place = int(told + NEARER_COUNTS * (_nearest(whole) - _nearest(asked)) > TOLD_AT)
+    nearer = NEARER_COUNTS * (_nearest(whole) - _nearest(asked))
+    place = int(told + min(nearer, NEARER_AT_MOST) > TOLD_AT)
     return place, rankings[place]
 
 

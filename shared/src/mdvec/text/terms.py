@@ -33,6 +33,8 @@ _WORDS_OF_HIRAGANA = re.compile(
 _NAME_FORMS = "髙﨑邊邉齋齊濱濵德淸槗"
 _NAME_FORM = re.compile(f"[{_NAME_FORMS}]")
 _COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
+_SENTENCE = re.compile(r"[^。!?\n]{2,}")
+"""A sentence or line of folded text."""
 MAX_TERM = 64
 
 
@@ -123,6 +125,22 @@ class TermCounter:
         if self._any_words:
             counts |= Counter(word[:MAX_TERM] for word in self._words.findall(text))
         return counts
+
+    def by_sentence(self, text: str, among: Iterable[str]) -> set[frozenset[str]]:
+        """Which of the terms ``among`` stand in each sentence or line that has any."""
+        cjk, words = [], set()
+        for term in among:
+            if is_letters(term):
+                words.add(term)
+            else:
+                cjk.append(term)
+        found: set[frozenset[str]] = set()
+        for sentence in _SENTENCE.findall(folded(text)):
+            terms = {term for term in cjk if term in sentence}
+            if words:
+                terms |= words.intersection(self._words.findall(sentence))
+            found.add(frozenset(terms))
+        return found - {frozenset()}
 
 
 def crosses_words(term: str) -> bool:

@@ -19,7 +19,8 @@ def passage(
 ) -> Candidate:
     """A passage with these words of the query in its text, in a document of its own."""
     counts = {word: (0, 0, 0, count) for word, count in Counter(words.split()).items()}
-    return Candidate(counts, length, cosine, model, trust, document=object())
+    together = (frozenset(counts),)
+    return Candidate(counts, length, cosine, model, trust, document=object(), sentences=together)
 
 
 def scored(
@@ -57,8 +58,8 @@ def test_bm25_and_coverage_are_those_of_the_books():
     assert first.bm25 == pytest.approx(idf["水"] * 2 * 2.2 / (2 + long))
     assert second.bm25 == pytest.approx(idf["米"] * 2.2 / (1 + short))
     assert first.coverage == pytest.approx(idf["水"] / (idf["水"] + idf["米"]))
-    assert first.lexical == pytest.approx((1 + 3 * first.coverage) / 5)
-    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 3 * second.coverage) / 5)
+    assert first.lexical == pytest.approx((1 + 4 * first.coverage) / 6)
+    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 4 * second.coverage) / 6)
     assert (first.score, first.lexical_weight) == (first.lexical, 1.0)
 
 
@@ -326,3 +327,15 @@ def test_a_passage_with_every_word_covers_the_query_wholly_in_any_order(question
     found = random.sample(query, len(query))
     whole = scored(query, knowledge, [passage(" ".join(found), 0.5)], "hybrid")
     assert [one.coverage for one in whole] == [1.0 if query else 0.0]
+
+
+def test_words_that_stand_together_in_a_sentence_come_before_words_that_do_not():
+    counts = {"水": (0, 0, 0, 1), "米": (0, 0, 0, 1)}
+    apart, together = (
+        Candidate(counts, 10, None, "m", 1.0, document=number, sentences=sentences)
+        for number, sentences in enumerate(
+            [(frozenset({"水"}), frozenset({"米"})), (frozenset({"水", "米"}),)]
+        )
+    )
+    first, second = scored(["水", "米"], know(水=3, 米=3), [apart, together], "lexical")
+    assert second.score == pytest.approx(first.score + 1 / 6 * (1 - 0.5))

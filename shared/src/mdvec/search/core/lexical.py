@@ -1,12 +1,13 @@
 """The lexical score: how much of a question's information a passage contains, and in which fields.
 
-    (bm25 / best bm25 + 3 * coverage + named) / 5
+    (bm25 / best bm25 + 3 * coverage + named + together) / 6
 
 with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and a weight
 for each field that a term occurs in. The coverage is the share of the query's information (the
 sum of its terms' idf) that the passage contains; information that only other candidates of the
 same document contain counts three quarters. ``named`` says how closely a title or heading of the
-passage matches the query: 1 if it has exactly the same words.
+passage matches the query: 1 if it has exactly the same words; ``together`` is the largest share
+that one sentence of the passage contains, counted by its terms as spelled.
 
 The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
 """
@@ -27,6 +28,8 @@ FieldWeights = tuple[float, float, float, float]
 K1, B = 1.2, 0.75
 COVERAGE_WEIGHT = 3.0
 NAME_WEIGHT = 1.0
+SENTENCE_WEIGHT = 1.0
+"""The weight of what one sentence covers: words that stand together are what is asked about."""
 DOCUMENT_WEIGHT = 0.75
 """The weight of information that only other passages of the document contain."""
 CROSSING_WEIGHT = 0.3
@@ -62,7 +65,8 @@ class Candidate:
     matches of its title, aliases and innermost heading; ``document`` is equal for passages of one
     document. Cosines are comparable only within one ``model``; ``trust`` is that model's constant.
     ``likeness`` is the cosine as a z-score among unrelated passages, if their figures are known.
-    ``inside`` are the terms that occur only inside other words (ポート in パスポート).
+    ``inside`` are the terms that occur only inside other words (ポート in パスポート), and
+    ``sentences`` the plain terms of each of its sentences.
     """
 
     terms: Mapping[str, FieldCounts]
@@ -74,6 +78,7 @@ class Candidate:
     document: Hashable = None
     likeness: float | None = None
     inside: frozenset[str] = frozenset()
+    sentences: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +146,17 @@ def lexical_scores(
     own = _coverage(weights, candidates)
     coverage = _with_document(weights, candidates, own)
     named = [_named(telling, candidate.names) for candidate in candidates]
+    together = _together(weights, candidates)
     return Lexical(
         [
-            (score / best + COVERAGE_WEIGHT * covered + NAME_WEIGHT * name)
-            / (1 + COVERAGE_WEIGHT + NAME_WEIGHT)
-            for score, covered, name in zip(bm25, coverage, named, strict=True)
+            (
+                score / best
+                + COVERAGE_WEIGHT * covered
+                + NAME_WEIGHT * name
+                + SENTENCE_WEIGHT * in_one
+            )
+            / (1 + COVERAGE_WEIGHT + NAME_WEIGHT + SENTENCE_WEIGHT)
+            for score, covered, name, in_one in zip(bm25, coverage, named, together, strict=True)
         ],
         bm25,
         own,
@@ -239,6 +250,16 @@ def _with_document(
             1.0,
         )
         for candidate, covered in zip(candidates, own, strict=True)
+    ]
+
+
+def _together(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> list[float]:
+    """The largest share of the plain terms' information in one sentence of each passage."""
+    plain = {term: weight for term, weight in weights.items() if term[0] != WORD_MARK}
+    total = math.fsum(plain.values()) or 1.0
+    return [
+        min(max((_sum(plain, terms) for terms in one.sentences), default=0.0) / total, 1.0)
+        for one in candidates
     ]
 
 
