@@ -4,6 +4,7 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.client.stdio import stdio_client
+from mcp.server.apps import EXTENSION_ID
 
 
 def offered(parameters, mode):
@@ -31,6 +32,7 @@ def test_the_advertised_capabilities_match_the_protocol_version(filled, server, 
         "tools": {"list_changed": True},
         "prompts": {"list_changed": True},
         "resources": {"list_changed": True, "subscribe": subscribes},
+        **({"extensions": {EXTENSION_ID: {}}} if subscribes else {}),
     }
     assert (said.logging, said.completions, said.experimental) == (None, None, None)
 

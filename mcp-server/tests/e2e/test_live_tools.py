@@ -49,7 +49,7 @@ async def follow(parameters, database, notes):
             ledger = ("-n", "kakeibo", "-d", "家計簿", "--kind", "household", "-s", notes)
             names = (await after("tool", "add", *ledger)).keys()
             assert {"kakeibo", "get_monthly_household", "profile"} < names
-            assert len((await newer.client.list_resources()).resources) == 5
+            assert len((await newer.client.list_resources()).resources) == 6
             assert await after("tool", "delete", "-n", "kakeibo", "-y") == {"a": "新"}
             assert older.resources_changed & newer.resources_changed
             group.cancel_scope.cancel()

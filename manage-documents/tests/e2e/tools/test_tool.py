@@ -111,9 +111,11 @@ def test_tools_named_like_sql_or_like_tables_do_not_affect_others(mdvec, fill):
     ledger = {
         "transactions", "duplicate_checks", "ledger_files", "ledger_versions",
         "ledger_statements", "departed_pairs", "budgets", "category_rules", "row_notes",
-        "asset_months",
+        "asset_months", "shared_pairs",
     }  # fmt: skip
-    datasets = {"dataset_files", "dataset_tables", "import_failures"}
+    datasets = {
+        "dataset_files", "dataset_tables", "dataset_choices", "import_failures", "saved_queries",
+    }  # fmt: skip
     assert {name for name in names if not name.startswith("sqlite_")} == {
         "tools",
         *ledger,

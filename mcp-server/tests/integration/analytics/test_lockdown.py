@@ -56,6 +56,7 @@ def outcomes(house, attempts):
         "database": str(house / "none.sqlite"),
         "tables": [["runs", str(house / "runs.parquet"), str(house)]],
         "households": [],
+        "month_starts_on": 1,
     }
     attempts = [(way, attempt.replace("{folder}", str(house))) for way, attempt in attempts]
     done = subprocess.run(

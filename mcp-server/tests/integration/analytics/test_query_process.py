@@ -319,7 +319,8 @@ def child(tmp_path):
     """A child alone, in which a query may take a minute."""
     config = {
         "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1, "time_zone": "UTC"},
-        "spool": str(tmp_path), "database": str(tmp_path / "none"), "tables": [], "households": [],
+        "spool": str(tmp_path), "database": str(tmp_path / "none"), "tables": [],
+        "households": [], "month_starts_on": 1,
     }  # fmt: skip
     child = ChildProcess(config, tmp_path, memory_mb=1024)
     yield child

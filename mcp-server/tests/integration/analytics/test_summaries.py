@@ -1,7 +1,7 @@
 """Profiles and histograms against numpy and pandas, over data of every shape and many sizes."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import duckdb
 import numpy as np
@@ -11,7 +11,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.core.guard import as_json
+from mdvec_mcp.analytics.core.guard import Guard, as_json
 from mdvec_mcp.analytics.core.histogram import RowsDiffer
 from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
@@ -344,13 +344,14 @@ def test_the_extremes_of_a_type_are_profiled(pressed, type_, low, high):
 
 def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
     frame = shapes(1).assign(**{f"one_of_the_columns_{n}": 1 for n in range(20)})
-    for room, listed in ((2_048, list(frame)[:30]), (512, None)):
-        tables = Tables(tmp_path / str(room), frame, room=room)
+    for room, listed in ((4_000, list(frame)[:30]), (600, None)):
+        tables = Tables(tmp_path / str(room), frame)
+        listing = replace(tables.analytics.listing, guard=Guard(room, 50))
         try:
-            answer = tables.analytics.listing.handles()
-            sql = re.search("SELECT .*%'", answer["warnings"][0])[0].replace("…", "columns_19")
-            found = tables.analytics.row_queries.rows(sql, tables.analytics.guard)
+            answer = listing.handles()
+            found = listing.handles(match="columns_19")
         finally:
             tables.queries.close()
         assert answer["tables"] == ({"rows": listed} if listed else ["rows"])
-        assert found["rows"] == [["one_of_the_columns_19"]]
+        assert "table=" in answer["warnings"][0]
+        assert found["tables"] == {"rows": ["one_of_the_columns_19"]}

@@ -295,7 +295,7 @@ def test_every_change_of_a_row_or_a_decision_gives_the_data_another_version(ledg
         lambda: run("UPDATE transactions SET is_moved = 1 WHERE mf_id = 'b'"),
         lambda: run(
             "INSERT INTO duplicate_checks SELECT NULL, 1, min(id), max(id), 0, '0', '0', 1, '', "
-            "NULL, NULL, NULL, '', 1, 0 FROM transactions"
+            "NULL, NULL, NULL, '', 1, 0, NULL FROM transactions"
         ),
         lambda: run("UPDATE duplicate_checks SET user_decision = 'skip'"),
         lambda: run("DELETE FROM duplicate_checks"),

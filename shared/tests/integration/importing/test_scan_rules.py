@@ -43,9 +43,13 @@ def set_patterns(collection: Collection, **patterns: tuple[str, ...]) -> None:
     registering.update_tool(collection.database, "notes", None, None, patterns=changed)
 
 
+LATER_TABLES = (
+    "budgets", "category_rules", "row_notes", "asset_months", "shared_pairs", "saved_queries",
+    "dataset_choices",
+)  # fmt: skip
 LATER_COLUMNS = {
-    "duplicate_checks": ("kept_id", "reasons", "is_announced", "of_transfer"),
-    "departed_pairs": ("kept_id", "reasons", "of_transfer"),
+    "duplicate_checks": ("kept_id", "reasons", "is_announced", "of_transfer", "batch"),
+    "departed_pairs": ("kept_id", "reasons", "of_transfer", "batch"),
     "transactions": ("filed_major", "filed_minor", "is_moved"),
 }
 
@@ -56,9 +60,10 @@ def before_rules_were_stored(collection: Collection) -> None:
     with open_database(collection.database, "write") as connection:
         for column in ("scan", "import_files", "import_done"):
             connection.execute(f"ALTER TABLE tools DROP COLUMN {column}")
-        for trigger in ("row_notes_follow", "transactions_moved"):
+        for trigger in ("row_notes_follow", "transactions_moved", "shared_pairs_follow"):
             connection.execute(f"DROP TRIGGER {trigger}")
-        for table in ("budgets", "category_rules", "row_notes", "asset_months"):
+        connection.execute("DROP INDEX idx_duplicate_checks_batch")
+        for table in LATER_TABLES:
             connection.execute(f"DROP TABLE {table}")
         for table, columns in LATER_COLUMNS.items():
             for column in columns:

@@ -103,7 +103,8 @@ def first_format(collection: Collection) -> None:
         later = (
             "duplicate_checks", "transactions", "ledger_files", "ledger_versions",
             "ledger_statements", "departed_pairs", "dataset_files", "dataset_tables",
-            "budgets", "category_rules", "row_notes", "asset_months",
+            "budgets", "category_rules", "row_notes", "asset_months", "shared_pairs",
+            "saved_queries", "dataset_choices",
         )  # fmt: skip
         for table in later:
             connection.execute(f"DROP TABLE {table}")

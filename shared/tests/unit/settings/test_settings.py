@@ -407,7 +407,7 @@ def test_the_vector_engine_can_be_set_from_both_with_the_older_names_of_its_grap
     ("text", "words"),
     [
         ("[index]\nengine = 'qdrant'\n", "[index] engine cannot be 'qdrant'"),
-        ("[index]\nurl = 'localhost:8000'\n", "[index] url cannot be 'localhost:8000'"),
+        ("[index]\nurl = 'localhost:8000'\n", "[index] url cannot be what it is"),
         ("[index.hnsw]\nM = 1\n", "[index.hnsw] max_neighbors cannot be 1"),
         ("[index.hnsw]\nef = 1\n", "[index.hnsw] has no setting 'ef'; known names: space, ef_con"),
         ("[index]\nhnsw = 3\n", "index.hnsw is a section; write its settings in [index.hnsw]"),
