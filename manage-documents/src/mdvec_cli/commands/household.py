@@ -41,7 +41,9 @@ def map_(
     file: Annotated[Path, typer.Argument(help="A bank's or card's CSV.", show_default=False)],
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n", help="The household; may be left out if there is one.",
+        typer.Option("--name", "-n",
+                     help="The household; may be left out if there is one, or the file is in its "
+                     "folder.",
                      autocompletion=complete_tool_names, show_default=False),
     ] = None,
     account: Annotated[

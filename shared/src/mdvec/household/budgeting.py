@@ -137,7 +137,9 @@ def budget_status(
         requested = resolve_period(
             today, covered.default_range, period=period or str(covered.latest)
         )
-        months, notes = shown_months(connection, tool_id, requested, Total.SPENDING, covered, today)
+        months, notes = shown_months(
+            connection, tool_id, requested, Total.SPENDING, covered, today, until_today=True
+        )
         budgets = budget_table.budgets_of(connection, tool_id)
         rows = _rows(connection, tool_id, months, Total.SPENDING)
     statuses = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -107,7 +107,12 @@ def compare_periods(
         rows = counted_rows(connection, tool_id, days.first, days.last, named)
         base_rows = counted_rows(connection, tool_id, base_days.first, base_days.last, named)
     within_category = category is not None and named is not None and named is not Total.SPENDING
-    moved = movements(base_rows, rows, _name_of(by, within_category=within_category))
+    name_of = (
+        _shop_names([*base_rows, *rows])
+        if by == "shop"
+        else _category_name(within_category=within_category)
+    )
+    moved = movements(base_rows, rows, name_of)
     moved = [one for one in moved if one.difference]
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if period else []
@@ -178,9 +183,16 @@ def _year_earlier(day: date, years: int) -> date:
     return month.last_day.replace(day=min(day.day, month.last_day.day))
 
 
-def _name_of(by: str, *, within_category: bool) -> Callable[[CountedRow], str]:
-    if by == "shop":
-        return lambda row: row.shop
+def _shop_names(rows: Iterable[CountedRow]) -> Callable[[CountedRow], str]:
+    """The shop of each row; as written, if all its rows have one description."""
+    written: dict[str, set[str]] = {}
+    for row in rows:
+        written.setdefault(row.shop, set()).add(row.name)
+    shown = {shop: min(names) if len(names) == 1 else shop for shop, names in written.items()}
+    return lambda row: shown[row.shop]
+
+
+def _category_name(*, within_category: bool) -> Callable[[CountedRow], str]:
     if within_category:
         return lambda row: row.category_minor or "（中項目なし）"
     return lambda row: row.category_major

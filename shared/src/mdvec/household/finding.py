@@ -12,6 +12,7 @@ import apsw
 from mdvec.household.core.found import (
     FoundAnswer,
     InvalidFilter,
+    no_rows_note,
 )
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.wording import InvalidPage, InvalidPageSize
@@ -108,8 +109,9 @@ def find_transactions(
         search = RowSearch(columns)
         if wanted.period and wanted.period.strip():
             asked = resolve_period(today, covered.default_range, period=wanted.period)
-            search.within_days(asked.days)
+            has_rows = search.within_days(asked.days)
             search.notes.append(asked.understood)
+            search.notes += [] if has_rows else [no_rows_note(columns.span)]
         named, notes = named_subject(connection, tool_id, wanted.category)
         search.notes += notes
         search.of_subject(named)

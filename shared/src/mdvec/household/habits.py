@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import apsw
@@ -14,6 +14,7 @@ from mdvec.household.core.anomaly_wording import anomalies_text
 from mdvec.household.core.counted_row import CountedRow
 from mdvec.household.core.forecast import MonthForecast, forecast
 from mdvec.household.core.recurring import Recurring, recurring_payments
+from mdvec.household.core.wording import notes_text
 from mdvec.household.interfaces.counted_rows import counted_rows
 from mdvec.household.overview import coverage, one_state
 
@@ -36,6 +37,7 @@ class RecurringAnswer:
     as_of: date
     payments: tuple[Recurring, ...]
     due: tuple[DuePayment, ...]
+    notes: tuple[str, ...]
     text: str
 
 
@@ -66,7 +68,7 @@ def list_recurring_payments(
         EmptyLedger: there are no rows yet.
     """
     rows, as_of = rows_until_now(connection, tool_id, today, month_starts_on)
-    found = recurring_payments(rows, as_of)
+    found, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, month_starts_on).last_day
     due = sorted(
         (
@@ -80,7 +82,24 @@ def list_recurring_payments(
     listed = [(one.day, one.name, one.amount) for one in due]
     body = habit_wording.recurring_text(found, as_of)
     text = f"{body}\n{habit_wording.due_text(listed, until)}" if found else body
-    return RecurringAnswer(as_of, tuple(found), tuple(due), text)
+    notes = (habit_wording.unknown_note(unknown),) if unknown else ()
+    return RecurringAnswer(
+        as_of, tuple(found), tuple(due), notes, "\n".join(filter(None, (text, notes_text(notes))))
+    )
+
+
+def _without_unknown(
+    found: list[Recurring], rows: list[CountedRow], as_of: date
+) -> tuple[list[Recurring], list[Month]]:
+    """The series without missed days in months that have no row at all, and the last of these."""
+    known = {Month.of(row.day) for row in rows}
+    recent = as_of - habit_wording.RECENT
+    unknown = {Month.of(day) for one in found for day in one.missed if day >= recent} - known
+    kept = [
+        replace(one, missed=tuple(day for day in one.missed if Month.of(day) in known))
+        for one in found
+    ]
+    return kept, sorted(unknown)
 
 
 def forecast_spending(

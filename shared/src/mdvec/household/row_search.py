@@ -51,11 +51,13 @@ class RowSearch:
         """The filters in words."""
         return "・".join(self._told or ["全期間のすべての明細"])
 
-    def within_days(self, asked: Days) -> None:
-        """Keep the rows of these days."""
+    def within_days(self, asked: Days) -> bool:
+        """Keep the rows of these days; whether the ledger has any."""
         days = self._columns.days
-        self._mask &= (days >= asked.first.toordinal()) & (days <= asked.last.toordinal())
+        within = (days >= asked.first.toordinal()) & (days <= asked.last.toordinal())
+        self._mask &= within
         self._told.append(asked.in_words)
+        return bool(within.any())
 
     def of_subject(self, subject: Subject | None) -> None:
         """Keep the rows of a category, or all but income for 支出."""

@@ -47,10 +47,13 @@ def shown_months(
     covered: Coverage,
     today: date,
     max_months: int | None = None,
+    *,
+    until_today: bool = False,
 ) -> tuple[MonthRange, list[str]]:
     """The whole months of a period that the ledger covers, and the notes on them and their rows.
 
-    Of more than ``max_months``, only the last are shown.
+    Of more than ``max_months``, only the last are shown. With ``until_today`` the notes say that
+    rows after today are not in the figures.
 
     Raises:
         InsufficientData: none of the months has rows.
@@ -63,8 +66,9 @@ def shown_months(
     if _is_widened(period, today):
         notes.append(coverage_notes.whole_months_note(months))
     return months, notes + _notes(
-        connection, tool_id, period, subject, covered, today, months.days, months
-    )
+        connection, tool_id, period, subject, covered, today, months.days, months,
+        until_today=until_today,
+    )  # fmt: skip
 
 
 def marks_of(covered: Coverage, months: MonthRange, days: Days, today: date) -> MonthMarks:
@@ -98,6 +102,8 @@ def _notes(
     today: date,
     days: Days,
     months: MonthRange,
+    *,
+    until_today: bool = False,
 ) -> list[str]:
     """The notes on the days shown, in these months, and on their rows."""
     marks = marks_of(covered, months, days, today)
@@ -110,7 +116,8 @@ def _notes(
                 *ledger_sums.rows_outside(connection, tool_id, covered.body.days, MAX_NAMED_ROWS)
             )
         )
-    notes += _planned_notes(connection, tool_id, subject, days, covered, today)
+    summed = Days(min(days.first, today), min(days.last, today)) if until_today else days
+    notes += _planned_notes(connection, tool_id, subject, summed, covered, today)
     pending = ledger_sums.pending_removal_sums(
         connection, tool_id, days, subject, covered.starts_on
     )

@@ -19,8 +19,9 @@ def map_statement(
 ) -> StatementPreview:
     """Shows how a file is read in a household, and keeps the mapping if ``save``.
 
-    Without ``name``, in the only household there is; a file is shown even if there is none. A
-    path that leads nowhere from the working folder is looked for in the household's folder.
+    Without ``name``, in the household in whose folder the file is, or in the only one there is; a
+    file is shown even if there is none. A path that leads nowhere from the working folder is
+    looked for in the household's folder.
 
     Raises:
         ToolNotFound: there is no tool of that name.
@@ -28,7 +29,7 @@ def map_statement(
             for it already.
         NotMappable, NotTransactions: the file cannot be read as a statement.
     """
-    tool = _household(database, name)
+    tool = _household(database, name, file)
     source = None if tool is None else tool.source
     if source is not None and not file.exists() and (source / file).exists():
         file = source / file
@@ -36,7 +37,7 @@ def map_statement(
     return replace(shown, household="" if tool is None else tool.name)
 
 
-def _household(database: Path, name: str | None) -> Tool | None:
+def _household(database: Path, name: str | None, file: Path) -> Tool | None:
     if name is not None:
         tool = find_tool(database, name)
         if tool.kind != "household":
@@ -48,6 +49,10 @@ def _household(database: Path, name: str | None) -> Tool | None:
         tool for tool in list_tools(database, active_only=False) if tool.kind == "household"
     ]
     if len(households) > 1:
+        place = file.resolve()
+        around = [one for one in households if place.is_relative_to(one.source.resolve())]
+        if len(around) == 1:
+            return around[0]
         names = ", ".join(tool.name for tool in households)
         raise MappingRefused(f"there are several households ({names}); name one: --name NAME")
     return households[0] if households else None

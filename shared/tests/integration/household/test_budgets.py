@@ -42,6 +42,9 @@ def test_a_status_tells_the_pace_and_warns(connection):
         "- 予算のないカテゴリの支出: 400円",
     ]
     assert [one.warning for one in answer.statuses] == ["exceeded", "ahead"]
+    assert answer.notes[1:] == (
+        "予定（今日より後の日付の明細）: 1件、支出 99,000円（上の金額には含めていません）",
+    )
 
 
 def test_rent_paid_on_the_first_day_is_no_reason_to_warn(connection):

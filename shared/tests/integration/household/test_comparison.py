@@ -48,6 +48,27 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
     assert answer.total_movements == 2
     shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
     assert [one.name for one in shops.movements] == ["給与", "寿司 うおまる"]
+
+
+def test_a_shop_has_the_name_that_its_rows_have_unless_they_differ(connection):
+    rows = [
+        Bought("2025-05-03", "Amazon.co.jp", -3_000),
+        Bought("2025-06-03", "Amazon.co.jp", -4_000),
+        Bought("2025-05-04", "イオン 123", -300),
+        Bought("2025-06-04", "イオン 456", -200),
+    ]
+    tool = fill(connection, rows)
+    shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
+    assert [one.name for one in shops.movements] == ["Amazon.co.jp", "イオン"]
+
+
+def test_a_category_is_compared_by_what_is_in_it(connection):
+    rows = [
+        Bought("2025-05-03", "スーパーまるなか", -4_000),
+        Bought("2025-06-03", "スーパーまるなか", -4_000),
+        Bought("2025-06-20", "寿司 うおまる", -9_800, "食費/外食"),
+    ]
+    tool = fill(connection, rows)
     food = compare_periods(connection, tool, period="2025-06", category="食費", today=TODAY)
     assert [(one.name, one.difference) for one in food.movements] == [("外食", 9_800)]
 

@@ -193,6 +193,15 @@ def test_a_day_is_found_by_its_name():
     assert "「7月31日」を 2025年07月31日 と解釈しました" in found.text
 
 
+def test_a_period_outside_the_ledger_is_said_to_have_no_rows():
+    found = Ledger(ROWS).find(period="2019年", query="Amazon")
+    assert found.totals.rows == 0
+    first, last = min(row[0] for row in ROWS), max(row[0] for row in ROWS)
+    assert f"この期間の明細は 1件もありません（明細があるのは {first}〜{last}）" in found.notes
+    within = Ledger(ROWS).find(period="7月31日", query="郵便局")
+    assert not any("この期間" in note for note in within.notes)
+
+
 def test_a_month_has_the_same_sums_as_the_month_itself():
     ledger = Ledger(ROWS)
     month = monthly_household(ledger.connection, 1, period="2025年7月", today=TODAY)

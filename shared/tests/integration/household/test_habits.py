@@ -42,6 +42,18 @@ def test_recurring_payments_in_words(connection):
     ]
 
 
+def test_a_payment_missing_in_a_month_without_any_row_is_told_as_such(connection):
+    rent = [row for row in monthly("家賃", -80_000, "2025-01", 6) if row.day[:7] != "2025-04"]
+    gym = [row for row in monthly("ジム", -7_700, "2025-01", 6, day=9) if row.day[5:7] != "03"]
+    tool = fill(connection, [*rent, *(row for row in gym if row.day[:7] != "2025-04")])
+    told = list_recurring_payments(connection, tool, today=date(2025, 6, 20)).text.splitlines()
+    missing = [line for line in told if "支払いがありません" in line or line.startswith("※")]
+    assert missing == [
+        "  2025-03-09 ごろの支払いがありません",
+        "※ 2025年04月には集計に入る明細が 1件もないため、支払いの抜けは示していません。",
+    ]
+
+
 def test_a_forecast_in_words_names_its_parts_and_its_past_errors(connection):
     tool = fill(connection, monthly("家賃", -80_000, "2024-06", 13, day=3))
     answer = forecast_spending(connection, tool, today=date(2025, 6, 20))

@@ -179,5 +179,8 @@ def test_a_household_must_be_named_where_there_are_several(household, tmp_path):
     with pytest.raises(MappingRefused, match="is a markdown, not a household"):
         map_statement(household.database, household.folder / "7.csv", "notes")
     registering.add_tool(household.database, "second", "d", tmp_path / "other", "household")
+    assert household.map("7.csv").household == "kakeibo"  # the file is in its folder
+    elsewhere = tmp_path / "7.csv"
+    elsewhere.write_bytes((household.folder / "7.csv").read_bytes())
     with pytest.raises(MappingRefused, match="kakeibo, second"):
-        household.map("7.csv")
+        map_statement(household.database, elsewhere, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mdvec.dates.days import Days
 from mdvec.errors import MdvecError
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.transaction import Transaction
@@ -94,6 +95,11 @@ class FoundAnswer:
         listing = page_text(self.rows, self.noted, self.first, self.totals.rows, self.next_page)
         parts = ["\n".join(lines), notes_text(self.notes), listing]
         return "\n".join(part for part in parts if part)
+
+
+def no_rows_note(span: Days) -> str:
+    """Note: the ledger, whose rows are of these days, has none in the period."""
+    return f"この期間の明細は 1件もありません（明細があるのは {span.first}〜{span.last}）"
 
 
 def left_out_note(left_out: dict[str, int]) -> str:

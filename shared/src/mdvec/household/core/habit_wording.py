@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 
+from mdvec.dates.months import Month, MonthRange
 from mdvec.household.core.forecast import MonthForecast
 from mdvec.household.core.recurring import Recurring
 from mdvec.household.core.wording import format_currency
 
-_RECENT = timedelta(days=365)
+RECENT = timedelta(days=365)
 NO_RECURRING = (
     "定期的な支払いは見つかりませんでした。同じ店に一定の間隔で3回以上の支払いが要ります。"
 )
@@ -30,7 +31,7 @@ def recurring_text(found: Sequence[Recurring], as_of: date) -> str:
     lines += [line for one in spending for line in _lines(one, as_of)]
     if income := [one for one in going if one.is_income]:
         lines += ["定期的な収入:", *(line for one in income for line in _lines(one, as_of))]
-    ended = [one for one in found if one.next_day is None and as_of - one.last.day <= _RECENT]
+    ended = [one for one in found if one.next_day is None and as_of - one.last.day <= RECENT]
     if ended:
         lines.append("この1年に終わったらしいもの:")
         lines += [
@@ -47,20 +48,26 @@ def _lines(one: Recurring, as_of: date) -> list[str]:
         f"- {one.name}: {one.interval.name} {about}{format_currency(one.amount)}、"
         f"年 {about}{format_currency(one.per_year)}（次は {one.next_day} ごろ）"
     ]
-    recent = [change for change in one.changes if as_of - change.day <= _RECENT]
+    recent = [change for change in one.changes if as_of - change.day <= RECENT]
     for change in recent:
         word = "値上がり" if change.after > change.before else "値下がり"
         lines.append(
             f"  {change.day} から{word}: {format_currency(change.before)} → "
             f"{format_currency(change.after)}"
         )
-    lines += [f"  {day} ごろの支払いがありません" for day in one.missed if as_of - day <= _RECENT]
+    lines += [f"  {day} ごろの支払いがありません" for day in one.missed if as_of - day <= RECENT]
     lines += [
         f"  二重かもしれません: {row.day} にも {format_currency(row.yen)}"
         for row in one.twice
-        if as_of - row.day <= _RECENT
+        if as_of - row.day <= RECENT
     ]
     return lines
+
+
+def unknown_note(months: Sequence[Month]) -> str:
+    """Says that payments cannot be missed in months of which the ledger has no row."""
+    named = "、".join(MonthRange(month, month).in_words for month in months)
+    return f"{named}には集計に入る明細が 1件もないため、支払いの抜けは示していません"
 
 
 def due_text(due: Sequence[tuple[date, str, int]], until: date) -> str:

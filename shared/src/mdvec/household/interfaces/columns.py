@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 from cachetools import LRUCache
 
+from mdvec.dates.days import Days
 from mdvec.dates.months import Month
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.shop import shops_of
@@ -55,6 +56,11 @@ class LedgerColumns:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def span(self) -> Days:
+        """From the first day with a row to the last; there has to be a row."""
+        return Days(date.fromordinal(int(self.days[0])), date.fromordinal(int(self.days[-1])))
 
     def months(self, starts_on: int) -> Codes:
         """The month of each row as YYYY-MM, if months start on the day ``starts_on``."""
