@@ -19,7 +19,7 @@ from mdvec.datasets.core.choices import (
 )
 from mdvec.datasets.core.reading import Reading
 from mdvec.datasets.interfaces.choices import record_choices, stored_choices
-from mdvec.datasets.interfaces.delimited import DELIMITERS
+from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.json_file import JSON_ENDINGS
 from mdvec.datasets.interfaces.tables import FileTable
 from mdvec.files.endings import SQLITE_ENDINGS, WORKBOOK_ENDINGS, data_ending, unpacked_ending

@@ -10,7 +10,8 @@ from pathlib import Path
 from mdvec.datasets.core.reading import FOUND, Reading
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
-from mdvec.datasets.interfaces.delimited import DELIMITERS, delimited_to_parquet
+from mdvec.datasets.interfaces.csv_head import DELIMITERS
+from mdvec.datasets.interfaces.delimited import delimited_to_parquet
 from mdvec.datasets.interfaces.json_file import JSON_ENDINGS, json_to_parquet
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots

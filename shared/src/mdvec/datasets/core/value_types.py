@@ -19,6 +19,10 @@ _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
 _WHOLE = r"0|-?[1-9]\d{0,14}"
 _FRACTION = r"-?(0|[1-9]\d*)?\.\d+([eE][-+]?\d{1,3})?"
 _POWER = r"-?[1-9]\d*[eE][-+]\d{1,3}"
+_INTEGER = r"0|-?[1-9]\d{0,17}"
+_FULL_DATE = r"[12]\d{3}[-/]\d{2}[-/]\d{2}"
+_FULL_TIMESTAMP = rf"{_FULL_DATE}[ T]\d{{2}}:\d{{2}}:\d{{2}}"
+_SHORT_DECIMAL = rf"{_WHOLE}|-?(0|[1-9]\d*)?\.\d+"
 _GROUPED = r"(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
 # A number in brackets is negative, but (1), (2), (3) more likely count something.
 _BRACKETED = r"([1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{2,14})"
@@ -62,6 +66,12 @@ def _amount(currency: str, suffix: str, decimals: str) -> str:
     return f"{plain}|[(]{currency}?{_BRACKETED}{decimals}{suffix}[)]"
 
 
+def _matches(pattern: str) -> str:
+    """SQL: whether ``{v}`` matches a pattern whole."""
+    escaped = pattern.replace("{", "{{").replace("}", "}}")
+    return f"regexp_full_match({{v}}, '{escaped}')"
+
+
 @dataclass(frozen=True, slots=True)
 class ValueKind:
     """A kind of values.
@@ -75,6 +85,8 @@ class ValueKind:
         needs: a regular expression that at least one value contains: without it the others could
             mean something else.
         is_full_width: whether its digits may be full-width.
+        quick: SQL over ``{v}``, a cell as it is: a quick test that only values of the kind pass,
+            each of which a cast reads; most values of most files do. "" if there is none.
     """
 
     type: str
@@ -84,6 +96,7 @@ class ValueKind:
     unit: str = ""
     needs: str = ""
     is_full_width: bool = False
+    quick: str = ""
 
     def fits(self, column: str) -> str:
         """SQL: whether every value of a column fits; NULL if it has no values."""
@@ -162,12 +175,13 @@ class ValueKind:
 
 
 _KINDS = (
-    ValueKind("BOOLEAN", "(?i)true|false"),
-    ValueKind("BIGINT", r"0|-?[1-9]\d{0,17}"),
+    ValueKind("BOOLEAN", "(?i)true|false", quick="{v} IN ('true', 'false', 'True', 'False')"),
+    ValueKind("BIGINT", _INTEGER, quick=_matches(_INTEGER)),
     ValueKind(
         "DOUBLE",
         f"{_WHOLE}|{_FRACTION}|{_POWER}",
         also=f"isfinite(TRY_CAST({{v}} AS DOUBLE)) AND {_MANY_DIGITS}",
+        quick=f"{_matches(_SHORT_DECIMAL)} AND strlen({{v}}) <= 17",
     ),
     ValueKind("BIGINT", _amount(r"[¥￥\\]", "円?", ""), reading=_SIGNED_DIGITS),
     ValueKind("DOUBLE", _amount(r"[¥￥\\]", "円?", _DECIMALS), reading=_SIGNED_DIGITS),
@@ -200,9 +214,9 @@ _KINDS = (
         reading=_COMMA_DIGITS,
         needs=r"\.\d{3},\d{1,2}$",
     ),
-    ValueKind("DATE", _DATE),
+    ValueKind("DATE", _DATE, quick=_matches(_FULL_DATE)),
     ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
-    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?"),
+    ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_matches(_FULL_TIMESTAMP)),
     ValueKind("TIMESTAMP WITH TIME ZONE", rf"{_DATE}[ T]{_TIME} ?(Z|[-+]\d{{2}}(:?\d{{2}})?)"),
 )
 VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))

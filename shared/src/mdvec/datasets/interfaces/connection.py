@@ -40,6 +40,7 @@ def safe_connection(
     writes_to: Path | None = None,
     optimizes: bool = True,
     limits: ConnectionLimits | None = None,
+    counts: bool = False,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory database that can open only ``files``, without network or extensions.
 
@@ -49,6 +50,7 @@ def safe_connection(
         optimizes: False switches the optimizer off, which takes minutes on statements with
             thousands of expressions.
         limits: less memory and threads than DuckDB takes by default.
+        counts: True has it count how far a query is; it shows nothing.
 
     Raises:
         KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
@@ -58,7 +60,8 @@ def safe_connection(
     # The configuration's type in the stubs is too narrow.
     connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
     try:
-        connection.execute("SET enable_progress_bar = false")
+        connection.execute(f"SET enable_progress_bar = {counts}")
+        connection.execute("SET enable_progress_bar_print = false")
         connection.execute("SET python_enable_replacements = false")
         connection.execute("SET temp_directory = ''")
         connection.execute("SET TimeZone = 'UTC'")

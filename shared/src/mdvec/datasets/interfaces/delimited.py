@@ -1,27 +1,41 @@
 """Converts a CSV or TSV file to Parquet, with a type for each column.
 
 Python parses the file, because it decodes cp932 and can name a bad line. It writes a plain copy,
-from which DuckDB checks every value of a column before the column gets its type.
+from which DuckDB checks every value of a column before the column gets its type. Large files that
+DuckDB reads in the same way need neither (``direct_rows``).
 """
 
 from __future__ import annotations
 
 import csv
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-from mdvec.datasets.core.columns import NoHeader, column_names
-from mdvec.datasets.core.header import SAMPLE_ROWS, header_at, title
+from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.reading import FOUND, Reading
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.core.value_types import kinds_of
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
-from mdvec.datasets.interfaces.text_columns import inner_names, read_column, write_typed
+from mdvec.datasets.interfaces.csv_head import (
+    DELIMITERS,
+    Dialect,
+    NumberedRows,
+    below_header,
+    dialect_of,
+    filled_rows,
+)
+from mdvec.datasets.interfaces.direct import MIN_DIRECT_BYTES
+from mdvec.datasets.interfaces.direct_rows import read_directly
+from mdvec.datasets.interfaces.text_columns import (
+    SAMPLE_ROWS,
+    inner_names,
+    plain_scan,
+    read_column,
+    write_typed,
+)
 from mdvec.datasets.interfaces.wide import (
     MIN_WIDE_COLUMNS,
     ListColumn,
@@ -31,9 +45,6 @@ from mdvec.datasets.interfaces.wide import (
 from mdvec.files.encoding import data_file_encoding
 from mdvec.files.scan import UnreadableFile
 
-DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
-"""The suffixes of such files, and their possible delimiters."""
-_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
 _ROWS_AT_ONCE = 20_000
 _WIDE_ROWS_AT_ONCE = 500
 
@@ -54,12 +65,14 @@ def delimited_to_parquet(
     *,
     ending: str = "",
     reading: Reading = FOUND,
+    direct_from: int = MIN_DIRECT_BYTES,
 ) -> Understood:
     """Convert ``source`` to the Parquet file ``target``; returns how it was read.
 
     ``on_rows`` is called now and then with the number of rows read since. ``ending`` is the file's
     suffix, for a path without one. ``reading`` is what the user says about the file.
-    A temporary plain copy of the rows is written beside ``target``.
+    DuckDB reads files of ``direct_from`` bytes itself where the result is the same. Of others a
+    temporary plain copy of the rows is written beside ``target``.
 
     Raises:
         UnreadableFile: the file cannot be converted; the message says why, and names the line.
@@ -71,12 +84,18 @@ def delimited_to_parquet(
     chosen = reading.columns
     try:
         allowed = reading.delimiter or DELIMITERS[ending or source.suffix.lower()]
+        direct = read_directly(source, target, allowed, on_rows, reading, direct_from)
+        if direct is not None:
+            return direct
         found = _write_plain(source, allowed, plain, on_rows, reading)
         names = found.names
         is_wide = len(names) >= MIN_WIDE_COLUMNS
         with safe_connection([plain, target], optimizes=not is_wide) as connection:
             if not is_wide:
-                columns = write_typed(connection, names, plain, target, chosen)
+                scan = plain_scan(plain, names)
+                first = f"SELECT * FROM {scan} LIMIT {SAMPLE_ROWS}"
+                sample = connection.execute(first).fetchall()
+                columns = write_typed(connection, names, scan, sample, target, chosen)
                 return replace(found.understood, columns=columns)
             lists = [
                 ListColumn(name, kinds=kinds_of(chosen.get(name, "")), choice=chosen.get(name, ""))
@@ -101,15 +120,9 @@ def _write_plain(
     encoding, is_guess = data_file_encoding(source, reading.encoding)
     try:
         with source.open(encoding=encoding, newline="") as text:
-            named = _SEPARATOR_LINE.fullmatch(text.readline())
-            start = text.tell() if named else 0
-            if named and not reading.delimiter:
-                delimiter = named[1]
-            else:
-                delimiter = _delimiter(text, start, allowed)
-            text.seek(start)
-            lines = 1 if named else 0
-            found = _copy_rows(text, delimiter, plain, on_rows, lines, reading.header_row)
+            dialect = dialect_of(text, allowed, reading.delimiter)
+            text.seek(dialect.start)
+            found = _copy_rows(text, dialect, plain, on_rows, reading.header_row)
     except UnicodeDecodeError as error:
         raise UnreadableFile(
             f"it is not {encoding}, which was chosen for it"
@@ -118,54 +131,24 @@ def _write_plain(
             may_pass=not reading.encoding,
         ) from error
     understood = replace(
-        found.understood, encoding=encoding, is_guess=is_guess, delimiter=delimiter
+        found.understood, encoding=encoding, is_guess=is_guess, delimiter=dialect.delimiter
     )
     return replace(found, understood=understood)
 
 
-def _delimiter(text: TextIO, start: int, allowed: str) -> str:
-    """The delimiter that splits the first line into most cells; of several, the first allowed.
-
-    If the first line is a title, which none splits, most of the lines after it decide.
-    """
-
-    def widths(delimiter: str) -> list[int]:
-        text.seek(start)
-        found: list[int] = []
-        try:
-            reader = csv.reader(text, delimiter=delimiter, strict=True)
-            found.extend(len(row) for row in islice(_rows(reader), SAMPLE_ROWS))
-        except csv.Error:
-            return found or [0]
-        return found or [0]
-
-    if len(allowed) == 1:
-        return allowed
-    by_delimiter = {delimiter: widths(delimiter) for delimiter in allowed}
-    best = max(allowed, key=lambda delimiter: by_delimiter[delimiter][0])
-    if by_delimiter[best][0] > 1:
-        return best
-    return max(allowed, key=lambda each: _most_common(by_delimiter[each]))
-
-
-def _most_common(widths: Sequence[int]) -> int:
-    counted = Counter(widths)
-    return max(counted, key=lambda width: (counted[width], width))
-
-
 def _copy_rows(
     text: TextIO,
-    delimiter: str,
+    dialect: Dialect,
     plain: Path,
     on_rows: Callable[[int], None],
-    lines_before: int,
     header_row: int,
 ) -> _Plain:
-    """Copy the rows below the header; ``lines_before`` were taken from the file already."""
-    reader = csv.reader(text, delimiter=delimiter, strict=True)
-    numbered = ((reader.line_num + lines_before, row) for row in _rows(reader))
+    """Copy the rows below the header."""
+    reader = csv.reader(text, delimiter=dialect.delimiter, strict=True)
+    numbered = ((reader.line_num + dialect.lines, row) for row in filled_rows(reader))
     try:
-        titles, line, names, rows = _below_header(numbered, header_row)
+        head, rows = below_header(numbered, header_row)
+        names = head.names
         with plain.open("w", encoding="utf-8", newline="") as copy:
             writer = csv.writer(copy, quoting=csv.QUOTE_ALL, lineterminator="\n")
             is_wide = len(names) >= MIN_WIDE_COLUMNS
@@ -183,47 +166,11 @@ def _copy_rows(
     except NoHeader as error:
         raise UnreadableFile(str(error)) from error
     except csv.Error as error:
-        raise UnreadableFile(f"line {reader.line_num + lines_before}: {_what(error)}") from error
-    return _Plain(names, sample, Understood(header_row=line, skipped=titles))
+        raise UnreadableFile(f"line {reader.line_num + dialect.lines}: {_what(error)}") from error
+    return _Plain(names, sample, Understood(header_row=head.line, skipped=head.titles))
 
 
-_Numbered = Iterator[tuple[int, list[str]]]
-
-
-def _below_header(
-    rows: _Numbered, header_row: int
-) -> tuple[tuple[str, ...], int, tuple[str, ...], _Numbered]:
-    """The title lines, the header's line, the columns' names, and the rows below it.
-
-    Raises:
-        NoHeader: the header holds no names.
-        UnreadableFile: there is no header.
-    """
-    if header_row:
-        first = []
-        for numbered in rows:
-            first.append(numbered)
-            if numbered[0] >= header_row:
-                break
-        else:
-            raise UnreadableFile(f"it has no line {header_row}, which --header-row names")
-        at = len(first) - 1
-    else:
-        first = list(islice(rows, SAMPLE_ROWS))
-        at = header_at([row for _, row in first])
-    if not first:
-        raise UnreadableFile("it is empty; put a line with the columns' names into it")
-    titles = tuple(title(row) for _, row in first[:at])
-    line, header = first[at]
-    return titles, line, column_names(header), chain(first[at + 1 :], rows)
-
-
-def _rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    """The rows without blank lines."""
-    return (row for row in reader if row)
-
-
-def _whole(rows: _Numbered, width: int) -> Iterator[list[str]]:
+def _whole(rows: NumberedRows, width: int) -> Iterator[list[str]]:
     for line, row in rows:
         if len(row) != width:
             raise UnreadableFile(

@@ -16,34 +16,42 @@ from mdvec.text.quoting import identifier, literal
 if TYPE_CHECKING:
     import duckdb
 
-_SAMPLE_ROWS = 1_000
+SAMPLE_ROWS = 1_000
+"""The rows from which kinds are ruled out before the others are checked."""
 _VERDICTS_PER_QUERY = 100
 _MAX_LINE_BYTES = 2**25
+Cells = Sequence[str | None]
+"""A row of texts; an empty cell is None."""
+
+
+def plain_scan(plain: Path, names: Sequence[str]) -> str:
+    """SQL: the rows of a plain copy, as texts."""
+    types = ", ".join(f"{column}: 'VARCHAR'" for column in inner_names(names))
+    return (
+        f"read_csv({literal(one_path(plain))}, columns = {{{types}}}, auto_detect = false, "
+        "header = true, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
+        f"max_line_size = {_MAX_LINE_BYTES}, parallel = false)"
+    )
 
 
 def write_typed(
     connection: duckdb.DuckDBPyConnection,
     names: Sequence[str],
-    plain: Path,
+    scan: str,
+    sample: Sequence[Cells],
     target: Path,
     chosen: Mapping[str, str],
 ) -> tuple[ReadColumn, ...]:
-    """Write the rows of the plain copy, whose columns are c0, c1 …, to ``target``.
+    """Write the rows of ``scan``, SQL whose columns are texts named c0, c1 …, to ``target``.
 
-    Returns how each column was read. ``chosen`` says what some columns hold, by name.
+    Returns how each column was read. ``sample`` are the first ``SAMPLE_ROWS`` rows; ``chosen``
+    says what some columns hold, by name.
 
     Raises:
         UnreadableFile: a value does not fit what the user chose.
     """
     columns = inner_names(names)
-    types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
-    scan = (
-        f"read_csv({literal(one_path(plain))}, columns = {{{types}}}, auto_detect = false, "
-        "header = true, delim = ',', quote = '\"', escape = '\"', new_line = '\\n', "
-        f"max_line_size = {_MAX_LINE_BYTES}, parallel = false)"
-    )
     allowed = [kinds_of(chosen.get(name, "")) for name in names]
-    sample = connection.execute(f"SELECT * FROM {scan} LIMIT {_SAMPLE_ROWS}").fetchall()
     found = _kinds(connection, dict(zip(columns, allowed, strict=True)), sample, scan)
     for column, name in zip(columns, names, strict=True):
         if name in chosen:
@@ -85,7 +93,7 @@ def inner_names(names: Sequence[str]) -> list[str]:
 def _kinds(
     connection: duckdb.DuckDBPyConnection,
     allowed: Mapping[str, Sequence[ValueKind]],
-    sample: Sequence[Sequence[str | None]],
+    sample: Sequence[Cells],
     scan: str,
 ) -> dict[str, tuple[ValueKind | None, int]]:
     """Each column's kind, None for text, and how many of its cells such as NA become NULL.

@@ -1,0 +1,124 @@
+"""Reads the head of a CSV or TSV file: its delimiter, titles, columns' names and first rows."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TextIO
+
+from mdvec.datasets.core.columns import column_names
+from mdvec.datasets.core.header import SAMPLE_ROWS, header_at, title
+from mdvec.files.scan import UnreadableFile
+
+DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+"""The suffixes of such files, and their possible delimiters."""
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?[\r\n]*')
+NumberedRows = Iterator[tuple[int, list[str]]]
+"""Rows with the number of the line that each ends in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Where the rows of a text begin, and what separates their cells.
+
+    Attributes:
+        delimiter: what separates cells.
+        start: the position of the first row.
+        lines: the number of lines before it.
+    """
+
+    delimiter: str
+    start: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What comes before the rows of a table.
+
+    Attributes:
+        titles: the lines before the header.
+        line: the header's line.
+        names: the columns' names.
+        rows_before: the number of rows up to the header.
+    """
+
+    titles: tuple[str, ...]
+    line: int
+    names: tuple[str, ...]
+    rows_before: int
+
+
+def dialect_of(text: TextIO, allowed: str, chosen: str) -> Dialect:
+    """The dialect of a text, read from its start: the chosen delimiter, or one of ``allowed``."""
+    named = _SEPARATOR_LINE.fullmatch(text.readline())
+    start, lines = (text.tell(), 1) if named else (0, 0)
+    if named and not chosen:
+        return Dialect(named[1], start, lines)
+    return Dialect(_delimiter(text, start, allowed), start, lines)
+
+
+def below_header(rows: NumberedRows, header_row: int) -> tuple[Head, NumberedRows]:
+    """The head of a table, and the rows below it.
+
+    Raises:
+        NoHeader: the header holds no names.
+        UnreadableFile: there is no header.
+    """
+    if header_row:
+        first = []
+        for numbered in rows:
+            first.append(numbered)
+            if numbered[0] >= header_row:
+                break
+        else:
+            raise UnreadableFile(f"it has no line {header_row}, which --header-row names")
+        at = len(first) - 1
+    else:
+        first = list(islice(rows, SAMPLE_ROWS))
+        at = header_at([row for _, row in first])
+    if not first:
+        raise UnreadableFile("it is empty; put a line with the columns' names into it")
+    titles = tuple(title(row) for _, row in first[:at])
+    line, header = first[at]
+    head = Head(titles, line, column_names(header), at + 1)
+    return head, chain(first[at + 1 :], rows)
+
+
+def filled_rows(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The rows without blank lines."""
+    return (row for row in reader if row)
+
+
+def _delimiter(text: TextIO, start: int, allowed: str) -> str:
+    """The delimiter that splits the first line into most cells; of several, the first allowed.
+
+    If the first line is a title, which none splits, most of the lines after it decide.
+    """
+
+    def widths(delimiter: str) -> list[int]:
+        text.seek(start)
+        found: list[int] = []
+        try:
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            found.extend(len(row) for row in islice(filled_rows(reader), SAMPLE_ROWS))
+        except csv.Error:
+            return found or [0]
+        return found or [0]
+
+    if len(allowed) == 1:
+        return allowed
+    by_delimiter = {delimiter: widths(delimiter) for delimiter in allowed}
+    best = max(allowed, key=lambda delimiter: by_delimiter[delimiter][0])
+    if by_delimiter[best][0] > 1:
+        return best
+    return max(allowed, key=lambda each: _most_common(by_delimiter[each]))
+
+
+def _most_common(widths: Sequence[int]) -> int:
+    counted = Counter(widths)
+    return max(counted, key=lambda width: (counted[width], width))
