@@ -136,6 +136,61 @@ def test_what_is_not_whole_or_of_another_database_is_never_offered(start, tmp_pa
     assert whole.exists()
 
 
+WRONG = {
+    "made": "now", "name": 7, "source": None, "sql": ["SELECT 1"], "rows": "many",
+    "columns": [["a"]], "expires": 1e400, "needs": 5, "stamp": None, "id": 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [*WRONG, "missing"])
+def test_a_file_that_somebody_changed_is_no_table_and_stops_no_server(start, tmp_path, key):
+    one = start()
+    one.make("mine", "SELECT 1 AS a", ttl_seconds=60)
+    one.make("other", "SELECT 2 AS a", ttl_seconds=60)
+    one.process.close()
+    for path in (tmp_path / "exports").glob("table_*"):
+        found, status = json.loads(path.read_bytes()), path.stat()
+        if found["name"] == "mine":
+            found = {} if key == "missing" else found | {key: WRONG[key]}
+            path.write_text(
+                json.dumps({"format": 1, "database": str(tmp_path / "v.sqlite")} | found)
+            )
+            os.utime(path, (status.st_atime, status.st_mtime))
+    assert start().names() == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"source": "SELECT * FROM read_text('{file}')"}, "read_text"),
+        ({"source": "COPY (SELECT 1) TO '{file}'"}, "not a SELECT"),
+        ({"sql": "SELECT * FROM '{file}' AS s, {source}"}, "no table"),
+        ({"sql": "SELECT getenv('HOME') FROM {source}"}, "getenv"),
+        ({"sql": "DROP VIEW runs"}, "not a SELECT"),
+        ({"name": "runs"}, "the user's data"),
+        ({"name": 'x" AS SELECT 1; DROP VIEW runs; --'}, "can be called"),
+    ],
+)
+def test_sql_that_somebody_wrote_into_a_file_is_judged_again(start, tmp_path, changed, said):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("canary")
+    one = start()
+    one.make("mine", "SELECT 1 AS a", ttl_seconds=60)
+    one.process.close()
+    (path,) = (tmp_path / "exports").glob("table_*")
+    found, expires = json.loads(path.read_bytes()), path.stat().st_mtime
+    put = {key: text.replace("{file}", str(secret)) for key, text in changed.items()}
+    path.write_text(json.dumps(found | put))
+    os.utime(path, (expires, expires))
+    other = start()
+    assert other.names() == []
+    (told,) = other.process.take_warnings()
+    assert said in told
+    assert "canary" not in told
+    assert other.value("runs") == 1
+    assert secret.read_text() == "canary"
+
+
 def test_a_table_that_cannot_be_kept_says_so_and_works(start, tmp_path):
     one = start(folder=tmp_path / "one")
     one.make("first", "SELECT 1 AS a", ttl_seconds=60)

@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 from mdvec.datasets.core.columns import Column
+from pydantic import BaseModel, Field, FiniteFloat
 
 from mdvec_mcp.analytics.core.statement import fold
 from mdvec_mcp.analytics.process.table_registry import MaterializedTable
@@ -29,6 +30,25 @@ _MAX_BYTES = 10_000_000
 _UNFINISHED_SECONDS = 600
 _MAX_TTL_SECONDS = 31 * 86_400
 """A file that expires later was written before the clock was set back."""
+_LATEST = 2**37
+"""A time after which no file can expire: later ones are no dates."""
+
+
+class _Definition(BaseModel):
+    """What a file holds; its SQL is judged when it is run, like any other."""
+
+    format: Literal[1]
+    database: str
+    made: FiniteFloat
+    id: str
+    name: str
+    source: str
+    sql: str
+    rows: int
+    columns: list[tuple[str, str]]
+    expires: Annotated[FiniteFloat, Field(ge=0, le=_LATEST)]
+    needs: frozenset[str]
+    stamp: str
 
 
 @dataclass
@@ -119,12 +139,11 @@ class KeptTables:
             if lock is None:
                 continue
             found = _read(lock, path)
-            if found is None or found["database"] != str(self.database):
+            if found is None or found.database != str(self.database):
                 os.close(lock)
                 continue
-            table = _table_in(found)
-            self._locks[table.id] = lock
-            yield found["made"], table
+            self._locks[found.id] = lock
+            yield found.made, _table_in(found)
 
 
 def _name_of(table_id: str) -> str:
@@ -168,26 +187,24 @@ def _written(table: MaterializedTable, database: Path) -> bytes:
     return json.dumps(found).encode("ascii")  # a model may write lone surrogates
 
 
-def _read(lock: int, path: Path) -> dict[str, Any] | None:
-    """What the file holds; None if another version of mdvec wrote it."""
+def _read(lock: int, path: Path) -> _Definition | None:
+    """What the file holds; None if another version of mdvec wrote it, or somebody changed it."""
     try:
-        found = json.loads(os.pread(lock, _MAX_BYTES, 0))
-    except (OSError, ValueError):
+        found = _Definition.model_validate(json.loads(os.pread(lock, _MAX_BYTES, 0)))
+    except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.get("format") != _FORMAT:
-        return None
-    return found if path.name == _name_of(str(found.get("id"))) else None
+    return found if path.name == _name_of(found.id) else None
 
 
-def _table_in(found: dict[str, Any]) -> MaterializedTable:
+def _table_in(found: _Definition) -> MaterializedTable:
     return MaterializedTable(
-        name=found["name"],
-        source=found["source"],
-        sql=found["sql"],
-        rows=found["rows"],
-        columns=tuple(Column(name, kind) for name, kind in found["columns"]),
-        expires=found["expires"],
-        id=found["id"],
-        needs=frozenset(found["needs"]),
-        stamp=found["stamp"],
+        name=found.name,
+        source=found.source,
+        sql=found.sql,
+        rows=found.rows,
+        columns=tuple(Column(name, kind) for name, kind in found.columns),
+        expires=found.expires,
+        id=found.id,
+        needs=found.needs,
+        stamp=found.stamp,
     )

@@ -11,7 +11,15 @@ from mdvec_mcp.analytics.core.mending.masking import COLUMN, TEXT, Masked, mask
 from mdvec_mcp.analytics.core.mending.search import MAX_CHARACTERS, Proposal
 from mdvec_mcp.analytics.core.statement import fold
 
-_SUSPECT = re.compile(r"NULL|LIKE|\[|CHAR\s*\(|WEEKDAY|^(?!.*\bFROM\b)", re.IGNORECASE | re.DOTALL)
+_FIGURES = re.compile(
+    r"(\b(?:SUM|AVG|MIN|MAX|MEDIAN)\s*\(\s*|\bSELECT\s+)(\d+(?:\s*[-+*/]\s*\d+)*)"
+    r"(?=\s*(?:[),]|\bFROM\b))",
+    re.IGNORECASE,
+)
+_SUSPECT = re.compile(
+    rf"NULL|LIKE|\[|CHAR\s*\(|WEEKDAY|{_FIGURES.pattern}|^(?!.*\bFROM\b)",
+    re.IGNORECASE | re.DOTALL,
+)
 _NULL = re.compile(rf"({COLUMN})\s*(==?|<>|!=)\s*NULL\b", re.IGNORECASE)
 _IN_NULL = re.compile(rf"({COLUMN})\s+IN\s*\(\s*NULL\s*\)", re.IGNORECASE)
 _LIKE = re.compile(rf"\b(I?LIKE)\s+({TEXT})", re.IGNORECASE)
@@ -44,6 +52,10 @@ def quiet_mistake(sql: str, tables: Mapping[str, Sequence[Column]]) -> Proposal 
             "weekday() counts from Sunday = 0; if Monday = 0 is meant",
         ),
         (lambda one: _from(one, tables), "there is no FROM"),
+        (
+            lambda one: _figures(masked, one, tables),
+            "a bare number is not the column of that name, which stands in double quotes",
+        ),
     ):
         changed = change(code)
         if changed != code:
@@ -80,3 +92,18 @@ def _from(code: str, tables: Mapping[str, Sequence[Column]]) -> str:
     if found is None or fold(found[2]) not in map(fold, tables):
         return code
     return f"{found[1]} FROM {found[2]}"
+
+
+def _figures(masked: Masked, code: str, tables: Mapping[str, Sequence[Column]]) -> str:
+    """Numbers alone where a column is meant, as in sum(2024) over a table with years as columns."""
+    shown = masked.shown(code)
+    words = set(re.findall(r"\w+", fold(shown)))
+    read = [columns for name, columns in tables.items() if fold(name) in words]
+    names = {column.name for columns in read for column in columns if column.name.isdecimal()}
+    names = {name for name in names if f'"{name}"' not in shown}
+
+    def quoted(found: re.Match[str]) -> str:
+        inside = re.sub(r"\d+", lambda one: f'"{one[0]}"' if one[0] in names else one[0], found[2])
+        return found[1] + inside
+
+    return _FIGURES.sub(quoted, code)
