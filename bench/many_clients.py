@@ -60,7 +60,7 @@ def measure(bench: Bench) -> list[Row]:
     database = bench.folder / "many.sqlite"
     run_mdvec(bench, "tool", "add", "-n", TOOL, "-d", "notes", "-s", NOTES, "--database", database)
     run_mdvec(bench, "import", "-n", TOOL, "--database", database)
-    with _served(bench, database) as server:
+    with served(bench, database) as server:
         server.ask(CLIENTS, WARM_UP)
         alone = median(server.ask(1, ALONE))
         before = server.process.memory_info().rss
@@ -122,7 +122,8 @@ def _first_answer(bench: Bench, arguments: list[str]) -> float:
 
 
 @contextmanager
-def _served(bench: Bench, database: Path) -> Iterator[Served]:
+def served(bench: Bench, database: Path) -> Iterator[Served]:
+    """A server of a database over HTTP, in a process of its own."""
     command = [sys.executable, "-c", SERVER, "--http", "127.0.0.1:0", "--database", str(database)]
     process = subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, cwd=bench.folder, env=bench.environment

@@ -30,6 +30,7 @@ import lexical_cost
 import many_clients
 import million
 import notes_finding
+import page_speed
 import searching
 import splitting
 import sql_speed
@@ -189,6 +190,17 @@ pair that a search at the defaults calls one purchase. Weights were chosen on th
             "duplicates": duplicate_pairs.measure,
             "charts": chart_speed.measure,
         },
+    ),
+    Section(
+        "page",
+        "The local page",
+        """
+A server over HTTP with 100,000 chunks (windows of the same documentation, as under searching) and
+100,000 invented transactions, whose tools were used before. Every view is asked for once, then
+measured; a question is asked at five of its beginnings, as it is typed, each for the first time.
+Memory is what all views together added to the server's resident memory.
+""",
+        {"page": page_speed.measure},
     ),
     Section(
         "analytics",

@@ -5,6 +5,7 @@ import os
 import shutil
 from contextlib import ExitStack
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from anyio.from_thread import start_blocking_portal
@@ -140,6 +141,40 @@ def test_candidates_are_decided_by_button_and_by_key(host):
     stats = host.portal.call(host.client.call_tool, "get_duplicate_stats", {})
     assert stats.structured_content["pending_checks"] == 5
     assert host.said == []
+
+
+def test_a_decision_that_is_refused_says_why(host):
+    frame = host.show("list_duplicate_candidates", {})
+    expect(frame.locator("#open")).to_have_text("6")
+    frame.locator("#pairs input[name=check]").first.evaluate("field => { field.value = '99' }")
+    frame.locator("#pairs > li").first.get_by_role("button").first.click()
+    expect(frame.get_by_role("alert")).to_contain_text("99")
+    assert host.said == []
+
+
+PICTURES = Path(__file__).parents[2] / ".ui-pictures"
+SHOWN = {
+    "get_monthly_household": {"period": "2025年6月〜7月"},
+    "get_category_trend": {"period": "2025年6月〜7月"},
+    "get_budget_status": {},
+    "list_duplicate_candidates": {},
+    "profile": {"table_or_query": "transactions", "columns": ["amount", "date", "description"]},
+    "plot": {"query": "SELECT description, amount FROM transactions", "kind": "bar"},
+}
+
+
+@pytest.mark.parametrize("tool", SHOWN)
+def test_views_fit_a_narrow_chat(host, tool):
+    host.page.evaluate("document.querySelector('iframe').width = 400")
+    host.page.set_viewport_size({"width": 420, "height": 720})
+    frame = host.show(tool, SHOWN[tool], locale="ja")
+    expect(frame.locator("h1")).to_be_visible()
+    expect(frame.get_by_role("alert")).to_have_count(0)
+    expect(frame.locator("[data-part]")).to_have_count(0)
+    PICTURES.mkdir(exist_ok=True)
+    host.page.screenshot(path=PICTURES / f"app-{tool}.png")
+    wide = "node => node.scrollWidth - node.clientWidth"
+    assert (frame.locator("html").evaluate(wide), host.said) == (0, [])
 
 
 def test_the_query_of_a_chart_and_what_is_refused(host):

@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Decimal
 from importlib import resources
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from collection import RULES
@@ -48,6 +49,7 @@ VIEWS = {
     "document": "/document?tool=notes&path=README.md&start=3&end=5",
     "money": "/money",
     "category": "/money?category=食費&period=2025年",
+    "trend": "/money/trend",
     "plan": "/money/plan",
     "review": "/review",
     "suggestions": "/review/categories",
@@ -197,7 +199,8 @@ def test_hits_appear_as_one_types(window):
 def test_from_the_year_to_the_dearest_months_rows_and_back(window):
     page = window(locale="ja").page
     page.goto("/money?period=2025年")
-    page.locator("a:has(> rect.out)").nth(5).click()
+    spent = page.locator(f'svg.chart a[href*="category={quote("支出")}"]')
+    spent.nth(5).click()
     expect(page.locator("#rows")).to_be_in_viewport()
     expect(page.locator("h1")).to_contain_text("2025年06月")
     page.get_by_role("link", name="住宅", exact=True).click()

@@ -11,36 +11,53 @@ Arguments = Mapping[str, Any]
 
 def _money(arguments: Arguments) -> str:
     year, month = arguments.get("year"), arguments.get("month")
-    period = arguments.get("period") or (f"{year}-{month:02}" if year and month else None)
-    return _address("/money", arguments, period=period, category=arguments.get("category"))
+    is_month = isinstance(year, int) and isinstance(month, int)
+    period = arguments.get("period") or (f"{year}-{month:02}" if is_month else None)
+    return _address("/money", arguments, ("category", "page"), period=period)
 
 
 def _trend(arguments: Arguments) -> str:
-    named = {name: arguments.get(name) for name in ("category", "period", "start_month")}
-    return _address("/money/trend", arguments, **named, end_month=arguments.get("end_month"))
+    return _address("/money/trend", arguments, ("category", "period", "start_month", "end_month"))
 
 
 def _plan(arguments: Arguments) -> str:
-    return _address("/money/plan", arguments)
+    return _address("/money/plan", arguments, ("period",))
 
 
-def _review(arguments: Arguments) -> str:
+def _found(arguments: Arguments) -> str:
     return _address("/review", arguments)
 
 
+def _review(arguments: Arguments) -> str:
+    decided = "1" if arguments.get("skip_checked") is False else None
+    return _address("/review", arguments, decided=decided)
+
+
 def _profile(arguments: Arguments) -> str:
-    return f"/data/table?{urlencode({'name': arguments.get('source', '')})}"
+    columns = arguments.get("columns")
+    days = arguments.get("date_range")
+    first, last = days if isinstance(days, list) and len(days) == 2 else (None, None)
+    return _with_query(
+        "/data/table",
+        {
+            "name": arguments.get("table_or_query"),
+            "date_column": arguments.get("date_column"),
+            "since": first,
+            "until": last,
+            "column": columns if isinstance(columns, list) else None,
+        },
+    )
 
 
 def _query(arguments: Arguments) -> str:
-    return f"/data?{urlencode({'sql': arguments.get('query', '')})}"
+    return _with_query("/data", {"sql": arguments.get("query")})
 
 
 VIEWS: dict[str, Callable[[Arguments], str]] = {
     "get_monthly_household": _money,
     "get_category_trend": _trend,
     "get_budget_status": _plan,
-    "detect_duplicates": _review,
+    "detect_duplicates": _found,
     "list_duplicate_candidates": _review,
     "profile": _profile,
     "plot": _query,
@@ -48,7 +65,12 @@ VIEWS: dict[str, Callable[[Arguments], str]] = {
 """By tool: the address of the view that shows what a call with these arguments answered."""
 
 
-def _address(path: str, arguments: Arguments, **fields: object) -> str:
-    given = {"household": arguments.get("tool"), **fields}
-    query = urlencode({name: value for name, value in given.items() if value is not None})
-    return f"{path}?{query}"
+def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:
+    """A view of a household; the fields that are the ``same`` keep the arguments' names."""
+    kept = {name: arguments.get(name) for name in same}
+    return _with_query(path, {"household": arguments.get("tool"), **fields, **kept})
+
+
+def _with_query(path: str, fields: Mapping[str, object]) -> str:
+    given = {name: value for name, value in fields.items() if value is not None}
+    return f"{path}?{urlencode(given, doseq=True, errors='replace')}"

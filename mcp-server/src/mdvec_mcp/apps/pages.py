@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
 from mdvec.manage.page_key import PageKey
 from starlette.types import ASGIApp
@@ -20,8 +20,11 @@ from mdvec_mcp.web.page.app import page_views
 _SHOWN = ("/money", "/review", "/data")
 """The views that a chat may show and change; folders and other files of the user are none of it."""
 _CONTENT = re.compile(rb"<main[^>]*>(.*)</main>", re.DOTALL)
+_TEXTS = (b"text/html", b"text/plain", b"application/json")
 _MAX_REDIRECTS = 2
 _SESSION = "chat"
+_URL = "%/?#[]=&+:;,@!$'()*~"
+"""Characters that a view's address keeps; others, such as those of Japanese, are encoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +55,20 @@ class ChatPages:
     ) -> Shown:
         """The view at an address like ``/money?period=…``; a ``form`` changes something.
 
-        The session of a chat needs no cookie and no token: only the client's own process reaches
-        this server. A view outside of ``_SHOWN`` is answered with status 404.
+        The session of a chat needs no cookie and no token: whoever reaches this tool reaches those
+        that answer and change the same. A view outside of ``_SHOWN``, or a file to download, is
+        answered with status 404.
         """
         for _ in range(_MAX_REDIRECTS):
-            parts = urlsplit(address)
-            if parts.netloc or not any(_is_under(parts.path, shown) for shown in _SHOWN):
+            parts = _parts_of_shown(address)
+            if parts is None:
                 return Shown(address, 404, "")
             status, headers, body = await self._ask(parts.path, parts.query, form, language)
             if status != 303:
                 break
             address, form = headers.get(b"location", b"/money").decode(), None
+        if not headers[b"content-type"].startswith(_TEXTS):
+            return Shown(address, 404, "")
         content = _CONTENT.search(body)
         return Shown(address, status, (content[1] if content else body).decode())
 
@@ -98,6 +104,17 @@ class ChatPages:
 def form_of(text: str) -> dict[str, list[str]]:
     """The fields of a form as a browser encodes it."""
     return parse_qs(text, keep_blank_values=True)
+
+
+def _parts_of_shown(address: str) -> SplitResult | None:
+    """The parts of the address of a view that a chat may show; None if it is none."""
+    try:
+        parts = urlsplit(quote(address, safe=_URL, errors="replace"))
+    except ValueError:
+        return None
+    if parts.netloc or not any(_is_under(parts.path, shown) for shown in _SHOWN):
+        return None
+    return parts
 
 
 def _is_under(path: str, folder: str) -> bool:

@@ -50,8 +50,18 @@ async function show(request) {
 globalThis.fetch = async (address, { method = "GET", body } = {}) => {
   const { pathname, search } = new URL(address, HERE);
   const form = method === "POST" ? { form: String(body) } : {};
-  const shown = await view({ address: pathname + search, ...form });
-  return new Response(shown.body, { status: shown.status });
+  try {
+    const shown = await view({ address: pathname + search, ...form });
+    return new Response(shown.body, { status: shown.status });
+  } catch (error) {
+    return new Response(error.message, { status: 502 });
+  }
+};
+
+// What the page's script does when a decision is refused: the view then says what is wrong.
+HTMLFormElement.prototype.submit = function () {
+  const form = new URLSearchParams(new FormData(this)).toString();
+  show({ address: this.getAttribute("action"), form });
 };
 
 document.addEventListener("click", (event) => {

@@ -15,6 +15,7 @@ from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.serving import serving
 from mdvec_mcp.web.app import Limits, http_app
 from mdvec_mcp.web.gate import Rules
+from mdvec_mcp.web.half_requests import WholeRequests
 from mdvec_mcp.web.page_mount import PageMount
 from mdvec_mcp.web.shutdown import GracefulShutdown
 
@@ -54,7 +55,7 @@ class _Server(uvicorn.Server):
     def __init__(self, app: ASGIApp) -> None:
         config = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="on", ws="none",
-            server_header=False, limit_concurrency=MAX_CONNECTIONS,
+            server_header=False, limit_concurrency=MAX_CONNECTIONS, http=WholeRequests,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS, timeout_graceful_shutdown=_CLOSE_SECONDS,
         )  # fmt: skip
         super().__init__(config)

@@ -11,6 +11,7 @@ from mdvec.settings import Settings
 from page_ledger import ledger
 from tiny_embedder import TinyBackend
 
+from mdvec_mcp.apps.addresses import VIEWS
 from mdvec_mcp.apps.offering import add_apps, for_this_client
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.server import wired_server
@@ -93,7 +94,21 @@ def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):
         ("get_monthly_household", {"year": 2025, "month": 7}, "/money?period=2025-07", "1,820"),
         ("get_category_trend", {"category": "食費", "period": "2025年7月"}, None, "polyline"),
         ("detect_duplicates", {}, "/review?", "pairs"),
-        ("profile", {"source": "transactions"}, "/data/table?name=transactions", "amount"),
+        ("get_budget_status", {"period": "2025-07"}, "/money/plan?period=2025-07", "Budgets"),
+        ("list_duplicate_candidates", {"skip_checked": False}, "/review?decided=1", "pairs"),
+        ("profile", {"table_or_query": "transactions"}, "/data/table?name=transactions", "amount"),
+        ("profile", {"table_or_query": "SELECT 6*7 AS answer"}, None, "<h2>answer</h2>"),
+        (
+            "profile",
+            {
+                "table_or_query": "transactions",
+                "columns": ["amount"],
+                "date_range": ["2025-07-02", "2025-07-04"],
+                "date_column": "date",
+            },
+            None,
+            "2025-07-02 – 2025-07-04",
+        ),
         ("plot", {"query": "SELECT 6*7 AS a"}, "/data?sql=SELECT+6%2A7+AS+a", "42"),
     ],
 )
@@ -109,10 +124,48 @@ def test_what_a_tool_answered_is_shown_by_its_view(database, tool, arguments, ad
 @pytest.mark.parametrize(
     "address",
     ["/tools", "/tools/folders?path=/", "/", "/document?tool=a", "/moneyx", "money", "//x/money",
-     "/static/x/page.js", "/open?code=1", "/look"],
+     "/static/x/page.js", "/open?code=1", "/look", "//[", "http://[x/money", "/money/months.csv",
+     "/money/chart?of=categories&period=2025-07"],
 )  # fmt: skip
 def test_folders_and_files_are_not_shown_in_a_chat(database, address):
     assert shown(database, address=address) == {"address": address, "status": 404, "body": ""}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_monthly_household", {"year": 2025, "month": [7]}),
+        ("get_monthly_household", {"year": {}, "month": 7, "period": ["x"], "page": {}}),
+        ("profile", {"table_or_query": [1], "date_range": [1], "columns": "x"}),
+        ("profile", {"table_or_query": "nothing"}),
+        ("plot", {}),
+        ("plot", {"query": "SELECT '" + "x" * 100_000}),
+    ],
+)
+def test_arguments_that_no_tool_would_take_end_in_a_view_or_a_sentence(database, tool, arguments):
+    view = shown(database, tool=tool, arguments=arguments)
+    assert view["status"] in (200, 400)
+    assert view["body"]
+
+
+def test_an_address_may_be_written_in_japanese(database):
+    assert "1,820" in shown(database, address="/money?period=2025年7月")["body"]
+
+
+def test_every_argument_that_a_view_takes_is_one_of_its_tools(database):
+    """An app gets a tool's arguments as the model gave them, under the tool's own names."""
+
+    class Seen(dict):
+        def get(self, name, default=None):
+            self[name] = default
+            return default
+
+    tools = asked(database, lambda client: client.list_tools(), APPS).tools
+    schemas = {tool.name: tool.input_schema["properties"] for tool in tools}
+    for name, address in VIEWS.items():
+        asked_for = Seen()
+        address(asked_for)
+        assert asked_for.keys() <= schemas[name].keys(), name
 
 
 def test_a_form_decides_and_leads_on_to_the_view(database):

@@ -118,6 +118,21 @@ def test_months_that_run_or_have_no_rows_are_marked(client):
     assert ('class="empty"' in whole, 'class="running"' in whole) == (False, False)
 
 
+def test_a_trend_marks_them_too_and_shows_a_month_that_stands_alone(client):
+    query = {"category": "支出", "period": "2025年5月〜9月"}
+    shown = client.get("/money/trend", params=query).text
+    assert shown.count('class="empty"') == 2
+    assert shown.count("<polyline") == 1
+    alone = r'"point alone".*?<title>支出 (2025-\d\d) [^<]*?(\(so far\))?</title>'
+    assert re.findall(alone, shown) == [("2025-09", "(so far)")]
+    said = text_in(shown)
+    assert "dotted: a month that is not complete yet · grey: a month without data" in said
+    table = said.partition("Month")[2].replace(" ", "")
+    assert ("2025-07nodata" in table, "2025-09sofar" in table) == (True, True)
+    whole = client.get("/money/trend", params=query | {"period": "2025年1月〜6月"}).text
+    assert ('class="empty"' in whole, "dotted" in whole, "alone" in whole) == (False, False, False)
+
+
 def test_a_category_has_the_colour_of_its_pictures(client):
     (color,) = colors_of(("食費",))
     assert color in money(client, period="2025-05")
@@ -191,8 +206,9 @@ def test_hostile_shops_categories_and_memos_do_nothing(client):
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_hostile_questions_do_nothing(client, payload):
     for name in ("period", "category", "shop", "household", "page"):
-        answer = client.get("/money", params={name: payload})
-        assert (answer.status_code < 500, harm_in(answer.text)) == (True, [])
+        for view in ("/money", "/money/trend") if name == "category" else ("/money",):
+            answer = client.get(view, params={name: payload})
+            assert (answer.status_code < 500, harm_in(answer.text)) == (True, [])
 
 
 def test_without_a_household_the_view_says_what_to_do(tmp_path):

@@ -11,6 +11,7 @@ import platform
 import secrets
 import shutil
 import subprocess
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 
@@ -48,6 +49,8 @@ def write_opening(file: Path, address: str) -> None:
             written.write(_PAGE.format(address=escape(address)))
         new.replace(file)
     except OSError as error:
+        with suppress(OSError):
+            new.unlink()  # it leads to the page as well
         raise OpeningFileUnwritable(
             f"the file that opens the page, {file}, cannot be written ({error}); open the printed "
             "address in a browser"

@@ -23,6 +23,14 @@ def test_a_folder_that_is_none_is_reported(tmp_path):
         write_opening(tmp_path / "none" / "page.html", "http://127.0.0.1:1/")
 
 
+def test_what_cannot_take_the_place_of_the_file_does_not_stay(tmp_path):
+    file = tmp_path / "page.html"
+    file.mkdir()
+    with pytest.raises(OpeningFileUnwritable, match="open the printed address"):
+        write_opening(file, "http://127.0.0.1:1/open?code=a")
+    assert list(tmp_path.iterdir()) == [file]
+
+
 @pytest.mark.parametrize(
     ("browser", "expected"),
     [("firefox_firefox.desktop", "snap/firefox/common"), ("firefox-esr.desktop", "data"),

@@ -88,13 +88,13 @@ class _Data:
         )  # fmt: skip
 
     async def table(self, request: Request) -> Response:
-        """The columns of a table: types, figures, and small histograms."""
-        name = Query(request).text("name")
-        profile, columns = await self.views.run(request, lambda: self._profile(name))
+        """The columns of a table or query: types, figures, and small histograms."""
+        query = Query(request)
+        name = query.text("name")
+        sql, profile, columns = await self.views.run(request, lambda: self._profile(name, query))
         return self.views.page(
-            request, "data_table.html", name=name, profile=profile, columns=columns,
-            sql=f"SELECT * FROM {identifier(name)} LIMIT 100",
-        )  # fmt: skip
+            request, "data_table.html", name=name, profile=profile, columns=columns, sql=sql
+        )
 
     async def export(self, request: Request) -> Response:
         """Write the result of a query to a file for Python."""
@@ -122,28 +122,37 @@ class _Data:
     def _rows(self, sql: str) -> Answer:
         return self.views.wiring.analytics.row_queries.rows(sql, _GUARD)
 
-    def _profile(self, name: str) -> tuple[Answer, list[ShownColumn]]:
+    def _profile(self, name: str, query: Query) -> tuple[str, Answer, list[ShownColumn]]:
+        """A query for the rows of a table or of another query, their profile, and their columns."""
         summaries = self.views.wiring.analytics.summaries
         known = {table.lower(): table for table in summaries.queries.tables()}
-        # An unknown name is refused by the query process, which names those that there are.
-        source = f"SELECT * FROM {identifier(known.get(name.lower(), name))}"
-        profile = summaries.profile(source, None, None, None, exact=False, guard=_PROFILE_GUARD)
-        types = summaries.queries.columns(source)
-        return profile, [
+        table = known.get(name.lower())
+        # What is no table is a query, or refused by the query process, which names those there are.
+        source = name if table is None else f"SELECT * FROM {identifier(table)}"
+        since, until = query.text("since"), query.text("until")
+        days, by = (since, until) if since and until else None, query.text("date_column") or None
+        profile = summaries.profile(
+            source, days, by, query.all("column") or None, exact=False, guard=_PROFILE_GUARD
+        )
+        figures = profile["columns"]
+        types = [one for one in summaries.queries.columns(source) if one.name in figures]
+
+        def bins(column: Column) -> tuple[tuple[str, int], ...]:
+            try:
+                found = summaries.histogram(source, column.name, _BINS, days, by)
+            except NoHistogram:
+                return ()
+            return tuple((str(one.get("value", one.get("min"))), one["count"])
+                         for one in found["bins"])  # fmt: skip
+
+        shown = [
             ShownColumn(
-                column.name, column.type, profile["columns"].get(column.name, {}),
-                self._bins(source, column) if number < _MAX_HISTOGRAMS else (),
+                column.name, column.type, figures[column.name],
+                bins(column) if number < _MAX_HISTOGRAMS else (),
             )
             for number, column in enumerate(types)
         ]  # fmt: skip
-
-    def _bins(self, source: str, column: Column) -> tuple[tuple[str, int], ...]:
-        summaries = self.views.wiring.analytics.summaries
-        try:
-            found = summaries.histogram(source, column.name, _BINS, None, None)
-        except NoHistogram:
-            return ()
-        return tuple((str(one.get("value", one.get("min"))), one["count"]) for one in found["bins"])
+        return name if table is None else f"{source} LIMIT 100", profile, shown
 
 
 def charted(result: Answer) -> MonthChart | None:

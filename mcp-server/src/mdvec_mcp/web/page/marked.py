@@ -22,19 +22,27 @@ def marked(text: str, words: Iterable[str]) -> Markup:
             is_marked[start : start + len(word)] = b"\1" * len(word)
             start = folded.find(word, start + 1)
     parts, start = [], 0
-    for end in range(1, len(text) + 1):
-        if end == len(text) or is_marked[end] != is_marked[start]:
-            piece = escape(text[start:end])
-            parts.append(Markup("<mark>{}</mark>").format(piece) if is_marked[start] else piece)
-            start = end
-    return Markup("").join(parts)
+    while start < len(text):
+        end = is_marked.find(1 - is_marked[start], start)
+        end = len(text) if end < 0 else end
+        piece = escape(text[start:end])
+        parts.append(f"<mark>{piece}</mark>" if is_marked[start] else piece)
+        start = end
+    return Markup("".join(parts))  # noqa: S704 - each piece is escaped
+
+
+class _Folds(dict[int, str]):
+    """What each character is without differences of case and width, found once."""
+
+    def __missing__(self, code: int) -> str:
+        folded = unicodedata.normalize("NFKC", chr(code)).casefold()
+        self[code] = folded if len(folded) == 1 else chr(code)
+        return self[code]
+
+
+_FOLDS = _Folds()
 
 
 def _folded(text: str) -> str:
     """The text without differences of case and width; each character stays one."""
-    return "".join(map(_fold, text))
-
-
-def _fold(char: str) -> str:
-    folded = unicodedata.normalize("NFKC", char).casefold()
-    return folded if len(folded) == 1 else char
+    return text.translate(_FOLDS)

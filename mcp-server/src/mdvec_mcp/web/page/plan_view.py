@@ -144,15 +144,8 @@ class _Plan:
         font = self.views.wiring.settings.charts.font_path
 
         def drawn() -> Response:
-            if query.text("of") == "worth":
-                if plan.worth is None:
-                    raise NoAssets(None)
-                return downloads.drawing(net_worth_chart(plan.worth), "net-worth", image, font)
-            if query.text("of") == "forecast" and plan.habits is not None:
-                return downloads.drawing(
-                    forecast_picture(plan.habits.forecast), "forecast", image, font
-                )
-            return downloads.drawing(budget_chart(plan.budgets), "budgets", image, font)
+            name, picture = _drawable(plan, query.text("of"))
+            return downloads.drawing(picture, name, image, font)
 
         return await self.views.run(request, drawn)
 

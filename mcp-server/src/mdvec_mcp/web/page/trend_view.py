@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mdvec.database.connection import Connection
 from mdvec.household.core.categories import Hierarchy
+from mdvec.household.core.month_marks import MonthMarks
 from mdvec.household.core.sums import CategoryTrend
 from mdvec.household.overview import category_hierarchy
 from mdvec.household.trend import TrendAnswer
@@ -24,22 +26,27 @@ from mdvec_mcp.web.page.views import Views
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A month of a line, in the units of the chart's SVG."""
+    """A month of a line, in the units of the chart's SVG; no line leads to one that is alone."""
 
     x: float
     y: float
     month: str
     amount: int
+    is_alone: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A category's line; ``parts`` are its points without the months that have no data between."""
+    """A category's line, in parts where months between have no data.
+
+    ``dotted`` are the parts that lead to or from a month that is not complete yet.
+    """
 
     name: str
     color: str
     points: tuple[Point, ...]
     parts: tuple[str, ...]
+    dotted: tuple[str, ...]
 
 
 def routes(views: Views) -> list[Route]:
@@ -65,7 +72,7 @@ class _Trend:
             return answer, category_hierarchy(ledger, tool_id)
 
         answer, known = await household.run(work)
-        lines, chart = lines_of(answer.categories, known)
+        lines, chart = lines_of(answer.categories, known, answer.marks)
         return self.views.page(
             request, "trend.html",
             household=household, query=query, answer=answer, lines=lines, chart=chart,
@@ -73,31 +80,50 @@ class _Trend:
 
 
 def lines_of(
-    categories: Sequence[CategoryTrend], known: Hierarchy
+    categories: Sequence[CategoryTrend], known: Hierarchy, marks: MonthMarks
 ) -> tuple[tuple[Line, ...], MonthChart]:
     """The categories as lines, and the axes of their chart; ``known`` are all of the ledger."""
     months = [str(figure.month) for figure in categories[0].months]
     amounts = {str(one.category): [figure.amount for figure in one.months] for one in categories}
-    chart = month_chart(months, {}, amounts)
+    running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
+    chart = month_chart(months, {}, amounts, running, empty)
     among = names_among([one.category for one in categories], known)
     colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
     return tuple(
-        _line(name, colors[name], months, amounts[name], points) for name, points in chart.lines
+        _line(name, colors[name], _places(months, amounts[name], points), running)
+        for name, points in chart.lines
     ), chart
 
 
-def _line(
-    name: str, color: str, months: Sequence[str], amounts: Sequence[int | None], drawn: str
-) -> Line:
-    places = iter(drawn.split())
-    points: list[Point] = []
+_Place = tuple[str, int, str]
+"""A month, its amount, and its point in the chart."""
+
+
+def _places(
+    months: Sequence[str], amounts: Sequence[int | None], drawn: str
+) -> list[_Place | None]:
+    points = iter(drawn.split())
+    return [
+        None if amount is None else (month, amount, next(points))
+        for month, amount in zip(months, amounts, strict=True)
+    ]
+
+
+def _line(name: str, color: str, places: Sequence[_Place | None], running: Collection[str]) -> Line:
     parts: list[list[str]] = [[]]
-    for month, amount in zip(months, amounts, strict=True):
-        if amount is None:
+    dotted: list[str] = []
+    for before, place in pairwise([None, *places]):
+        if place is None or before is None:
             parts.append([])
-            continue
-        place = next(places)
-        x, y = map(float, place.split(","))
-        points.append(Point(x, y, month, amount))
-        parts[-1].append(place)
-    return Line(name, color, tuple(points), tuple(" ".join(part) for part in parts if part))
+        elif {before[0], place[0]} & set(running):
+            dotted.append(f"{before[2]} {place[2]}")
+            parts.append([])
+        if place is not None:
+            parts[-1].append(place[2])
+    solid = [" ".join(part) for part in parts if len(part) > 1]
+    led_to = {point for part in (*solid, *dotted) for point in part.split()}
+    points = []
+    for month, amount, point in filter(None, places):
+        x, y = map(float, point.split(","))
+        points.append(Point(x, y, month, amount, point not in led_to))
+    return Line(name, color, tuple(points), tuple(solid), tuple(dotted))
