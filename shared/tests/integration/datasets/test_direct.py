@@ -37,7 +37,7 @@ def by_python(source, target, reading=FOUND):
 
 def directly(source, target, reading=FOUND):
     """None if Python must read it."""
-    told = []
+    told: list[int] = []
     understood = read_directly(source, target, ",;\t|", told.append, reading, ALWAYS)
     if understood is None:
         assert sum(told) == 0
@@ -152,7 +152,8 @@ def write_large(folder):
 
 
 def test_ctrl_c_stops_it_and_progress_is_told_before(tmp_path):
-    source, told = write_large(tmp_path), []
+    source = write_large(tmp_path)
+    told: list[int] = []
     before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
 
     def on_rows(number):
