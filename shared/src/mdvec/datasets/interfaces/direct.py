@@ -189,11 +189,13 @@ class _Bytes:
             return False
         codes = np.frombuffer(text + b"\n\n", np.uint8)
         quotes, spaces = codes == ord('"'), (codes == ord(" ")) | (codes == ord("\t"))
-        edges = np.isin(codes, np.frombuffer(self._outside + b' \t"', np.uint8))
-        before = np.flatnonzero(edges[:-4] & spaces[1:-3] & quotes[2:-2])
-        if (quotes[:-2] & spaces[1:-1] & edges[2:]).any() or not (
-            quotes[before + 3] & ~edges[before + 4]  # a doubled quotation mark within a cell
-        ).all():
+        is_edge = np.zeros(256, np.bool_)
+        is_edge[list(self._outside + b' \t"')] = True
+        before = np.flatnonzero(spaces[1:-3] & quotes[2:-2])
+        before = before[is_edge[codes[before]]]
+        after = np.flatnonzero(quotes[:-2] & spaces[1:-1])
+        is_doubled = quotes[before + 3] & ~is_edge[codes[before + 4]]  # within a cell
+        if is_edge[codes[after + 2]].any() or not is_doubled.all():
             return self._spaced.search(text + b"\n\n") is not None
         return False
 
