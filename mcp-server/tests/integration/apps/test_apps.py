@@ -92,7 +92,7 @@ def test_a_client_with_apps_reads_the_file_of_each_tool_that_has_one(database):
     ("tool", "arguments", "address", "words"),
     [
         ("get_monthly_household", {"year": 2025, "month": 7}, "/money?period=2025-07", "1,820"),
-        ("get_category_trend", {"category": "食費", "period": "2025年7月"}, None, "polyline"),
+        ("get_category_trend", {"category": "食費", "period": "2025年7月"}, None, "circle"),
         ("detect_duplicates", {}, "/review?", "pairs"),
         ("get_budget_status", {"period": "2025-07"}, "/money/plan?period=2025-07", "Budgets"),
         ("list_duplicate_candidates", {"skip_checked": False}, "/review?decided=1", "pairs"),

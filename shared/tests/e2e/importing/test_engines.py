@@ -149,7 +149,7 @@ def test_nothing_of_a_changed_or_deleted_document_is_found_even_before_chroma_kn
 def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, chroma):
     chroma.kill()
     try:
-        answer = notes.search("水の話 3")
+        answer = notes.search("水の話 3", k=1)
         assert answer.results[0].file_path == "3.md"
         assert [note for note in answer.notes if note.startswith(ALONE)] == list(answer.notes)
         assert "did not answer" in answer.notes[0]
@@ -161,7 +161,7 @@ def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, ch
     finally:
         chroma.start()
     notes.import_()
-    assert notes.search("水の話 3").notes == ()
+    assert notes.search("水の話 3", k=1).notes == ()
     check_engines_agree(notes)
 
 
@@ -202,20 +202,20 @@ def test_a_chroma_that_hangs_costs_one_question_a_few_seconds_and_the_next_none(
         assert answer.results[0].file_path == "3.md"
         assert answer.notes[0].startswith(ALONE)
     engine_has_answered(chroma.address)
-    assert notes.search("水の話 3").notes == ()
+    assert notes.search("水の話 3", k=1).notes == ()
 
 
 def test_without_the_setting_the_note_says_where_the_vectors_are(notes):
     there = notes.engine
     notes.engine = None
-    assert "its vectors are in Chroma" in notes.search("水の話 3").notes[0]
+    assert "its vectors are in Chroma" in notes.search("水の話 3", k=1).notes[0]
     ((level, sentence),) = findings(notes, None)
     assert (level, sentence) == (
         "trouble", "notes: its vectors are in Chroma, but [index] engine is 'sqlite'"
     )  # fmt: skip
     assert len(fix(notes, None)) == 1
     notes.check()
-    assert notes.search("水の話 3").notes == ()
+    assert notes.search("水の話 3", k=1).notes == ()
     assert findings(notes, there)[1][0] == "warning"
     assert len(fix(notes, there)) == 2  # it moves back, and the old collection is deleted
     notes.engine = there
@@ -230,19 +230,19 @@ def test_doctor_finds_what_chroma_lacks_or_has_too_much_and_mends_it(notes):
     known_collection(notes.engine, 30.0, index._name).add(
         ids=foreign, embeddings=notes_vector().repeat(len(foreign), axis=0)
     )
-    assert notes.search("水の話 3").notes == ()
+    assert notes.search("水の話 3", k=1).notes == ()
     said = findings(notes, notes.engine)[1]
     assert said[0] == "trouble"
     assert said[1].endswith("lacks 3 vectors and has 4 too many")
     fix(notes, notes.engine)
     check_engines_agree(notes)
     index_of(notes).retire()
-    answer = notes.search("水の話 3")
+    answer = notes.search("水の話 3", k=1)
     assert answer.notes[0].startswith(ALONE)
     assert "mdvec doctor --fix" in answer.notes[0]
     fix(notes, notes.engine)
     check_engines_agree(notes)
-    assert notes.search("水の話 3").notes == ()
+    assert notes.search("水の話 3", k=1).notes == ()
 
 
 def notes_vector():
@@ -355,7 +355,7 @@ def test_nothing_of_chroma_is_imported_unless_it_is_set(notes):
         "from collection import Collection\n"
         "notes = Collection(*map(Path, sys.argv[1:]), is_new=False)\n"
         "notes.import_()\n"
-        "assert notes.search('水の話 3').notes == ()\n"
+        "assert notes.search('水の話 3', k=1).notes == ()\n"
         "print({'chromadb', 'httpx', 'grpc'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", code, str(notes.folder), str(notes.database)]
