@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import signal
 import time
 
@@ -108,3 +109,26 @@ def _busy(pid):
     found = psutil.Process(pid).children(recursive=True)
     threads = [process.num_threads() for process in found if process.is_running()]
     return found if len(found) == 2 and max(threads) > 3 else []
+
+
+def test_a_profile_and_a_histogram_are_tables_or_json(sales):
+    profile = sales("profile", "sales__sales", "--column", "amount", "--format", "table")
+    assert "amount" in profile.out
+    assert "3 rows, 2025-06-01 to 2025-07-01" in profile.err
+    figures = json.loads(sales("profile", "sales__sales", "--format", "json").out)["columns"]
+    assert (figures["amount"]["min"], figures["amount"]["max"]) == (100, 250)
+    bars = sales("histogram", "sales__sales", "店", "--format", "table")
+    assert "東京" in bars.out
+    assert "█" * 30 in bars.out
+    assert "3 rows" in bars.err
+    counted = json.loads(sales("histogram", "sales__sales", "amount", "--format", "json").out)
+    assert sum(one["count"] for one in counted["bins"]) == 2
+
+
+def test_a_question_is_saved_listed_and_deleted(sales):
+    ask = "SELECT count(*) AS n FROM sales__sales WHERE amount > $least::INTEGER"
+    made = sales("query", ask, "--save", "many", "--description", "large ones")
+    assert made.out == "saved many\n"
+    assert "-p least=<integer>" in made.err
+    assert "many" in sales("query", "--saved").out
+    assert sales("query", "--delete", "many").out == "deleted many\n"
