@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import apsw
 from mdvec.database.connection import open_database
+from mdvec.dates.days import Days
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
@@ -27,8 +28,9 @@ from mdvec.household.core.pair import Pair
 from mdvec.household.core.pairs import DetectionOptions, find_pairs
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.finding import Listing, RowFilter, find_transactions
-from mdvec.household.interfaces import rows as transactions
 from mdvec.household.interfaces.columns import ColumnsCache
+from mdvec.household.interfaces.rows import data_version
+from mdvec.household.interfaces.sums import page_of_rows
 from mdvec.household.month import monthly_household
 from mdvec.household.readings import reading
 from mdvec.household.trend import TrendCache
@@ -43,6 +45,7 @@ T = TypeVar("T")
 
 ROWS, MONTHS, SAMPLE = 100_000, 120, 5_000
 TODAY = date(2025, 1, 15)
+TEN_YEARS = Days(date(2015, 1, 1), date(2024, 12, 31))
 HEADER = (
     "計算対象", "日付", "内容", "金額（円）", "保有金融機関",
     "大項目", "中項目", "メモ", "振替", "ID",
@@ -122,7 +125,7 @@ def work(folder: str) -> tuple[dict[str, float], dict[str, int]]:
         seconds["defaults"], _ = _timed(
             lambda: duplicate_review.detect(connection, 1, DetectionOptions())
         )
-        sample = transactions.list_transactions(connection, 1)[:SAMPLE]
+        sample = page_of_rows(connection, 1, TEN_YEARS, None, offset=0, limit=SAMPLE)
     facts |= {"pairs": found.candidates_count, "below": found.below_threshold_count}
     return seconds, {**facts, **_compared(sample)}
 
@@ -134,7 +137,7 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
     trends, columns = TrendCache(), ColumnsCache()
 
     def trend() -> object:
-        version = transactions.data_version(connection, 1)
+        version = data_version(connection, 1)
         return trends.category_trend(
             connection, 1, version, category="食費", start_month="2015-01", end_month="2024-12",
             today=TODAY,

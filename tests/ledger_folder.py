@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 
 import apsw
+from ledger_rows import list_transactions
 from mdvec.database import migrations
-from mdvec.household.interfaces import rows as transactions
 from mdvec.household.ledger import import_ledger
 from mdvec.household.options import RemovalOptions
 from mdvec.household.reading import LedgerFile
@@ -77,11 +77,11 @@ class LedgerFolder:
         """The amount of each row that counts, by shop and ID."""
         return {
             f"{row.description}{row.mf_id}": row.amount
-            for row in transactions.list_transactions(self.connection, 1)
+            for row in list_transactions(self.connection, 1)
             if row.counts
         }
 
     def row_id(self, mf_id: str) -> int:
         """The row id of a transaction ID."""
-        rows = transactions.list_transactions(self.connection, 1)
+        rows = list_transactions(self.connection, 1)
         return next(row.id for row in rows if row.mf_id == mf_id)

@@ -26,14 +26,9 @@ def create_vector_index(connection: apsw.Connection, tables: Tables, *, outside:
 
 
 def drop_vector_index(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop whatever a generation has."""
+    """Drop the vector index of a generation, of either kind."""
     SignatureIndex(connection, tables).retire()
     drop_outbox(connection, tables)
-
-
-def has_vector_index(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether a generation has signatures or an outbox."""
-    return has_signatures(connection, tables) or has_outbox(connection, tables)
 
 
 def put_vectors(
@@ -55,7 +50,7 @@ def drop_vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]
 
 
 def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
-    """Do what the end of an import asks for; call within a transaction."""
+    """Finish the vector index at the end of an import; call within a transaction."""
     if has_signatures(connection, tables):
         renew_signatures(connection, tables)
 

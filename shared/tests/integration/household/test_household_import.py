@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from collection import Collection, check_indexes
+from ledger_rows import list_transactions
 
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
@@ -16,7 +17,6 @@ from mdvec.household import deciding, review, rules
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.pairs import DetectionOptions
 from mdvec.household.deciding import Choice
-from mdvec.household.interfaces.rows import list_transactions
 from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused

@@ -13,6 +13,7 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ledger_rows import list_transactions
 
 from mdvec.database import migrations
 from mdvec.files.scan import Problem, ScanRules, scan
@@ -65,7 +66,7 @@ class Ledger:
         return self.files[path][1]
 
     def rows(self):
-        return transactions.list_transactions(self.connection, self.tool)
+        return list_transactions(self.connection, self.tool)
 
     def one(self):
         (row,) = self.rows()

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
+from ledger_rows import list_transactions
 
 from mdvec.dates.months import Month
 from mdvec.household.core.periods import MonthRange
 from mdvec.household.core.sums import REASONS
 from mdvec.household.interfaces.counting import counts, counts_unless_decided, left_out
-from mdvec.household.interfaces.rows import list_transactions
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
 

@@ -75,15 +75,6 @@ class LedgerStatistics:
     last: date | None
 
 
-def list_transactions(connection: apsw.Connection, tool_id: int) -> list[Transaction]:
-    """All rows of a tool by date and id, whether they count or not."""
-    rows = connection.execute(
-        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE tool_id = ? ORDER BY date, id",
-        (tool_id,),
-    )
-    return [read_transaction(row) for row in rows]
-
-
 def statistics(connection: apsw.Connection, tool_id: int) -> LedgerStatistics:
     """The size and the first and last day of a tool's ledger."""
     found = connection.execute(
