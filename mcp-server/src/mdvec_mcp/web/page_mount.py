@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PageMount:
-    """The page as an application; a server that nobody looks at costs nothing for it.
+    """The page as an application that costs nothing until somebody opens it.
 
     Args:
         wiring: what the server's tools share.

@@ -60,7 +60,8 @@ def test_the_dearest_month_its_reason_and_back(client):
     year = money(client, period="2025年1月〜6月")
     assert re.search(r"<title>2025-06 153,600", year)
     told = (
-        "The dearest month was 2025-06 with 153,600 yen. 特別な支出 was 75,000 yen above its mean."
+        "The month with the most spending was 2025-06 with 153,600 yen. "
+        "特別な支出 was 75,000 yen above its mean."
     )
     assert told in text_in(year)
     june = money(client, period="2025-06")

@@ -94,7 +94,7 @@ def test_budgets_move_by_month(client):
 def test_recurring_payments_show_what_became_dearer_and_what_was_missed(client):
     said = text_in(plan(client).partition('id="recurring"')[2])
     assert "1,000 → 1,500 yen" in said
-    assert f"nothing was paid about {NOW.plus(-3)}-05" in said
+    assert f"no payment around {NOW.plus(-3)}-05" in said
     assert "600,000" in said
 
 

@@ -137,7 +137,7 @@ def test_a_transfer_leaves_both_rows_out_and_is_undone(tmp_path):
     ]
     with page_site(ledger(tmp_path, lines)) as site, site.client() as client:
         shown = post(client, "/review/detect").text
-        assert "Perhaps a transfer" in shown
+        assert "Possibly a transfer" in shown
         assert 'name="keep"' not in shown
         form = re.search(r'<form[^>]*data-key="1".*?</form>', shown, re.DOTALL)[0]
         fields = dict(re.findall(r'name="(\w+)" value="([^"]*)"', form))

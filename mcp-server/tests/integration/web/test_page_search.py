@@ -176,7 +176,7 @@ def test_another_host_or_page_is_refused(client):
 
 def test_a_first_start_without_data_says_what_to_do(tmp_path):
     with page_site(tmp_path / "none" / "v.sqlite") as site, site.client("ja") as client:
-        assert "フォルダを追加する" in client.get("/").text
+        assert "フォルダーを追加する" in client.get("/").text
 
 
 def test_cookies_outlive_a_restarted_server(notes):

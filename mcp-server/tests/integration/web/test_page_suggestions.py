@@ -52,7 +52,7 @@ def undone(client, page):
 
 def test_a_suggestion_is_taken_and_undone_and_skipping_changes_nothing(client):
     before = is_open(client)
-    assert "as “青葉書店 本店” until now" in text_in(shown(client))
+    assert "like “青葉書店 本店” so far" in text_in(shown(client))
     told = decide(client, "set", OPEN[0], category="教養・教育 > 書籍", part="1").json()
     assert (told["open"], told["text"]) == (before - 1, "now 教養・教育 > 書籍 (1 rows)")
     assert decide(client, "skip", OPEN[0], part="1").json()["open"] == before - 1

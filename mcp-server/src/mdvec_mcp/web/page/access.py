@@ -85,8 +85,8 @@ def is_local(request: Request) -> bool:
 def is_own(request: Request) -> bool:
     """Whether the request comes from the page itself or from the user's own address bar.
 
-    Cookies are shared by all ports of a host, so the browser's word on the origin counts. A click
-    on a link elsewhere may only show a view.
+    All ports of a host share cookies, so what the browser says of the origin decides. A link on
+    another site may only show a view.
     """
     site = request.headers.get("sec-fetch-site", "none")
     if request.method == "POST":
@@ -101,5 +101,5 @@ def is_own(request: Request) -> bool:
 
 
 def is_led_here(request: Request) -> bool:
-    """Whether a link elsewhere led to a view, which then offers nothing that its address says."""
+    """Whether a link on another site led to a view, which then offers no undo from its address."""
     return request.headers.get("sec-fetch-site", "none") not in _OWN

@@ -1,4 +1,4 @@
-"""What stands out in some months: the dearest of them, and the category that made it so."""
+"""Finds the month with the most spending, and the category that caused it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Dearest:
 
 
 def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) -> Dearest | None:
-    """The dearest month of several; None if nothing was spent or no category stands out.
+    """The month with the most spending; None if nothing was spent or no category stands out.
 
     Args:
         spending: all spending by month.

@@ -1,6 +1,6 @@
-"""What a household's habits lead to, kept until its ledger changes: it takes a second to compute.
+"""Caches a household's recurring payments and forecast until its ledger changes.
 
-That is the time for 100,000 transactions, on which every forecast is tried again.
+Over 100,000 transactions they take a second to compute: every forecast is also tried on the past.
 """
 
 from __future__ import annotations

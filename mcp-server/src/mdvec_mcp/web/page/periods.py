@@ -1,4 +1,4 @@
-"""The periods that a view of money leads to: those before and after, and some of the ledger's."""
+"""The periods that a view of money links to: those before and after, and some of the ledger's."""
 
 from __future__ import annotations
 
