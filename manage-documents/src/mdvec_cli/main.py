@@ -124,7 +124,7 @@ def main() -> None:
 
 
 def _replace_closed_streams() -> None:
-    """Occupy descriptors that are closed, so that no file is opened there and printed into."""
+    """Occupy closed descriptors, so that no file that is opened later takes what is printed."""
     while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= _STDERR:
         pass
     os.close(descriptor)
@@ -135,7 +135,7 @@ def _replace_closed_streams() -> None:
 
 
 def _give_up_stdout() -> None:
-    """Drop what is still buffered, which Python would try to write at the end once more."""
+    """Drop what is still buffered; at exit, Python would try to write it once more."""
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 

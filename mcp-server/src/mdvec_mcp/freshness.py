@@ -1,4 +1,4 @@
-"""Looks at the sources of what is asked, beside the answers, and imports what changed if wished."""
+"""Looks at the sources behind an answer while it is made, and imports changes if wanted."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Known:
     def holds(self, seconds: int, stamp: FileStamp | None) -> bool:
         """Whether no other look is due: after a write, a difference may be gone sooner.
 
-        A source without files is looked at each time: its first ones are waited for.
+        A source without files is looked at each time, because its first files are expected.
         """
         if any(one.is_empty for one in self.found):
             return False
@@ -217,7 +217,7 @@ class FreshnessWatch:
         return tuple(one for one in found if one is not None)
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
-        """A look at one tool; None if its source cannot be told about now."""
+        """A look at one tool; None if nothing can be said about its source now."""
         from mdvec.sync.freshness import look_at
 
         try:
@@ -232,7 +232,7 @@ class FreshnessWatch:
         return seen
 
     def _import(self, tool: Tool, seen: Freshness) -> None:
-        """Import what changed, but not the same difference all the time: it may fail again."""
+        """Import what changed, but do not retry the same difference all the time."""
         with self._lock:
             is_due = self._attempts.begin(tool.name, seen.mark)
         if is_due:
@@ -256,7 +256,7 @@ def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - 
             "いますか）。回答は前回の取り込みに基づきます。"
         )
     emptied = (
-        f"{found.tool} のフォルダ {'、'.join(found.emptied)} が空になっています（ディスクは"
+        f"{found.tool} のフォルダー {'、'.join(found.emptied)} が空になっています（ディスクは"
         "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は reindex で"
         "反映できます。"
         if found.emptied

@@ -97,7 +97,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
 def _add_folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--docs-dir", type=Path, metavar="DIR",
-        help="a folder of documents to search; it is imported, and kept up to date, by itself",
+        help="a folder of documents to search; it is imported and kept up to date automatically",
     )  # fmt: skip
     parser.add_argument(
         "--data-dir", type=Path, metavar="DIR",

@@ -14,7 +14,7 @@ from mdvec.sync.imports import Imports
 
 from mdvec_mcp.freshness import FreshnessWatch, in_english
 
-NEWER = "1 file is newer than the index of notes; reindex brings it in"
+NEWER = "1 file is newer than the index of notes; reindex imports it"
 COLD = """
 import sys
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_an_answer_waits_for_the_look_that_another_answer_began(notes):
         notes.write(f"新{number}.md", "# 新\n")
     watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
     first, second = watch.look_at_tool("notes"), watch.look_at_tool("notes")
-    newer = "400 files are newer than the index of notes; reindex brings them in"
+    newer = "400 files are newer than the index of notes; reindex imports them"
     assert second.notes(in_english) == [newer]
     assert first.notes(in_english) == [newer]
 

@@ -1,4 +1,4 @@
-"""Whether the caller still wants this thread's work; long work asks between its steps.
+"""Cancels work that its caller no longer wants; long work checks between its steps.
 
 The question is a context variable, not a parameter, so that every stage of a ``Stopwatch`` asks
 it. The threads that anyio starts for a request inherit it.
@@ -23,9 +23,9 @@ class Cancelled(KeyboardInterrupt):
 
 @contextmanager
 def cancelled_by(event: Event | None) -> Iterator[None]:
-    """Have the work within this context end at its next step once ``event`` is set.
+    """Within this context, work ends at its next step once ``event`` is set.
 
-    None makes it run to its end.
+    With None it runs to its end.
     """
     token = _cancellation.set(event)
     try:

@@ -24,7 +24,7 @@ class Stopwatch:
         """Add the time spent within this context to the stage ``name``.
 
         Raises:
-            Cancelled: nobody wants the operation's result any more; the stage did not begin.
+            Cancelled: the operation was cancelled; the stage did not begin.
         """
         raise_if_cancelled()
         began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What the shell completes beside options: the names of the database's tools."""
+"""Completes the names of the database's tools in the shell."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def import_command(
     take_scan: Annotated[
         bool,
         typer.Option("--take-scan",
-                     help="Replace the tool's scan rules by the current [scan] settings."),
+                     help="Replace the tool's scan rules with the current [scan] settings."),
     ] = False,
     accept_removals: Annotated[
         bool,
@@ -130,8 +130,8 @@ def import_command(
     separate: Annotated[
         bool,
         typer.Option("--separate",
-                     help="Dataset: make a table of each file, even where names differ by a date "
-                          "or number only."),
+                     help="Dataset: make each file a table, even if names differ only by a date or "
+                          "number."),
     ] = False,
     read: Annotated[
         list[str] | None,
@@ -159,7 +159,7 @@ def import_command(
         str | None,
         typer.Option("--for", metavar="PATTERN",
                      help="Dataset: the files that --read, --encoding, --delimiter and "
-                          "--header-row are for; all of them by default.", show_default=False),
+                          "--header-row apply to; by default, all.", show_default=False),
     ] = None,
     format_: FormatOption = None,
     database: DatabaseOption = None,
@@ -168,7 +168,7 @@ def import_command(
 ) -> None:  # fmt: skip
     """Import a tool's source: find changed files, split them into chunks, embed and store them.
 
-    A dataset's tables are only recorded: their columns, rows and periods.
+    The files of a dataset become tables for SQL, and nothing is embedded.
     """
     from mdvec.datasets.options import DatasetOptions, chosen_tables
     from mdvec.datasets.reading_options import reading_choices

@@ -66,7 +66,7 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
 
 @contextmanager
 def counting_display(name: str, unit: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar of so many units done on a terminal, nothing elsewhere."""
+    """A progress bar that counts finished units on a terminal; nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda _, __: None
         return

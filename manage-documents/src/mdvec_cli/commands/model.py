@@ -112,9 +112,9 @@ def try_out(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Embed one question, of one word: show its time and dimension.
+    """Embed a one-word question, and show its time and dimension.
 
-    A model behind an endpoint is sent that word, and nothing of yours.
+    A model behind an endpoint is sent only that word, and nothing of yours.
     """
     from mdvec.embedding.trial import try_model
 
@@ -135,11 +135,11 @@ def calibrate_command(
     name: Annotated[str, typer.Argument(help="The model, as in --model of an import.")],
     tool: Annotated[
         str | None,
-        typer.Option("--name", "-n", help="The tool whose documents are asked; by default, all.",
+        typer.Option("--name", "-n", help="The tool whose documents are used; by default, all.",
                      show_default=False, autocompletion=complete_tool_names),
     ] = None,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Send texts to the model's endpoint unasked.")
+        bool, typer.Option("--yes", "-y", help="Send texts to the model's endpoint without asking.")
     ] = False,
     minutes: Annotated[
         float,
@@ -154,8 +154,9 @@ def calibrate_command(
 ) -> None:  # fmt: skip
     """Fit how far searches trust a model, by the headings of your own documents.
 
-    Every heading is asked for the text under it, from which all headings are taken out. The
-    constants are kept if the half of the headings that they were not fitted to is found better.
+    Each heading is a question that should find the text under it; all headings are removed from the
+    texts first. New constants are kept only if the half of the headings that they were not fitted
+    to is found better with them.
     """
     from mdvec.embedding import catalog
     from mdvec.manage.calibrating import calibrate

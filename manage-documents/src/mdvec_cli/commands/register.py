@@ -37,7 +37,7 @@ def _checked_url(url: str | None) -> str | None:
     if url is not None:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise typer.BadParameter(f"{url!r} is no URL such as http://127.0.0.1:8765/mcp")
+            raise typer.BadParameter(f"{url!r} is not a URL such as http://127.0.0.1:8765/mcp")
     return url
 
 
@@ -99,7 +99,7 @@ def _report(change: Change, done: str, nothing_to_do: str) -> None:
     if not change.changed:
         say(f"mdvec {nothing_to_do} in {change.file}")
         return
-    kept = "" if change.backup is None else f" (the file before: {change.backup.name})"
+    kept = "" if change.backup is None else f" (the previous file: {change.backup.name})"
     say(f"{done}: {change.file}{kept}")
 
 

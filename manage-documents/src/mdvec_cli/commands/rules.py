@@ -24,7 +24,7 @@ PathOption = Annotated[
 IPythonOption = Annotated[
     bool,
     typer.Option("--ipython", help="IPython's start-up script, which limits what cells print; "
-                 "without --path, only that."),
+                 "without --path, only the script."),
 ]  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def status_command(
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> None:
-    """Tell whether the service is installed, and whether its server answers."""
+    """Show whether the service is installed, and whether its server answers."""
     from mdvec.manage.service.service import status
 
     settings = settings_from(config, database, verbose=verbose)

@@ -56,8 +56,8 @@ def ask(
 ) -> Reply:
     """The reply to a request; its warnings go to stderr, its file into ``file``.
 
-    What SQL runs in is the server's, and so it is the server's program that answers; it also reads
-    the settings, so that one process less does.
+    Only the server runs SQL, so the server's program answers. It also reads the settings, so that
+    this process need not.
     """
     from mdvec.manage.table_requests import table_server
 

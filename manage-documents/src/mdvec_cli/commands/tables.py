@@ -81,7 +81,7 @@ def _print_profile(form: TableFormat, answer: dict[str, Any]) -> None:
 def histogram_command(
     query: SourceArgument,
     column: Annotated[str, typer.Argument(help="The column.", show_default=False)],
-    bins: Annotated[int, typer.Option(min=1, max=100, help="The most bins.")] = 20,
+    bins: Annotated[int, typer.Option(min=1, max=100, help="The maximum number of bins.")] = 20,
     first: FromOption = None,
     last: ToOption = None,
     date_column: DateColumnOption = None,
@@ -163,7 +163,7 @@ def _listed(value: object) -> object:
 
 
 def _format_of(output: Path | None) -> FileFormat:
-    """The format that a file's name tells."""
+    """The format that a file's ending stands for."""
     if output is None:
         return FileFormat.PARQUET
     try:
@@ -177,7 +177,7 @@ def _format_of(output: Path | None) -> FileFormat:
 
 @contextmanager
 def _new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
-    """A file that is at ``path`` once it is complete; nothing is left of one that is not."""
+    """A file that appears at ``path`` when it is complete; an incomplete one leaves nothing."""
     if path.exists() and not replace:
         raise typer.BadParameter(
             f"{path} exists; give another name, or --replace", param_hint="--output"

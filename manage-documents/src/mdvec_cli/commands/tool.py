@@ -95,13 +95,13 @@ def update(
     include: Annotated[
         list[str] | None,
         typer.Option("--include", metavar="PATTERN", show_default=False,
-                     help="Import only files like this, as in .gitignore; repeatable, in place of "
-                          "the patterns before; '' takes them away."),
+                     help="Import only files like this, as in .gitignore; repeatable; replaces "
+                          "the tool's patterns, and '' removes them."),
     ] = None,
     exclude: Annotated[
         list[str] | None,
         typer.Option("--exclude", metavar="PATTERN", show_default=False,
-                     help="Import no files like this; as --include."),
+                     help="Do not import files like this; otherwise as --include."),
     ] = None,
     database: DatabaseOption = None,
     config: ConfigOption = None,

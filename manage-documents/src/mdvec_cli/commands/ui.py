@@ -24,10 +24,13 @@ _DEFAULT_ADDRESS = "127.0.0.1:8765"
 def ui_command(
     http: Annotated[
         str,
-        typer.Option("--http", metavar="HOST:PORT", help="Where the server listens, or shall."),
+        typer.Option(
+            "--http", metavar="HOST:PORT", help="Where the server listens, or is to listen."
+        ),
     ] = _DEFAULT_ADDRESS,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the browser, or only print where.")
+        bool,
+        typer.Option("--browser/--no-browser", help="Open the browser, or only print the address."),
     ] = True,
     database: DatabaseOption = None,
     config: ConfigOption = None,
@@ -36,7 +39,8 @@ def ui_command(
     """Open the local page: search, money, duplicates, data and tools, in the browser.
 
     The page is served by a running server of this database, or by one that runs until Ctrl-C. The
-    printed address opens it once, within two minutes; then a cookie does.
+    printed address opens it once, within two minutes; after that, a cookie in the browser gives
+    access.
     """
     from mdvec.manage.page_key import page_key
     from mdvec.manage.page_opening import opening_file

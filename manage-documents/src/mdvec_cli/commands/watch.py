@@ -42,7 +42,7 @@ def watch_command(
 ) -> None:  # fmt: skip
     """Watch the tools' sources, and import what changes, until Ctrl-C.
 
-    Network file systems do not tell of changes: set WATCHFILES_FORCE_POLLING=true for them.
+    Network file systems do not report changes: set WATCHFILES_FORCE_POLLING=true for them.
     """
     from mdvec.sync.imports import Imports
 
@@ -108,7 +108,7 @@ class _Watcher:
         }
 
     def _missing(self, tools: Iterable[str]) -> list[str]:
-        """The names asked for that no active tool has (any more)."""
+        """The requested names that no active tool has (any more)."""
         there = set(tools)
         return [name for name in self._names if name not in there]
 
@@ -143,7 +143,7 @@ class _Watcher:
                 self._tell(name, run.end)
 
     def _say_trouble(self, name: str, trouble: str) -> None:
-        """Say what is wrong with a tool, or that nothing is any more, when that changes."""
+        """Say what is wrong with a tool, or that all is well again, when that changes."""
         if trouble != self._troubles.get(name, ""):
             self._troubles[name] = trouble
             say(trouble or f"the source of {name} is there again")
@@ -162,9 +162,9 @@ class _Watcher:
 
 
 def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
-    """Something for each batch of changes below the folders, and every few seconds.
+    """Yields once for each batch of changes below the folders, and every few seconds.
 
-    Our own database may be in such a folder; each check of it writes beside it.
+    Our own database may be in such a folder, and each check of it writes beside it.
 
     Raises:
         WatchRefused: the system does not watch so many folders.

@@ -22,7 +22,7 @@ def test_removed_rows_are_listed_and_can_be_restored_or_accepted(mdvec):
     assert done.out.splitlines()[:2] == [
         "kakeibo: 2 files, 3 rows read: 2 imported, 0 updated, 1 unchanged, 0 failed; "
         "0 deleted, 0 in the ledger have no file left",
-        "1 rows left the sums, gone from the newest file of their day; to keep one: "
+        "1 row left the sums, gone from the newest file of their day; to keep one: "
         "mdvec import -n kakeibo --mode update --restore-removed ID",
     ]
     gone = f"2025-07-01 店 -3,200 yen (財布), in {JULY}.csv, not in {JULY} (1).csv"
@@ -43,8 +43,8 @@ def test_removed_rows_are_listed_and_can_be_restored_or_accepted(mdvec):
     write(mdvec, f"{JULY} (3).csv", line("a"), *many[30:], time=1_755_000_011)
     done = mdvec("import", "-n", "kakeibo", "--mode", "update")
     assert (
-        "30 rows still count, but are gone from the newest file of their day; "
-        "to let them go: mdvec import -n kakeibo --mode update --accept-removals"
+        "gone from the newest file of their day, but still counted: 30 rows; "
+        "to leave them out: mdvec import -n kakeibo --mode update --accept-removals"
     ) in done.out.splitlines()
     assert "… and 10 more; --format json lists them all" in done.err.splitlines()
     done = mdvec(*update)

@@ -44,7 +44,7 @@ def test_a_file_that_cannot_be_read_stays_and_the_entry_is_printed(mdvec):
     done = mdvec("register", "cursor")
     assert done.code == 1
     assert done.json["mcpServers"]["mdvec"]["command"] == SERVER
-    assert done.err.startswith(f"error: {file} was left as it is: it is no valid JSON (")
+    assert done.err.startswith(f"error: {file} was left as it is: it is not valid JSON (")
     assert done.err.endswith("; add the entry by hand\n")
     assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
     assert file.read_text() == '{"mcpServers": {"a": '

@@ -1,4 +1,4 @@
-"""Tells whose data a call asks for, so that its answer names no other source."""
+"""Which data a call asks for, so that its answer speaks of no other source."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ MAX_ERROR_BYTES = 900
 
 
 class NotAnswered(MdvecError):
-    """Work failed; the message has its error, and what else may be the reason."""
+    """Work failed; the message has its error and other possible reasons."""
 
 
 def guarded(

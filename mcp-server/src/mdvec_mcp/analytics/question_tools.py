@@ -55,7 +55,8 @@ def add_question_tools(offer: Offer, analytics: Analytics) -> None:
 
     offer.add_tool(
         save_query,
-        description="Save a SELECT as a question for run_query; its parameters' types are found.",
+        description="Save a SELECT as a question for run_query; "
+        "its parameters' types are inferred.",
         annotations=_REPLACES,
         structured_output=False,
     )

@@ -173,7 +173,7 @@ class Questions:
         return self.queries.rows(table, statement, max_rows=1, parameters=bound_here).rows[0]
 
     def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> Answer:
-        """The answer of rows that are there already."""
+        """An answer made of rows that need no query."""
         guard = self.answers.guard
         answer: Answer = {
             "columns": columns, "rows": rows[: guard.max_rows], "total_rows": len(rows),
@@ -187,7 +187,7 @@ class Questions:
 
 @contextmanager
 def telling_of(asked: Prepared) -> Iterator[None]:
-    """Name the saved question whose table is gone.
+    """Within this context, a refusal because a table is gone names the saved question.
 
     Raises:
         QueryRefused: it is.

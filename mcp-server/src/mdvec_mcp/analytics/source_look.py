@@ -56,7 +56,7 @@ class SourceLook:
         )
 
     def all_notes(self) -> list[str]:
-        """What to say of all sources: what a call that failed needs may be in any."""
+        """What to say of all sources, for a call that failed: any may have what it needs."""
         return self.look.notes(self.wording)
 
 

@@ -1,4 +1,4 @@
-"""Answers for people at a terminal: of the same queries, with more rows, and whole files."""
+"""Answers the same queries for people at a terminal, with more rows and with whole files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TerminalAnswers:
         """The answer, and the file that belongs to it, which the caller removes.
 
         Raises:
-            MdvecError: there is none.
+            MdvecError: there is no answer.
         """
         kinds: dict[str, Callable[[Request], Answer]] = {
             "rows": self._rows,

@@ -1,4 +1,4 @@
-"""Which view of the page shows what a tool answered."""
+"""Finds the view of the page that shows what a tool answered."""
 
 from __future__ import annotations
 

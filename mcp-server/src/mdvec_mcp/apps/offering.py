@@ -76,7 +76,7 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
 
 
 def _reader(tool: str) -> Callable[[], str]:
-    """What reads the app of a tool: one file with the page's own style and script."""
+    """Returns the function that reads a tool's app: one file with the page's style and script."""
 
     def read() -> str:
         text = (_FILES / "shell.html").read_text(encoding="utf-8")

@@ -55,9 +55,9 @@ class ChatPages:
     ) -> Shown:
         """The view at an address like ``/money?period=…``; a ``form`` changes something.
 
-        The session of a chat needs no cookie and no token: whoever reaches this tool reaches those
-        that answer and change the same. A view outside of ``_SHOWN``, or a file to download, is
-        answered with status 404.
+        A chat's session needs no cookie and no token: whoever can call this tool can also call the
+        tools that show and change the same things. A view outside of ``_SHOWN``, or a file to
+        download, is answered with status 404.
         """
         for _ in range(_MAX_REDIRECTS):
             parts = _parts_of_shown(address)

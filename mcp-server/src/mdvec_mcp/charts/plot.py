@@ -1,4 +1,4 @@
-"""The chart of any table of numbers: what it shows, in which form."""
+"""The chart of any table of numbers: its series, its axis and its form."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Style:
 
 
 def color(index: int) -> str:
-    """The colour of what has only a number, as a query's columns; the palette repeats."""
+    """The colour of a series without a name, such as a query's column; the palette repeats."""
     return PALETTE[index % len(PALETTE)]
 
 

@@ -58,7 +58,7 @@ class HouseholdContext:
     async def answer(
         self, name: str | None, work: Callable[[Connection, int], T], mode: Mode = "read"
     ) -> tuple[T, str]:
-        """Run ``work`` as ``run`` does; also what is newer than the ledger, or ""."""
+        """Run ``work`` as ``run`` does; returns its result and what is newer than the ledger."""
 
         def looking(connection: Connection, tool_id: int) -> tuple[T, str]:
             look = self.freshness.look(f"household {tool_id}", lambda tool: tool.id == tool_id)
@@ -73,7 +73,7 @@ class HouseholdContext:
         return await self.run(name, mode, looking)
 
     async def news(self, name: str | None) -> str:
-        """What imports found since the last answer that tells of it, on a line; or ""."""
+        """What imports found since the last answer that mentioned it, on a line; or ""."""
         if not any(await self.run(name, "read", review.count_news)):
             return ""
         try:

@@ -122,7 +122,7 @@ class ChartPublisher:
 
 
 def names_for(output_format: str, connection: Connection, tool_id: int) -> Hierarchy:
-    """The ledger's categories, from which the colours of a picture follow; a text needs none."""
+    """The ledger's categories, which decide a picture's colours; none for a text answer."""
     return category_hierarchy(connection, tool_id) if output_format == "image" else {}
 
 
@@ -170,7 +170,7 @@ def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
 
 
 def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
-    """The chart of budgets: what was spent, above each budget; says if the months still run."""
+    """The chart of budgets: what was spent, above each budget; says if the months are not over."""
     subjects = [one.budget.subject for one in answer.statuses]
     is_running = any(one.expected is not None for one in answer.statuses)
     span = _without_zeros(answer.months.in_words)

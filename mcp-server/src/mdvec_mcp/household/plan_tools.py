@@ -1,4 +1,4 @@
-"""The tools about what a month is for: comparisons, budgets, habits and what comes next."""
+"""The tools for planning: comparisons, budgets, recurring payments and the outlook."""
 
 from __future__ import annotations
 

@@ -263,9 +263,7 @@ def change_files(desk: Desk, folder: Path, sales: list[Sale]) -> None:
     while not (answer := desk.ask("query", query=total)).get("warnings"):
         assert answer["rows"] == before
     assert answer["rows"] == before
-    assert answer["warnings"] == [
-        "2 files are newer than the index of sales; reindex brings them in"
-    ]
+    assert answer["warnings"] == ["2 files are newer than the index of sales; reindex imports them"]
     desk.mdvec("import", "-n", "sales", "--mode", "update")
     fresh = desk.ask("query", query=total)
     assert fresh["rows"] == [[len(now), sum(sale.amount for sale in now)]]

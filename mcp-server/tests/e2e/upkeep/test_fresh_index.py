@@ -79,7 +79,7 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         assert "三リットル" in before
         assert "newer" not in before
         change(sources)
-        newer = "1 file is newer than the index of notes; reindex brings it in"
+        newer = "1 file is newer than the index of notes; reindex imports it"
         answer = until(
             lambda: client.call("notes", {"query": "水の量"}), lambda one: newer in text(one)
         )

@@ -198,10 +198,10 @@ FLAT = (
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("trend", {"table": ONE}, "all rows are in one month, so there is no change to tell"),
+        ("trend", {"table": ONE}, "all rows are in one month, so there is no change to report"),
         ("anomalies", {"table": ONE}, "1 days have values, and one is judged by at least 5"),
         ("anomalies", {"table": f"{FLAT} FROM range(50)"}, "(MAD) is 0, as at least half of the "
-         "values are the same, from which 1 differ: no z can be told there"),
+         "values are the same, from which 1 differ: no z can be computed there"),
         ("compare_periods", {"table": ONE, "first": "2025-01", "second": "2024"},
          "no rows are in second (2024)"),
     ],

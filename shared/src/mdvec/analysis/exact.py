@@ -144,7 +144,7 @@ def _loss_check(name: str, kind: DuckDBType, library: Library) -> str | None:
 
 
 def _target_type(kind: DuckDBType, library: Library, doubtful: bool) -> DuckDBType:  # noqa: FBT001 - see exact_rows
-    """The type to hand to the library."""
+    """The type in which the library gets the column."""
     if not kind.is_nested and kind.family in _LARGE and not doubtful:
         return DuckDBType("BIGINT")
     if kind.family == "DECIMAL" and library == "pandas" and not doubtful:

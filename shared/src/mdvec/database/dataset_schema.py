@@ -46,7 +46,7 @@ def m014_combined(connection: apsw.Connection) -> None:
 
 
 def m017_choices(connection: apsw.Connection) -> None:
-    """How each dataset's files shall be read, where the user says so."""
+    """How each dataset's files are to be read, where the user says so."""
     connection.execute(
         """
         CREATE TABLE IF NOT EXISTS dataset_choices (

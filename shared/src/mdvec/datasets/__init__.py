@@ -1,1 +1,1 @@
-"""Data files as tables: CSV, Parquet and DuckDB files as a kind of source."""
+"""Data files (CSV, Parquet, workbooks, databases and others) as a kind of source."""

@@ -1,4 +1,4 @@
-"""How a tool's files shall be read: the choices kept with it, and those of an import."""
+"""How a tool's files are to be read: the choices kept with it, and those of an import."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ChosenReadings:
         return reading_of(self.now, path)
 
     def have_changed(self, path: str) -> bool:
-        """Whether a file shall be read otherwise than before."""
+        """Whether a file is to be read otherwise than before."""
         return bool(self.new) and self.of(path) != reading_of(self.before, path)
 
     def check(
@@ -89,7 +89,7 @@ class ChosenReadings:
             known_before: the files that the last import could read.
 
         Raises:
-            ImportRefused: one is for nothing, or a file cannot be read so.
+            ImportRefused: a choice fits no file or column, or a file cannot be read in that way.
         """
         tables, paths = list(tables), [file.path for file in found]
         broken = {problem.file_path.partition("#")[0]: problem.reason for problem in failed}

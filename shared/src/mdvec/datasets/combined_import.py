@@ -137,7 +137,7 @@ class CombinedImport:
         return number == 0 or (is_new and number < _MIN_FILES)
 
     def _common_columns(self) -> tuple[str, ...]:
-        """The columns that the files shall have; those that have others stay apart."""
+        """The columns that the files must have; files with other columns stay apart."""
         if self._kept:
             common = tuple(self._types_before())
         else:

@@ -18,7 +18,7 @@ MAX_PARQUET_BYTES = 2**30
 
 @dataclass(frozen=True, slots=True)
 class PlannedGroup:
-    """Files that shall be one table; ``old`` is that table as the last import left it."""
+    """Files that are to be one table; ``old`` is that table as the last import left it."""
 
     group: Group
     files: tuple[FoundFile, ...]

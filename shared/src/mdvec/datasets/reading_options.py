@@ -22,7 +22,7 @@ _NO_DELIMITERS = "\"'\r\n"
 
 
 class InvalidReading(MdvecError):
-    """A choice of how files are read cannot be meant."""
+    """A choice of how files are read makes no sense."""
 
     is_wrong_usage = True
 
@@ -38,7 +38,7 @@ def reading_choices(
     """The choices that a user makes; ``columns`` are written as COLUMN=TYPE.
 
     Raises:
-        InvalidReading: one cannot be meant, or there is none for ``pattern``.
+        InvalidReading: a choice makes no sense, or there is none for ``pattern``.
     """
     files = (pattern or EVERY_FILE).strip()
     choices = [Choice(files, COLUMN, *_column(written)) for written in columns]

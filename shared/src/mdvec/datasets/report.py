@@ -112,7 +112,7 @@ def readings_of(
 
 
 def _said(files: Sequence[FileReading]) -> list[str]:
-    """What there is to tell about the files of a table; several that were read alike are one."""
+    """What there is to report about the files of a table; files read alike share one entry."""
     alike: dict[tuple[object, ...], list[FileReading]] = {}
     for one in files:
         alike.setdefault(one.understood.manner, []).append(one)

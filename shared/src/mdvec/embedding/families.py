@@ -44,7 +44,7 @@ def card_of(name: str, options: BackendOptions) -> ModelCard:
 
 
 def _st_card(name: str, options: BackendOptions) -> ModelCard:
-    """What its files tell without loading it."""
+    """The card according to the model's files, without loading it."""
     from mdvec.embedding.backends import st_files
 
     model = model_of(name)

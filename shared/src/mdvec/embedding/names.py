@@ -12,7 +12,7 @@ Family = Literal["openai", "gemini", "st"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 FORMS = "openai:<model>, gemini:<model>, st:<model or folder>"
 
-_LONGEST = 500
+_MAX_CHARS = 500
 _MODEL = re.compile(r"\S(?:[^\x00-\x1f\x7f]*\S)?")
 _FOLDER = ("/", ".", "~")
 
@@ -20,7 +20,7 @@ _FOLDER = ("/", ".", "~")
 def family_of(name: str) -> Family | None:
     """The family of a user's own model; None for a name without a valid family and model."""
     family, _, model = name.partition(":")
-    if len(name) > _LONGEST or not _MODEL.fullmatch(model):
+    if len(name) > _MAX_CHARS or not _MODEL.fullmatch(model):
         return None
     return next((one for one in FAMILIES if one == family), None)
 

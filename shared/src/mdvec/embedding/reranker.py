@@ -56,7 +56,7 @@ class Reranker:
         model = model_of(self.name)
         folder, lack = st_files.located(model), st_files.missing(model)
         if lack is None and folder is not None and not is_classifier(folder):
-            return "it is no cross-encoder"
+            return "it is not a cross-encoder"
         return lack
 
     def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:

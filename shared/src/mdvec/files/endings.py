@@ -1,4 +1,4 @@
-"""File endings that several capabilities use."""
+"""Splits and compares the endings of file names."""
 
 SQLITE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 """The endings of SQLite files."""

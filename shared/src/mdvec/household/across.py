@@ -1,4 +1,4 @@
-"""Finds what two households of one family may both have: one purchase, or money between them."""
+"""Finds rows of two households that may be one purchase, or a transfer between them."""
 
 from __future__ import annotations
 

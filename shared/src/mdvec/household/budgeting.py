@@ -159,7 +159,7 @@ def budget_status(
 def _rows(
     connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject
 ) -> list[CountedRow]:
-    """The rows of these months, of their years, and of the months before that tell of habits."""
+    """The rows of these months, of their years, and of the earlier months that show habits."""
     year, starts_on = months.last.year, months.last.starts_on
     first = min(months.first.plus(-_MONTHS_READ), Month(year, 1, starts_on))
     last = Month(year, 12, starts_on).last_day

@@ -31,7 +31,7 @@ class Change(NamedTuple):
 
 
 def differs(stored: StoredRow, row: SourceRow, statement_id: int, removal: str | None) -> bool:
-    """Whether a stored row has other values, another place or another state than it should."""
+    """Whether a stored row's values, place or state differ from what they should be."""
     return (
         stored.values != row.values
         or (stored.source_file, stored.row_number) != (row.source_file, row.row_number)

@@ -32,7 +32,7 @@ def totals_of(columns: LedgerColumns, chosen: Mask) -> Totals:
 def groups_of(
     columns: LedgerColumns, chosen: Mask, group_by: GroupBy | None, month_starts_on: int
 ) -> tuple[tuple[Group, ...], Totals | None]:
-    """The groups asked for, and the totals of those that are too many; all months, in order."""
+    """The largest groups, and the totals of the others; months are all listed, in order."""
     match group_by:
         case None:
             return (), None

@@ -1,4 +1,4 @@
-"""Finds what words mean but do not name: rows of a category, and shops near in meaning.
+"""Finds rows that fit the meaning of words they do not contain: by category, or by vectors.
 
 Nothing here is in the sums of an answer; it is offered beside them.
 """
@@ -81,7 +81,7 @@ def near_rows(
 def beside_notes(
     columns: LedgerColumns, query: str, unnamed: Mask, near: Sequence[int]
 ) -> list[str]:
-    """A note on the rows that words mean but do not name, out of ``unnamed``; or none.
+    """A note on the rows among ``unnamed`` that fit the words' meaning; or none.
 
     They are those of the category that has the words in its name, or else those of the shops most
     of whose rows are like the rows ``near``.

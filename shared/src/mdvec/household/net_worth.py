@@ -25,7 +25,7 @@ class NoAssets(MdvecError):
 
     def __init__(self, available: MonthRange | None) -> None:
         super().__init__(
-            "資産推移がまだありません。マネーフォワードの「資産推移月次.csv」を家計簿のフォルダに"
+            "資産推移がまだありません。マネーフォワードの「資産推移月次.csv」を家計簿のフォルダーに"
             "置いて取り込んでください。"
             if available is None
             else f"その期間の資産推移はありません。{available.in_words} にあります。"

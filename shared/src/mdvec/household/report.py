@@ -100,7 +100,7 @@ def report_of(
 class HouseholdReport:
     """A household's part of an import's report.
 
-    ``duplicate_candidates`` is how many pairs are likely one purchase and were not told of yet,
+    ``duplicate_candidates`` is how many pairs are likely one purchase and were not reported yet,
     ``transfer_candidates`` how many are likely a transfer; None if none were looked for.
     """
 
@@ -119,7 +119,7 @@ class HouseholdReport:
     def lines(self, report: ImportReport) -> list[Line]:
         """The printed summary of the import."""
         lines = _ledger_lines(report.tool, self.ledger)
-        lines.append(Line(f"{report.chunks} rows can be searched, {report.embedded}"))
+        lines.append(Line(f"{_rows(report.chunks)} can be searched, {report.embedded}"))
         for count, what in (
             (self.duplicate_candidates, "one purchase booked twice"),
             (
@@ -149,30 +149,36 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[Line]:
         *notes("failed", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.failed]),
     ]
     if ledger.misfits:
-        count = len(ledger.misfits)
+        fitting = "was imported, but does" if len(ledger.misfits) == 1 else "were imported, but do"
         lines.append(
-            Line(f"{count} rows were imported, but do not fit the running balance of their file")
+            Line(f"{_rows(len(ledger.misfits))} {fitting} not fit the running balance of the file")
         )
         lines += notes(
             "balance", [f"{row.path}:{row.line}: {row.reason}" for row in ledger.misfits]
         )
     if ledger.returned:
-        lines.append(Line(f"{ledger.returned} rows count again"))
+        lines.append(Line(f"counted again: {_rows(ledger.returned)}"))
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
     if ledger.removed:
         removed = (
-            f"{len(ledger.removed)} rows left the sums, gone from the newest file of their day; "
+            f"{_rows(len(ledger.removed))} left the sums, gone from the newest file of their day; "
             f"to keep one: mdvec import -n {name} --mode update --restore-removed ID"
         )
         lines += [Line(removed), *notes("removed", [_gone_row_text(row) for row in ledger.removed])]
     if ledger.asked:
         asked = (
-            f"{len(ledger.asked)} rows still count, but are gone from the newest file of their "
-            f"day; to let them go: mdvec import -n {name} --mode update --accept-removals"
+            "gone from the newest file of their day, but still counted: "
+            f"{_rows(len(ledger.asked))}; to leave them out: "
+            f"mdvec import -n {name} --mode update --accept-removals"
         )
         lines += [Line(asked), *notes("gone?", [_gone_row_text(row) for row in ledger.asked])]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
+
+
+def _rows(count: int) -> str:
+    """A number of rows in words."""
+    return f"{count} row" if count == 1 else f"{count} rows"
 
 
 def _note(word: str, problem: Problem) -> Line:

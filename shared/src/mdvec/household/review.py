@@ -216,12 +216,12 @@ def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
 
 
 def count_news(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
-    """How many likely purchases and transfers imports found that the user was not told of."""
+    """How many likely purchases and transfers imports found that were not reported yet."""
     return duplicate_checks.count_unannounced(connection, tool_id, LIKELY)
 
 
 def take_news(connection: apsw.Connection, tool_id: int) -> str:
-    """Tells of the likely pairs that imports found, once; "" if there is nothing new."""
+    """A message about the likely pairs that imports found, given once; "" if there is none."""
     with connection:
         purchases, transfers = count_news(connection, tool_id)
         if purchases or transfers:

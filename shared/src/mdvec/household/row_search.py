@@ -118,7 +118,7 @@ class RowSearch:
         self._told.append(f"「{shortened(query)}」")
 
     def unnamed(self, rows: Rows) -> Mask:
-        """The rows that only the words leave out; those with the letters in a word not either."""
+        """The rows that only the words exclude, except those with the letters inside a word."""
         return self._unnamed & self._are_asked(rows)
 
     def selected(self, rows: Rows) -> Mask:

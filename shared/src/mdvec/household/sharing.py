@@ -1,4 +1,4 @@
-"""Decisions about rows of two households: what a sum over both counts once, or not at all."""
+"""Decisions about rows of two households, which a sum over both counts once or not at all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NotOfTwoHouseholds(DuplicateResolutionError):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The rows of a period that a sum over households leaves out, as cells that take them away.
+    """The rows of a period that a sum over households leaves out, as cells to subtract.
 
     ``text`` says which, or is "".
     """

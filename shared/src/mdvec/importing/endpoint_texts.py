@@ -53,7 +53,7 @@ class _Request:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether it is answered; a failure is told when its texts are needed."""
+        """Whether it is answered; a failure is raised when its texts are needed."""
         return self.answer.done() and self.answer.exception() is None
 
 
@@ -88,8 +88,8 @@ class EndpointTexts:
     def begin(self, texts: Iterable[str]) -> None:
         """Begin to embed the texts that have no vector yet, in batches across files.
 
-        For an endpoint on another machine all are read first, as their number is asked about; else
-        each is read when its batch is about to go.
+        For an endpoint on another machine all are read first, because the user is asked about their
+        number; else each is read when its batch is about to be sent.
 
         Raises:
             SendingRefused: the user does not allow it; nothing was sent.

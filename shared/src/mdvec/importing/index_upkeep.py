@@ -1,4 +1,4 @@
-"""Builds the search indexes that a tool lacks when an import begins; nothing is embedded."""
+"""Builds the search indexes that a tool lacks as an import begins; nothing is embedded."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class TextIndex:
             endpoint.begin(texts)
 
     def keep_paid(self) -> None:
-        """Keep the vectors that an endpoint is just making, although the import was stopped."""
+        """Keep the vectors of the request under way, although the import was stopped."""
         if self._endpoint is not None:
             self._endpoint.keep_last()
 
@@ -200,7 +200,7 @@ class TextIndex:
         return embedder, resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
 
     def begin(self, files: int, stored: int = 0) -> None:
-        """Record the begin of an import of ``files`` files, of which ``stored`` are unchanged."""
+        """Record that an import of ``files`` files begins, of which ``stored`` are unchanged."""
         with self._connection:
             check_unchanged(self._connection, self._tool)
             import_state.begin_import(self._connection, self._tool, self._job.rules, files, stored)

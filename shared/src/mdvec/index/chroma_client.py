@@ -128,7 +128,8 @@ def _headers(server: ChromaServer) -> dict[str, str]:
         )
     if not token.isascii() or not token.isprintable():
         raise EngineUnavailable(
-            f"the variable {server.token_env} holds no token; it has other signs in it"
+            f"the variable {server.token_env} does not hold a token; "
+            "it has characters that no token has"
         )
     return {"Authorization": f"Bearer {token}", "X-Chroma-Token": token}
 

@@ -1,4 +1,4 @@
-"""Sends the changes in a generation's outbox to its engine, and makes the two the same."""
+"""Sends the changes in a generation's outbox to its engine, until both hold the same."""
 
 from __future__ import annotations
 

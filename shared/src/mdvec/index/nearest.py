@@ -1,8 +1,8 @@
 """The interface of a vector index: chunk ids and vectors in, the nearest ids and scores out.
 
-SQLite keeps the truth: documents, chunks, words and the exact embeddings. A vector index only
-answers which chunks are near a vector. It may lag behind, and it may still know chunks that are
-gone, so whoever reads it scores its ids again by the stored embeddings.
+SQLite is the source of truth: documents, chunks, words and the exact embeddings. A vector index
+only answers which chunks are near a vector. It may lag behind, and it may still know chunks that
+are gone, so whoever reads it scores its ids again by the stored embeddings.
 """
 
 from __future__ import annotations

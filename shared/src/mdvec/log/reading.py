@@ -31,7 +31,7 @@ def last_lines(file: Path, secrets: Iterable[str] = (), lines: int = MAX_LINES) 
 
 
 def secrets_in(environment: Mapping[str, str]) -> list[str]:
-    """The values of variables that are named as keys, tokens and the like are."""
+    """The values of variables whose names suggest a key, a token or the like."""
     return [value for name, value in environment.items() if _SECRET_NAME.search(name)]
 
 

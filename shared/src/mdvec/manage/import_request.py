@@ -58,7 +58,7 @@ def import_request(
 
 
 def loading_and_telling(tell: Callable[[str], None], options: BackendOptions) -> EmbedderFor:
-    """Returns a function that loads the model of an import, and tells why it was chosen."""
+    """Returns a function that loads the model of an import, and says why it was chosen."""
     return functools.partial(_load_and_tell, tell, options)
 
 

@@ -1,6 +1,6 @@
 """The key of the local page: a private file beside the database, and one-time codes made with it.
 
-Whoever can read the key can read the database too, so the file protects no less than that.
+Whoever can read the key can read the database too, so the key adds no weakness.
 """
 
 from __future__ import annotations

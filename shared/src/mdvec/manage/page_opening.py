@@ -58,7 +58,7 @@ def write_opening(file: Path, address: str) -> None:
 
 
 def reads_files_of_this_system() -> bool:
-    """Whether the browser can open a file of ours: that of Windows cannot under WSL."""
+    """Whether the browser can open a file of ours; under WSL, Windows' browser cannot."""
     return "microsoft" not in platform.release().lower()
 
 

@@ -37,7 +37,7 @@ def running_page(at: str, key: PageKey) -> str | None:
 
 @contextmanager
 def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[StartedServer]:
-    """A server of one's own, which ends with the block; at another port if that one is taken.
+    """A server started for this block, and ended with it; at another port if that one is taken.
 
     Args:
         at: where it listens, host:port.
@@ -85,7 +85,7 @@ class StartedServer:
                 self.address = line.removeprefix(_SERVING).strip().removesuffix("/mcp")
                 return
             said.append(line.strip().removeprefix("mdvec-mcp: error: "))
-        raise PageUnavailable(said[-1] if said else "the server ended without a word")
+        raise PageUnavailable(said[-1] if said else "the server ended without a message")
 
     def warnings(self) -> Iterator[str]:
         """The lines that it writes, until it ends."""
@@ -114,7 +114,7 @@ def server_arguments(database: Path, config: Path | None) -> list[str]:
 
 
 def _health(address: str) -> dict[str, object] | None:
-    """What the server at an address tells of itself; None if none answers there."""
+    """What the server at an address says of itself; None if none answers there."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{address}/health", timeout=_HEALTH_SECONDS) as answer:

@@ -1,4 +1,4 @@
-"""Asks the server's program about tables: it alone runs SQL, in its locked-down process."""
+"""Asks the server's program about tables: only it runs SQL, in a locked-down process."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ class TableServer:
             self._said.seek(0)
             said = self._said.read()[-_MAX_REASON:]
         lines = said.decode("utf-8", "replace").strip().splitlines()
-        last = lines[-1].removeprefix("mdvec-mcp: error: ") if lines else "it ended without a word"
+        last = (
+            lines[-1].removeprefix("mdvec-mcp: error: ") if lines else "it ended without a message"
+        )
         return f"the server's program gave no answer: {last}"
 
 

@@ -37,7 +37,7 @@ class Parameter:
     is_optional: bool = False
 
     def __str__(self) -> str:
-        """As listed: its name and type, or its default."""
+        """Its name with its type, or with its default."""
         if self.default is not None:
             return f"{self.name}={self.default}"
         return f"{self.name} ({self.type}{', optional' if self.is_optional else ''})"

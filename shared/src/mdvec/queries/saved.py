@@ -1,4 +1,4 @@
-"""Saves, lists and deletes questions; their names are one list for the whole database."""
+"""Saves, lists and deletes questions; each name is unique in the database."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_LISTED = 20
 
 
 class SavedQueryError(MdvecError):
-    """A saved question that is not there, or cannot be saved."""
+    """A saved question does not exist, or cannot be saved."""
 
     is_wrong_usage = True
 
@@ -71,7 +71,7 @@ def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQu
     Args:
         database: the database file.
         name: in any width.
-        more: names that could be asked for as well, for the error.
+        more: other names that can be run, for the error's message.
 
     Raises:
         SavedQueryError: there is none.

@@ -15,7 +15,7 @@ MAX_SECONDS = 5.0
 
 
 class Reranks(Protocol):
-    """What scores passages; ``embedding.reranker.Reranker`` in all but tests and studies."""
+    """Scores passages; this is ``embedding.reranker.Reranker``, except in tests and studies."""
 
     def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
         """How well each passage answers: more is better."""

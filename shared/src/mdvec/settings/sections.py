@@ -119,7 +119,7 @@ class ScanSettings(Section):
     max_bytes: int = Field(10 * MEGABYTE, ge=1, le=2**30, description="1 to 1073741824 bytes")
 
     def rules(self) -> ScanRules:
-        """The same as rules of a scan."""
+        """These settings as the rules of a scan."""
         return ScanRules(self.extensions, self.exclude, self.max_bytes)
 
 

@@ -1,4 +1,4 @@
-"""The sections of the settings file about the server: its address, log, charts and looks."""
+"""The sections of the settings file about the server: its address, log, charts and sync."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class LogSettings(Section):
     kept: int = Field(3, ge=1, le=100, description="1 to 100 full files that are kept")
 
     def options(self) -> LogOptions:
-        """The same as options of the log."""
+        """These settings as options of the log."""
         return LogOptions(
             file=None if self.file is None else Path(self.file),
             level=self.level,
@@ -76,7 +76,7 @@ class LogSettings(Section):
 
 
 class ServerSettings(Section):
-    """``[server]``: the running server that `mdvec-mcp` hands its client on to, and its token."""
+    """``[server]``: the running server to which `mdvec-mcp` forwards its client, and its token."""
 
     url: str | None = Field(
         None, pattern=r"^https?://[^/\s]+/\S*$",

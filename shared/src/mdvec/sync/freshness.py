@@ -106,11 +106,11 @@ class Freshness:
         if self.is_being_imported:
             return "an import is running"
         newer = self.added + self.changed
-        does = f"brings {'it' if newer == 1 else 'them'} in"
+        does = f"imports {'it' if newer == 1 else 'them'}"
         return f"reindex {'brings it up to date' if self.deleted else does}"
 
     def warning(self) -> str:
-        """What an import did not change and may not change; "" if there is no such thing."""
+        """What the last import could not bring up to date; "" if there is no such thing."""
         return "; ".join(filter(None, (self._outdated(), self._emptied())))
 
     def _emptied(self) -> str:
@@ -128,10 +128,10 @@ class Freshness:
         if not self.outdated:
             return ""
         which = f"of {self.tool}"
-        its = "its" if self.outdated == 1 else "their"
+        now, its = ("it is", "its") if self.outdated == 1 else ("they are", "their")
         return (
-            f"{_files(self.outdated, which, which)} could not be imported as now; answers are "
-            f"from {its} older content (list_sources says why)"
+            f"{_files(self.outdated, which, which)} could not be imported as {now} now; answers "
+            f"are from {its} older content (list_sources says why)"
         )
 
 
@@ -232,7 +232,7 @@ def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
 
 
 def _unknown(tool: Tool, state: str) -> Freshness:
-    """That of a source that cannot be compared."""
+    """The freshness of a source that cannot be compared."""
     answers = (
         "answers are from its last import" if tool.last_import_at else "nothing was imported yet"
     )

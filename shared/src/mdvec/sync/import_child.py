@@ -1,4 +1,4 @@
-"""The process of a background import: told on STDIN what to import, it tells its progress.
+"""The process of a background import: reads on STDIN what to import, and reports progress.
 
 It has a lower priority than searches. It ends at its next step when its STDIN is closed, which
 also happens when the process that started it dies; documents that are in stay.
@@ -76,14 +76,14 @@ def _imported(settings: Settings, order: Mapping[str, Any], speaker: _Speaker) -
 
 
 class _Speaker:
-    """Writes messages; of progress, only some."""
+    """Writes messages, but only some of those about progress."""
 
     def __init__(self, target: TextIO) -> None:
         self._target = target
         self._told = 0.0
 
     def tell(self, message: Message) -> None:
-        """Write a message; if nobody reads any more, the end of STDIN says so, too."""
+        """Write a message; ignore that nobody reads any more, as the end of STDIN says so, too."""
         try:
             self._target.write(as_line(message))
             self._target.flush()
@@ -91,7 +91,7 @@ class _Speaker:
             return
 
     def progress(self, progress: Progress) -> None:
-        """Tell the progress, unless it was told a moment ago."""
+        """Report the progress, unless it was reported a moment ago."""
         now = time.monotonic()
         if now - self._told >= _TELL_SECONDS or progress.files_done == progress.files:
             self._told = now

@@ -1,4 +1,4 @@
-"""Our side of an import process: starts it, reads what it tells, ends it."""
+"""Our side of an import process: starts it, reads its messages, ends it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ImportProcess:
         self._order = json.dumps({"tool": tool, "settings": values, "is_automatic": is_automatic})
 
     def messages(self) -> Iterator[Message]:
-        """What the process tells, until it ends; the last message is how it ended."""
+        """The messages of the process until it ends; the last one says how it ended."""
         if self._process.stdin is None or self._process.stdout is None:
             return
         with suppress(OSError, ValueError):  # a process that was stopped has it closed

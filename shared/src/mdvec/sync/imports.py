@@ -59,7 +59,7 @@ class ImportRun:
         return time.monotonic() - self.began
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended; whether it has."""
+        """Wait until it has ended, at most so long; returns whether it has."""
         return self._done.wait(seconds)
 
     def how_far(self) -> str:
@@ -70,7 +70,7 @@ class ImportRun:
         return f"{self.tool} is being imported: {done} are in"
 
     def want(self, *, is_automatic: bool = False) -> bool:
-        """Count one more who asks for it, or that it is due anyway; False if it was stopped."""
+        """Count one more caller who wants it, or mark it as due anyway; False if it was stopped."""
         with self._lock:
             if self._is_stopped:
                 return False
@@ -79,7 +79,7 @@ class ImportRun:
             return True
 
     def give_up(self) -> None:
-        """Count one less who asks for it; it ends at its next step when nobody wants it."""
+        """Count one caller less; it ends at its next step when nobody wants it."""
         with self._lock:
             self._wishes -= 1
             if self._wishes > 0 or self._is_due:
@@ -154,10 +154,9 @@ class Imports:
         self._is_closed = False
 
     def start(self, tool: str, *, is_automatic: bool = False) -> ImportRun:
-        """Import a tool: the run that will see its source as it is now, or later.
+        """Import a tool; returns the run that will see its source as it is now, or later.
 
-        Who asks for it wants the run until they call ``give_up``; an automatic one is due until it
-        ends.
+        Callers want the run until they call ``give_up``; an automatic run is due until it ends.
         """
         with self._lock:
             run = self._waiting.get(tool)

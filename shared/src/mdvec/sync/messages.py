@@ -1,4 +1,4 @@
-"""What an import process tells the process that started it: one JSON object a line."""
+"""The messages of an import process to the one that started it: one JSON object a line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Result:
 
     @classmethod
     def of(cls, report: ImportReport) -> Result:
-        """The result that a report tells."""
+        """The result in a report."""
         lines = report.lines()
         return cls(
             tool=report.tool,
@@ -81,7 +81,7 @@ def as_line(message: Message) -> str:
 
 
 def from_line(line: str) -> Message | None:
-    """The message of a line; None if the line is none, as that of a killed process may be."""
+    """The message in a line; None if it is incomplete, as the last one of a killed process."""
     try:
         fields = json.loads(line)
         kind = _KINDS[fields.pop("message")]

@@ -1,4 +1,4 @@
-"""Finds the sentences of a question that ask nothing: background, attempts, courtesies."""
+"""Finds the sentences of a question that ask nothing: background, attempts, pleasantries."""
 
 from __future__ import annotations
 

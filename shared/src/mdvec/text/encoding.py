@@ -24,7 +24,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, UTF_8), (codecs.BOM_UTF16_LE, UTF_16), (codecs.BOM_UTF16_BE, UTF_16),
 )  # fmt: skip
 _NONE_OF_THEM = "neither UTF-8 nor cp932 (Shift_JIS)"
-_AMBIGUOUS = "in an encoding that cannot be told (Shift_JIS, EUC-JP or another)"
+_AMBIGUOUS = "in an encoding that cannot be determined (Shift_JIS, EUC-JP or another)"
 
 _JIS_ESCAPE = re.compile(rb"\x1b(?:\$[@AB]|\$[()*+][@-Q]|\([IJ])")
 """Also matches the escapes of Korean and Chinese character sets: such text is refused."""

@@ -1,6 +1,6 @@
 """Guesses whether bytes are Western European text (cp1252, which holds Latin-1).
 
-Its bytes have no structure, so only the letters that they give can tell. In Western text, letters
+Its bytes have no structure, so only the resulting letters can be judged. In Western text, letters
 beyond ASCII stand alone among ASCII letters; in the encodings of other scripts they stand in runs.
 """
 

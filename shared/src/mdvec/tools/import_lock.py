@@ -1,4 +1,4 @@
-"""The file whose lock an import of a tool holds, so that there is one at a time."""
+"""The lock file that an import of a tool holds, so that only one runs at a time."""
 
 from __future__ import annotations
 

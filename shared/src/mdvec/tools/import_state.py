@@ -1,4 +1,4 @@
-"""What an import records of itself in its tool's row."""
+"""Records an import's state in its tool's row."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 import pytest
 from collection import Collection
+from ledger_rows import list_transactions
 
 from mdvec.database.connection import open_database
-from mdvec.household.interfaces.rows import list_transactions
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
 from mdvec.manage.household_mapping import map_statement
@@ -168,7 +168,7 @@ def test_what_cannot_be_saved_is_refused_with_what_to_do(household, tmp_path):
     with pytest.raises(MappingRefused, match="--account NAME"):
         household.map("8.csv", account="三井住友銀行", save=True)
     (household.folder / "x.mapping.toml").write_text("x", "utf-8")
-    with pytest.raises(MappingRefused, match=r"x\.mapping\.toml: it is no valid TOML"):
+    with pytest.raises(MappingRefused, match=r"x\.mapping\.toml: it is not valid TOML"):
         household.map("7.csv")
 
 

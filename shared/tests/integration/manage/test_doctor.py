@@ -185,7 +185,7 @@ def test_a_model_that_a_tool_needs_and_nobody_has_is_trouble(filled):
     ("architecture", "level", "said"),
     [
         ("BertForSequenceClassification", "ok", "is here"),
-        ("BertModel", "trouble", "it is no cross-encoder; searches keep their usual order"),
+        ("BertModel", "trouble", "it is not a cross-encoder; searches keep their usual order"),
         (None, "trouble", "that folder has no model in it"),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_household_reports_its_ledger_and_its_texts(tmp_path):
         "mine: 1 files, 1 rows read: 1 imported, 0 updated, 0 unchanged, 0 failed; "
         "0 deleted, 0 in the ledger have no file left"
     )
-    assert searched.text.startswith("1 rows can be searched, 1 embedded with tiny in ")
+    assert searched.text.startswith("1 row can be searched, 1 embedded with tiny in ")
 
 
 def test_a_dataset_names_its_tables(tmp_path):

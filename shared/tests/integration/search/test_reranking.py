@@ -78,7 +78,7 @@ def test_the_first_candidates_come_in_the_order_of_its_scores(ask, folders):
     ("folder", "why"),
     [
         ("three", "gives 3 numbers for a passage"),
-        ("none", "is no cross-encoder"),
+        ("none", "is not a cross-encoder"),
         ("missing", "is not here"),
     ],
 )

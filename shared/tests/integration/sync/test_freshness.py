@@ -49,7 +49,7 @@ def test_new_changed_and_deleted_files_are_counted(notes):
     notes.write("新.md", "# 新\n")
     notes.write("水.md", "# 水\n\n九リットル。\n")
     assert look(notes).sentence() == (
-        "2 files are newer than the index of notes; reindex brings them in"
+        "2 files are newer than the index of notes; reindex imports them"
     )
     (notes.folder / "米.md").unlink()
     assert numbers(notes) == (1, 1, 1)
@@ -169,7 +169,7 @@ def unreadable(hook):
     UNREADABLE.clear()
 
 
-OLDER = "1 file of {} could not be imported as now; answers are from its older content (list_"
+OLDER = "1 file of {} could not be imported as it is now; answers are from its older content (list_"
 
 
 def test_a_file_that_could_not_be_read_is_not_fresh_and_newer_once_it_can_be(notes, unreadable):
@@ -310,5 +310,5 @@ def test_a_source_that_another_process_is_importing_says_so(notes):
         told = look_at(notes.database, "notes", RULES).sentence()
     assert told == "1 file is newer than the index of notes; an import is running"
     assert not lock_file(notes.database, tool).exists()
-    assert look_at(notes.database, "notes", RULES).sentence().endswith("reindex brings it in")
+    assert look_at(notes.database, "notes", RULES).sentence().endswith("reindex imports it")
     assert not lock_file(notes.database, tool).exists()

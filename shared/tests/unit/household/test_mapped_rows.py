@@ -262,7 +262,7 @@ def test_a_mapping_of_headless_files_numbers_its_columns():
         ({"positive": "plus"}, "'positive' is"),
         ({"header": None}, "'header' is missing"),
         ({"header": [1]}, "'header' must"),
-        ({"header": None, "title": "("}, "no regular expression"),
+        ({"header": None, "title": "("}, "not a regular expression"),
         ({"header": None, "title": "a"}, "columns are numbers"),
         ({"encoding": "sjiss"}, "no encoding 'sjiss'"),
         ({"encoding": "base64"}, "no encoding 'base64'"),
@@ -286,7 +286,7 @@ def test_a_mapping_that_says_too_little_or_nonsense_is_refused_by_the_key(change
 
 def test_no_toml_is_no_mapping():
     for data in (b"name = ", "名前 = 1\n".encode("cp932")):
-        with pytest.raises(InvalidMapping, match="no valid TOML"):
+        with pytest.raises(InvalidMapping, match="not valid TOML"):
             parsed_mapping(data)
 
 

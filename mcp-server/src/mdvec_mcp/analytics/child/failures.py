@@ -51,7 +51,7 @@ def refusal_of(
     if isinstance(error, duckdb.IOException) and any(sign in str(error) for sign in _FILE_FULL):
         return out_of_room(export_bytes)
     if isinstance(error, UnicodeError):
-        return QueryFailed("the query holds a character that is none; leave it out")
+        return QueryFailed("the query contains an invalid character; leave it out")
     return QueryFailed(_sentence(str(error), hidden))
 
 

@@ -1,4 +1,4 @@
-"""The SQL behind the charts of a query: its values as numbers, together where they are many."""
+"""The SQL behind the charts of a query: its values as numbers, aggregated if they are many."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PlotRefused(MdvecError):
 
 
 def is_scale(column: Column) -> bool:
-    """Whether its values have places on an axis: numbers and times."""
+    """Whether its values (numbers or times) can be placed on an axis."""
     return is_measured(column) or has_dates(column)
 
 
@@ -38,7 +38,7 @@ def number(columns: Sequence[Column], place: int) -> str:
 
 
 def text(place: int) -> str:
-    """A column as the name of a place, at most 60 characters long."""
+    """A column as a label of at most 60 characters."""
     return f"left(coalesce(CAST(c{place} AS VARCHAR), '—'), 60)"
 
 

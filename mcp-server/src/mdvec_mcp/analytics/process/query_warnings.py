@@ -1,4 +1,4 @@
-"""What queries have to tell beside their answers: about themselves, and about the tables."""
+"""The warnings that go with the answers of queries: about the query, and about the tables."""
 
 from __future__ import annotations
 

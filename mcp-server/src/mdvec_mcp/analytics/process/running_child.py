@@ -100,7 +100,7 @@ class RunningChild:
 
     @property
     def stamp(self) -> str:
-        """Stands for the data that the child holds, also in another server."""
+        """Identifies the data that the child holds, in every server."""
         return hashlib.sha256(repr(self._data).encode()).hexdigest()
 
     def restart(self, data: Data) -> None:
@@ -212,7 +212,7 @@ def _config(data: Data, limits: Limits, work: Path) -> Message:
 
 
 def _not_started(reason: str) -> QueriesUnavailable:
-    """The refusal when no child can be started; the reason, which may quote data, to STDERR."""
+    """The refusal when no child can be started; the reason, which may quote data, is logged."""
     logger.warning(
         "analytics: the query process did not start: %s",
         reason,

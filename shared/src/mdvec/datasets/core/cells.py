@@ -1,4 +1,4 @@
-"""The cells of files that know types: what each is, and the type that fits a whole column.
+"""The typed cells of a file: what each is, and the type that fits a whole column.
 
 Such files are JSON, workbooks and SQLite databases. A column gets a type only if all of its values
 fit; else it is text, and the import says so.
@@ -56,7 +56,7 @@ class SeenColumn:
     sample: str = ""
 
     def add(self, cell: object) -> str | None:
-        """Count a cell, and return its text, from which SQL reads its value; None for none."""
+        """Count a cell, and return the text from which SQL reads its value; None if it has none."""
         if cell is None:
             return None
         if cell != cell:

@@ -61,7 +61,7 @@ def merged(kept: Iterable[Choice], new: Iterable[Choice]) -> tuple[Choice, ...]:
 
 
 def reading_of(choices: Iterable[Choice], path: str) -> Reading:
-    """How a file shall be read: choices for some files count more than those for all."""
+    """How a file is to be read: choices for some files take precedence over those for all."""
     one: dict[str, str] = {}
     columns: dict[str, str] = {}
     for choice in choices:

@@ -38,7 +38,7 @@ def column_names(header: Sequence[str]) -> tuple[str, ...]:
     if not named:
         raise NoHeader("its first line is empty; put the names of the columns there")
     if cells[0].lower().startswith(("<!doctype", "<html", "<?xml")):
-        raise NoHeader("it is a web page, no table; download the file again")
+        raise NoHeader("it is a web page, not a table; download the file again")
     if all(map(is_value, named)) and not _are_years(cells):
         raise NoHeader(
             "its first line holds values, not names; put a line with the columns' names before "

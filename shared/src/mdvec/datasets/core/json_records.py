@@ -47,7 +47,7 @@ def records_of_object(whole: Mapping[str, Any]) -> tuple[Sequence[Mapping[str, A
     They are the one list of objects in it, or its lists are the columns of a table.
 
     Raises:
-        NoTable: neither is so.
+        NoTable: the object holds neither.
     """
     tables = [name for name, value in whole.items() if _is_table(value)]
     if len(tables) == 1:

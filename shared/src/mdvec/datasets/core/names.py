@@ -25,7 +25,7 @@ def checked_dataset_name(name: str, others: Iterable[str]) -> str:
     """Return a dataset's ``name`` if its tables' names cannot clash with those of ``others``.
 
     Raises:
-        InvalidToolName: they can, or with the household's table.
+        InvalidToolName: they can clash, with those or with the household's table.
     """
     own = table_name(name)
     if own == HOUSEHOLD_TABLE:

@@ -1,4 +1,4 @@
-"""How a file shall be read, where a user says so."""
+"""How a file is to be read, where a user says so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ AS_TEXT = "text"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one file shall be read; what is empty is found from the file.
+    """How one file is to be read; what is empty is found from the file.
 
     Attributes:
         encoding: Python's name of an encoding.
@@ -25,7 +25,7 @@ class Reading:
     columns: Mapping[str, str] = field(default_factory=dict)
 
     def with_text(self, names: Collection[str]) -> Reading:
-        """The same, with more columns that stay text, whatever the user says that they are."""
+        """The same, with more columns that stay text, whatever type the user chose for them."""
         return replace(self, columns={**self.columns, **dict.fromkeys(names, AS_TEXT)})
 
 

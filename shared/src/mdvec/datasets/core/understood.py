@@ -31,7 +31,7 @@ class ReadColumn:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to tell about it."""
+        """Whether there is nothing to report about it."""
         return not (self.sample or self.nulls or self.note)
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class Understood:
 
     @property
     def manner(self) -> tuple[object, ...]:
-        """What files have in common that were read alike, whatever their values are."""
+        """What files that were read in the same way have in common, whatever their values are."""
         columns = tuple(
             (one.name, one.type, bool(one.sample), bool(one.nulls), bool(one.note))
             for one in self.columns
@@ -74,7 +74,7 @@ class Understood:
         return self.encoding, self.delimiter, self.header_row, columns, self.notes
 
     def __str__(self) -> str:
-        """What a user should know; "" if the file is as plain as files are."""
+        """What a user should know; "" if the file has nothing unusual."""
         said: list[str] = []
         if self.is_guess:
             said.append(f"{self.encoding} (a guess; --encoding chooses another)")

@@ -4,8 +4,8 @@ Run as ``python -m mdvec.datasets.interfaces.database_child``. Requests and resp
 JSON; views and generated columns are not read.
 
 Opening such a file can run code of its author: DuckDB replays the log beside it, with the
-expressions in it. So this process has limited memory, its parent limits its time, and a file with
-a log is passed to it as a copy whose name does not tell where it is from.
+expressions in it. So this process has limited memory, its parent limits its time, and a file with a
+log is passed to it as a copy whose name does not reveal its origin.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Large CSV files that DuckDB may read itself, because it cannot differ from Python's parser.
+"""Large CSV files that DuckDB may read itself, because the result is the same as Python's.
 
 Python's parser is the rule: it names a bad line, and keeps each cell as it is written. DuckDB's
 takes a tenth of the time, but forgives what Python refuses: it drops an empty cell too many, and

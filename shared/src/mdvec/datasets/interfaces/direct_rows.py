@@ -60,7 +60,7 @@ class _Start:
 
 
 class _RowsTold:
-    """Tells how many rows are read, which only an end without result takes back."""
+    """Reports how many rows are read; takes that back if the reading ends without a result."""
 
     def __init__(self, on_rows: Callable[[int], None]) -> None:
         self._on_rows = on_rows
@@ -118,7 +118,7 @@ def read_directly(
 
 
 def _start(source: Path, allowed: str, reading: Reading) -> _Start | None:
-    """The start of a file, if it has nothing that Python should better read on its own."""
+    """The start of a file; None if it has anything that only Python should read."""
     try:
         with source.open(encoding=UTF_8, newline="") as text:
             text.seek(0)
@@ -263,7 +263,7 @@ def _write_at_once(
 def _looked_at(
     connection: duckdb.DuckDBPyConnection, lines: int, told: _RowsTold
 ) -> Iterator[None]:
-    """Tell how far the queries of the block are, and stop them if nobody wants the result."""
+    """Report how far the queries of the block are, and stop them if nobody wants the result."""
     ended = threading.Event()
 
     def look() -> None:

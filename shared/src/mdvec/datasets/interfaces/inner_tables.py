@@ -11,7 +11,7 @@ from mdvec.files.scan import UnreadableFile
 
 
 class NotATable(UnreadableFile):
-    """A file holds something else than tables; it is left out and named, which is no failure."""
+    """A file holds no tables; it is left out and named, which does not count as a failure."""
 
 
 @dataclass(frozen=True, slots=True)

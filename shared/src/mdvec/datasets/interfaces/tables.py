@@ -1,6 +1,6 @@
 """The database's records of data files: imported files and the tables in them.
 
-A table is one Parquet file: the user's own, in its place, or a private copy beside the database,
+A table is one Parquet file: the user's own, where it lies, or a private copy beside the database,
 in ``<database>.datasets/<tool's number>/``.
 """
 

@@ -1,6 +1,6 @@
 """Copies the sheets of an Excel workbook to Parquet: values as stored, dates by their cells' type.
 
-Formulas are not computed: their stored values are read. Macros are not looked at.
+Formulas are not computed: their stored values are read. Macros are ignored.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class CrossEncoderBackend:
         self._name = name
         if not is_classifier(folder):
             raise ModelUnavailable(
-                f"{name!r} is no cross-encoder (its config.json names no model for sequence "
+                f"{name!r} is not a cross-encoder (its config.json names no model for sequence "
                 "classification); choose another in [search] reranker"
             )
         try:
@@ -50,7 +50,7 @@ class CrossEncoderBackend:
             ) from error
         if self._model.num_labels != 1:
             raise ModelUnavailable(
-                f"{name!r} is no reranker: it gives {self._model.num_labels} numbers for a "
+                f"{name!r} is not a reranker: it gives {self._model.num_labels} numbers for a "
                 "passage, not one; choose another in [search] reranker"
             )
 

@@ -88,7 +88,7 @@ class GeminiBackend:
         )
 
     def measure_dimension(self) -> int:
-        """Ask for one vector, of a word that is no user's; its length."""
+        """Ask for the vector of one fixed word (no user text), and return its length."""
         return int(self.encode_query("mdvec").shape[-1])
 
     def token_spans(self, text: str) -> list[TokenSpan]:

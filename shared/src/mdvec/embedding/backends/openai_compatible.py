@@ -35,8 +35,8 @@ _ABOUT_DIMENSIONS = re.compile("dimension|matryoshka", re.IGNORECASE)
 class OpenAIBackend:
     """A model behind an endpoint; nothing is sent before the first call that embeds.
 
-    Only an endpoint on this machine is asked for its dimension: what goes elsewhere is for the
-    user to allow.
+    Only an endpoint on this machine is asked for its dimension: the user must allow whatever is
+    sent elsewhere.
     """
 
     def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
@@ -83,7 +83,7 @@ class OpenAIBackend:
         return self.measure_dimension()
 
     def measure_dimension(self) -> int:
-        """Ask the endpoint for one vector, of a word that is no user's; its length."""
+        """Ask the endpoint for the vector of one fixed word, no user text; return its length."""
         wanted = self._options.dimensions
         return int(self._embed(["mdvec"], wanted, FOR_QUESTIONS).shape[1])
 

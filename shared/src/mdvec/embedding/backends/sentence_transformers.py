@@ -170,7 +170,7 @@ def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Have transformers say nothing but errors, and draw no progress bar."""
+    """Have transformers log only errors, and draw no progress bar."""
     from transformers.utils import logging
 
     bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()

@@ -104,7 +104,7 @@ def revision_of(folder: Path) -> str:
 
 
 def max_tokens_of(folder: Path) -> int | None:
-    """The most tokens that a model takes, as its files say."""
+    """The maximum number of tokens that a model takes, according to its files."""
     for name, key in (
         ("sentence_bert_config.json", "max_seq_length"),
         ("config.json", "max_position_embeddings"),

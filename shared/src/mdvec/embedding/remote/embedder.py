@@ -39,12 +39,12 @@ class RemoteEmbedder(Embedder):
         return self._remote.endpoint
 
     def about_tokens(self, texts: Iterable[str]) -> int:
-        """About how many tokens documents have, with what is sent before each."""
+        """About how many tokens documents have, the prefix of each included."""
         prefix = self._remote.document_prefix
         return about_tokens(prefix + text for text in texts)
 
     def measure_dimension(self) -> int:
-        """Send a word that is no user's; the length of its vector.
+        """Send one fixed word (no user text), and return the length of its vector.
 
         Raises:
             ModelError: the endpoint does not answer.

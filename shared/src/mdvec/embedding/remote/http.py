@@ -1,4 +1,4 @@
-"""An HTTP client whose answers must be whole within a time, however slowly they drip in."""
+"""An HTTP client whose answers must be complete within a time, however slowly they arrive."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def http_client(timeout: float, *, is_local: bool) -> httpx2.Client:
 class _Client(httpx2.Client):
     """Sends each request in a thread, and waits for it no longer than it may take.
 
-    The library's own times begin anew with every byte, and looking up a name has none.
+    The library's own timeouts begin anew with every byte, and looking up a name has none.
     """
 
     def send(self, request: httpx2.Request, *args: object, **options: object) -> httpx2.Response:

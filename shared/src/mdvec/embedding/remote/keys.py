@@ -38,7 +38,9 @@ def key_from(environment: Mapping[str, str], variables: Sequence[str], model: st
     for name in variables:
         if value := environment.get(name, "").strip() or _in_keyring(name):
             if not value.isascii() or not value.isprintable():
-                raise KeyMissing(f"the variable {name} holds no key; it has other signs in it")
+                raise KeyMissing(
+                    f"the variable {name} does not hold a key; it has characters that no key has"
+                )
             return Key(value)
     raise KeyMissing(
         f"the model {model!r} needs a key in the variable {' or '.join(variables)}, which is "

@@ -1,8 +1,8 @@
 """Finds what is far from its own history: categories by month, and rows by shop.
 
 The distance is a robust z: from the median, in median absolute deviations. A running month is
-compared with the same days of earlier months. What is paid once or twice a year, at about the
-amount of the time before, is known and left out of the months of its category.
+compared with the same days of earlier months. Payments that recur once or twice a year at about the
+previous amount are expected, so they are left out of their category's months.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> li
 
 
 def _known(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
-    """The ids of the rows that recur once or twice a year, unless one is dearer than before."""
+    """The ids of the rows that recur once or twice a year, unless one costs more than before."""
     visits = Counter(row.shop for row in rows)
     rare = [row for row in rows if visits[row.shop] <= _MAX_RARE]
     return {
@@ -161,7 +161,7 @@ def _anomaly(
 
 
 def robust_z(yen: int, history: Sequence[int]) -> float:
-    """The distance from the median in deviations that single months hardly move."""
+    """The distance from the median in robust deviations, which single months hardly change."""
     middle, scale = _spread(history)
     return (yen - middle) / scale
 

@@ -26,9 +26,9 @@ class BalanceCheck(NamedTuple):
 def check_balances(rows: Iterable[BalancedRow]) -> BalanceCheck:
     """Compares the balances of rows that follow each other in a file, for each account.
 
-    A file may begin with its oldest or its newest row; whichever fits better is taken. A row
-    whose amount or balance is unknown is compared with neither of its neighbours; one that has
-    neither stands for a line that could not be read, and parts the rows of all accounts.
+    A file may begin with its oldest or its newest row; whichever fits better is taken. A row whose
+    amount or balance is unknown is compared with neither of its neighbours. One that has neither
+    stands for a line that could not be read; rows before and after it are not compared.
     """
     accounts: dict[str, list[BalancedRow]] = {}
     for row in rows:

@@ -83,8 +83,8 @@ def status_of(
 ) -> BudgetStatus:
     """The status of a budget over ``months``; ``by_day`` is its subject's spending by day.
 
-    Days after today are not spent yet. Earlier days than those of ``months`` only serve to
-    expect what comes.
+    Days after today are not spent yet. Earlier days than those of ``months`` are only used to
+    expect what is still to come.
     """
     first, last = months.days.first, months.days.last
     until = min(today, last)
@@ -119,7 +119,7 @@ def _still_to_come(by_day: Mapping[date, int], months: MonthRange, until: date) 
 
 
 def _rest_of_months(by_day: Mapping[date, int], month: Month, until: date) -> int | None:
-    """The median of what earlier months brought after this day; None without three of them."""
+    """The median spending of earlier months after this day; None without three of them."""
     passed = (until - month.first_day).days + 1
     begun = Month.of(min(by_day, default=until), month.starts_on)
     earlier = [month.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
@@ -130,7 +130,7 @@ def _rest_of_months(by_day: Mapping[date, int], month: Month, until: date) -> in
 
 
 def _after(by_day: Mapping[date, int], month: Month, passed: int) -> int:
-    """What a month brought after so many of its days."""
+    """The spending of a month after a number of its days."""
     begin, end = month.first_day + timedelta(days=passed), month.last_day
     return sum(yen for day, yen in by_day.items() if begin <= day <= end)
 

@@ -83,7 +83,7 @@ class Judge:
         return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
     def _one_account(self, one: Entry, other: Entry) -> tuple[float, list[str]]:
-        """Two lines of one account are two purchases, but for a few things that shops do."""
+        """Two lines of one account are two purchases, with few exceptions in how shops charge."""
         days, share = _days(one, other), _share(one, other)
         name = self.name(one, other)
         visits = self._visits(one, other)
@@ -145,7 +145,7 @@ class Judge:
             yield _NEITHER, "two_payers"
 
     def _by_amount(self, seen: _Seen) -> Iterator[Evidence]:
-        """An equal amount convinces by how rare it is, another one if points explain it."""
+        """Equal amounts count by how rare they are; others if points explain it."""
         amount = seen.one.amount or 0
         if not seen.share:
             surprise = self.habits.surprise(amount, seen.days)

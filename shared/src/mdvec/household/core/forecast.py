@@ -1,4 +1,4 @@
-"""Forecasts spending: what recurs, plus what such days usually bring; tried on the past."""
+"""Forecasts spending: recurring payments plus the usual rest; the method is tried on the past."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _predict(spending: _Spending, as_of: date) -> list[_Parts]:
 def _usual(
     spending: _Spending, regular: Sequence[CountedRow], habit: Sequence[Month], over: timedelta
 ) -> int:
-    """The median of what these months brought beside ``regular`` rows, after their first days."""
+    """The median of these months' spending beside ``regular`` rows, after their first days."""
     sums = []
     for month in habit:
         first, last = _ends(month)

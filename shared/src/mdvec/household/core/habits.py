@@ -1,7 +1,7 @@
 """What a ledger shows of its household's habits, against which a pair of rows is judged.
 
-How often does this shop take money of this account, does it take this amount every month, how
-common is an amount, and which accounts show the same purchases?
+They answer how often a shop charges an account, whether it charges this amount every month, how
+common an amount is, and which accounts show the same purchases.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Habits:
         return all(later - day >= _MONTH for day, later in zip(days, days[1:], strict=False))
 
     def surprise(self, amount: int, days: int) -> float:
-        """How little chance explains two equal amounts so many days apart: 0 to 8, a logarithm."""
+        """How unlikely equal amounts so many days apart are by chance: a logarithm, 0 to 8."""
         others = max(self._amounts[amount] - 2, 0)
         often = next((times for step, times in _ROUND if amount % step == 0), 1)
         unseen = _UNSEEN * often / (_SCALE * max(abs(amount), 1))

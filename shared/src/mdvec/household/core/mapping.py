@@ -199,7 +199,7 @@ def _check_signs_of_the_kind(mapping: Mapping) -> None:
     try:
         re.compile(mapping.title)
     except re.error as error:
-        raise InvalidMapping(f"'title' is no regular expression ({error})") from error
+        raise InvalidMapping(f"'title' is not a regular expression ({error})") from error
     if not mapping.header and any(isinstance(column, str) for column in mapping.columns()):
         raise InvalidMapping("without 'header', columns are numbers from 1")
 

@@ -1,7 +1,7 @@
 """Lets each row be one purchase with at most one row of another account.
 
 Two orders of one price in an app and two lines on its card make four likely pairs, of which two
-are right: the best pair wins, and what contradicts it becomes unlikely.
+are right: the best pair wins, and pairs that contradict it become unlikely.
 """
 
 from __future__ import annotations

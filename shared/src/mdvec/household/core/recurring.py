@@ -1,4 +1,4 @@
-"""Finds payments that come again and again: contracts, bills, pay.
+"""Finds recurring payments: contracts, bills, pay.
 
 A series is a shop whose rows come at one interval. If a shop's rows do not, those of one exact
 amount may: two contracts with one company. A row soon after another of the same amount is taken
@@ -29,7 +29,7 @@ _ENDED_AFTER = 2
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The time between two payments: months, or days; how many days it may be off."""
+    """The time between two payments, in months or days, and how many days it may deviate."""
 
     name: str
     months: int

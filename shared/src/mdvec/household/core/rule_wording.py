@@ -39,7 +39,7 @@ def trial_text(
 
 
 def set_text(rule: CategoryRule, changed: int) -> str:
-    """Says that a rule holds, and how to take it back."""
+    """Says that a rule applies now, and how to remove it."""
     return (
         f"{rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
@@ -47,7 +47,7 @@ def set_text(rule: CategoryRule, changed: int) -> str:
 
 
 def removed_text(shop: str, changed: int) -> str:
-    """Says that a rule no longer holds."""
+    """Says that a rule no longer applies."""
     return f"「{shop}」の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
 
 

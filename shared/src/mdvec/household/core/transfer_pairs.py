@@ -129,7 +129,7 @@ def _pair(out: Entry, into: Entry) -> TransferPair:
 
 
 def _words(row: Entry) -> bool:
-    """Whether a row's text or category speaks of one's own money."""
+    """Whether a row's text or category suggests a transfer between one's own accounts."""
     return row.category_major in _OWN_MONEY or _WORDS.search(_folded(row)) is not None
 
 

@@ -51,7 +51,7 @@ class EmptyLedger(MdvecError):
     def __init__(self, tool: str) -> None:
         super().__init__(
             "データファイルが見つかりません。Money Forward ME の「収入・支出詳細」の CSV を"
-            f"家計簿のフォルダに置いて、mdvec import -n {tool} を実行してください。"
+            f"家計簿のフォルダーに置いて、mdvec import -n {tool} を実行してください。"
         )
 
 
@@ -130,7 +130,7 @@ def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks = 
 
 
 def _marked(month: Month, marks: MonthMarks) -> str:
-    """A month's name, and that it is not complete yet."""
+    """A month's name, marked if it is not complete yet."""
     return f"{month.in_words}{RUNNING if month in marks.running else ''}"
 
 

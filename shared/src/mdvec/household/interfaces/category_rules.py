@@ -22,7 +22,7 @@ def rules_of(connection: apsw.Connection, tool_id: int) -> list[CategoryRule]:
 
 
 def filed_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
-    """The categories of their files that rows lost to rules: no row may have them any more."""
+    """The files' own categories of rows that rules changed; perhaps no row has them any more."""
     rows = connection.execute(
         "SELECT DISTINCT filed_major, filed_minor FROM transactions "
         "WHERE +tool_id = ? AND filed_major IS NOT NULL",

@@ -38,7 +38,7 @@ class OwnMappings:
 
     @property
     def reader(self) -> str:
-        """What reads files now: this version of mdvec, with these mappings."""
+        """Identifies what reads files now: this version of mdvec, with these mappings."""
         return f"{__version__} {self.digest}".strip()
 
 
@@ -66,12 +66,12 @@ def own_mappings(source: Path) -> OwnMappings:
         except OSError as error:
             problems.append(Problem(file.name, f"it cannot be read ({error.strerror})"))
         except InvalidMapping as error:
-            problems.append(Problem(file.name, f"{error}; mend or delete it"))
+            problems.append(Problem(file.name, f"{error}; correct or delete it"))
     return OwnMappings(tuple(mappings), tuple(problems), mappings_digest(source))
 
 
 def mappings_digest(source: Path) -> str:
-    """Stands for the content of all mappings in a household's folder; "" if there are none."""
+    """A digest of all mappings in a household's folder; "" if there are none."""
     digest = hashlib.sha256()
     files = _mapping_files(source)
     for file in files:
@@ -99,5 +99,5 @@ def parsed_mapping(data: bytes) -> Mapping:
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidMapping(f"it is no valid TOML ({error})") from error
+        raise InvalidMapping(f"it is not valid TOML ({error})") from error
     return mapping_of(values)

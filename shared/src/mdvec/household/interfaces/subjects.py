@@ -48,7 +48,7 @@ def subjects_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, lis
 
 
 def _names(accounts: object, notes: Iterable[str]) -> str:
-    """What else a subject is found by: the accounts of its rows, and the user's notes on them."""
+    """Other words that find a subject: the accounts of its rows, and the user's notes on them."""
     names = sorted(name for name in json.loads(str(accounts)) if name.strip())
     return " ".join([*names, *notes])
 

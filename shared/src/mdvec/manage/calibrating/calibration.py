@@ -37,16 +37,16 @@ DEFAULT_MINUTES = 3.0
 
 
 class CalibrationRefused(MdvecError):
-    """There is not enough to calibrate by, or the user does not allow texts to be sent."""
+    """There is too little to calibrate with, or the user does not allow texts to be sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """What a calibration found.
 
-    ``questions`` is how many headings were asked; half of them fitted the constants, the figures
-    are of the other half. ``after`` are the constants in use from now on, which are those of
-    ``before`` if no others are better.
+    ``questions`` is how many headings were asked; half of them fitted the constants, and the
+    figures are those of the other half. ``after`` are the constants in use from now on, which are
+    those of ``before`` if no others are better.
     """
 
     model: str
@@ -141,7 +141,7 @@ def _announced(made: Headless, effort: Effort) -> str:
 def _better(
     before: ModelConstants, headings: Sequence[Asked], unanswerable: Sequence[Asked]
 ) -> ModelConstants:
-    """Each constant as fitted to one half if the other half agrees that it is better."""
+    """Each constant, as fitted to one half, if it is better on the other half."""
     shown = headings[1::2], unanswerable[1::2]
     present = figures(*shown, before)
     trust = fitted_trust(headings[::2], before.vector_trust)

@@ -1,4 +1,4 @@
-"""How much a calibration embeds: as much as a model manages in the time that it may take."""
+"""How much a calibration embeds: as much as the model can in the time allowed."""
 
 from __future__ import annotations
 

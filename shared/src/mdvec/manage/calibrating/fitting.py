@@ -1,6 +1,6 @@
 """Fits the two constants of a model to questions whose candidates were found once.
 
-Every second question fits, the others show what that is worth.
+Every second question fits the constants, and the others measure the result.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What constants reach on the questions that they were not fitted to.
+    """The results of constants on the questions that they were not fitted to.
 
     ``ndcg`` is nDCG@10 of headings. ``confident`` is the share of headings, and ``misled`` that of
     unanswerable questions, for which an answer says that it is one.

@@ -75,7 +75,7 @@ def _parsed(form: Format, text: str) -> dict[str, object]:
     try:
         found = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
     except (ValueError, RecursionError) as error:
-        raise FileNotUnderstood(f"it is no valid {form.upper()} ({error})") from error
+        raise FileNotUnderstood(f"it is not valid {form.upper()} ({error})") from error
     if found is None:
         return {}
     if not isinstance(found, dict):

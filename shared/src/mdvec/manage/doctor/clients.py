@@ -29,7 +29,7 @@ def check_clients(installation: Installation) -> Iterator[Finding]:
             is_registered = True
             yield _checked(name, client, entry, installation.database)
     if not is_registered:
-        yield Finding("ok", _CHECK, "no client has an entry of mdvec yet; see: mdvec register -h")
+        yield Finding("ok", _CHECK, "no client has an entry for mdvec yet; see: mdvec register -h")
 
 
 def _checked(name: str, client: Client, entry: Entry, database: Path) -> Finding:
@@ -39,7 +39,7 @@ def _checked(name: str, client: Client, entry: Entry, database: Path) -> Finding
         return Finding("ok", _CHECK, f"{client.title} asks the server at {entry['url']}")
     program = str(entry.get("command", ""))
     if shutil.which(program) is None:
-        sentence = f"{client.title} starts {program!r}, which is no program"
+        sentence = f"{client.title} starts {program!r}, which is not a program"
         return Finding("trouble", _CHECK, sentence, again)
     found = entry.get("args")
     options = [str(option) for option in found] if isinstance(found, list) else []

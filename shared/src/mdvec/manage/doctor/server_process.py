@@ -108,7 +108,9 @@ class ServerProcess:
         try:
             message: dict[str, Any] = json.loads(line)
         except ValueError as error:
-            raise ServerFailed(f"the server wrote what is no message: {line[:80]!r}") from error
+            raise ServerFailed(
+                f"the server wrote something that is not a message: {line[:80]!r}"
+            ) from error
         return message
 
     def _read(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What a question may hold: its bounds, and the choices it offers.
+"""The bounds of a question, and the choices that it offers.
 
 It imports nothing of mdvec, so that a server lists its tools without loading the search.
 """

@@ -40,7 +40,7 @@ class Draft:
 
     @property
     def position(self) -> int | None:
-        """The character at which reading it ended."""
+        """The character at which the parser stopped."""
         found = _UNREADABLE.search(self.message)
         if found is None:
             return None

@@ -1,4 +1,4 @@
-"""Repairs at the place where reading a query ended: commas, parentheses, quotes, words."""
+"""Repairs at the place where the parser stopped: commas, parentheses, quotes, words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes that run, and mean something else: ``x = NULL``, shell wildcards, names in brackets."""
+"""Finds mistakes that run but mean something else: ``x = NULL``, shell wildcards, ``[name]``."""
 
 from __future__ import annotations
 

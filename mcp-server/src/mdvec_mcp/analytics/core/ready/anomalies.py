@@ -72,7 +72,7 @@ def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
             differ = f", from which {jumps} differ" if jumps else ""
             said.append(
                 f"before {constant} of {judged_count} {period}s the typical deviation (MAD) is 0, "
-                f"as at least half of the values are the same{differ}: no z can be told there"
+                f"as at least half of the values are the same{differ}: no z can be computed there"
             )
         return said
 

@@ -53,7 +53,7 @@ def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
         if dated > valued:
             said.append(f"{dated - valued:,} rows have no {measure.name}; sum and mean ignore them")
         if periods == 1:
-            said.append(f"all rows are in one {period}, so there is no change to tell")
+            said.append(f"all rows are in one {period}, so there is no change to report")
         elif periods and span > periods:
             said.append(
                 f"{span - periods} of {span} {period}s have no rows and are not listed; the change "
