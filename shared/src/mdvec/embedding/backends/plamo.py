@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mdvec.embedding.backends.alignment import align
+from mdvec.embedding.backends.library_messages import first_line, quiet_transformers
 from mdvec.embedding.backends.plamo_cache import REVISION
 from mdvec.embedding.cards import PLAMO
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
@@ -92,7 +93,7 @@ class PlamoBackend:
         except Exception as error:
             raise ModelUnavailable(
                 f"the model 'plamo' cannot be used with transformers "
-                f"{transformers.__version__} ({_first_line(error)}); install another version of "
+                f"{transformers.__version__} ({first_line(error)}); install another version of "
                 "transformers, or clear the model cache and run: mdvec model pull plamo"
             ) from error
 
@@ -142,7 +143,7 @@ class PlamoBackend:
                 vectors: Vectors = encode(texts, self._tokenizer).float().cpu().numpy()
         except (RuntimeError, MemoryError) as error:
             raise ModelError(
-                f"the model 'plamo' failed while embedding: {_first_line(error)}"
+                f"the model 'plamo' failed while embedding: {first_line(error)}"
             ) from error
         if self._placement.device == "mps":
             # The allocator keeps memory for each text length that it has seen.
@@ -162,7 +163,7 @@ def _libraries() -> tuple[Any, Any]:
         import transformers
     except (ImportError, OSError) as error:
         raise ModelUnavailable(
-            f"the model 'plamo' needs torch and transformers ({_first_line(error)}); "
+            f"the model 'plamo' needs torch and transformers ({first_line(error)}); "
             f"get it with: {PLAMO.how_to_get}"
         ) from error
     return torch, transformers
@@ -173,7 +174,9 @@ def _load(folder: Path, place: Placement) -> tuple[Any, Any]:
     import torch
     from transformers import AutoModel, AutoTokenizer
 
-    with _quiet():
+    # PLaMo's code calls functions that newer versions deprecate; users cannot change that.
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+    with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=True, local_files_only=True
         )
@@ -223,26 +226,3 @@ def _weightless() -> Iterator[None]:
         yield
     finally:
         Module.register_parameter = register
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence transformers' progress bars and advice."""
-    from transformers.utils import logging
-
-    # PLaMo's code calls functions that newer versions deprecate; users cannot change that.
-    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
-    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).splitlines()
-    return lines[0] if lines else type(error).__name__

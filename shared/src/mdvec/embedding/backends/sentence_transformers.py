@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mdvec.embedding.backends.approximate_tokens import ApproximateTokens
+from mdvec.embedding.backends.library_messages import first_line, quiet_transformers
 from mdvec.embedding.backends.st_files import revision_of
 from mdvec.embedding.cards import ModelCard
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
@@ -168,22 +168,6 @@ def _load(folder: Path, options: StOptions) -> Any:  # noqa: ANN401
         )
 
 
-@contextmanager
-def quiet_transformers() -> Iterator[None]:
-    """Have transformers log only errors, and draw no progress bar."""
-    from transformers.utils import logging
-
-    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
 def _check_onnx() -> None:
     import importlib.util
 
@@ -193,9 +177,3 @@ def _check_onnx() -> None:
                 f"[model.st] backend = 'onnx' needs {module}; get it with: "
                 "pip install 'sentence-transformers[onnx]', or choose 'torch'"
             )
-
-
-def first_line(error: Exception) -> str:
-    """What a library says of its error, in one line."""
-    lines = str(error).splitlines()
-    return lines[0] if lines else type(error).__name__

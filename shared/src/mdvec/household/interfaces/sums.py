@@ -215,13 +215,7 @@ def counted_sums(
     starts_on: int,
 ) -> list[MonthlySum]:
     """Sums of the counting rows on these days, by month and 大項目."""
-    where, values = where_rows(tool_id, days, subject)
-    rows = connection.execute(
-        f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) FROM transactions "
-        f"WHERE {where} AND {counts()} GROUP BY 1, 2, 3",
-        values,
-    )
-    return [_counted_sum(row, starts_on) for row in rows]
+    return _sums_by_major(connection, tool_id, days, subject, starts_on)
 
 
 def pending_removal_sums(
@@ -232,11 +226,27 @@ def pending_removal_sums(
     starts_on: int,
 ) -> list[MonthlySum]:
     """Sums of the rows that vanished but count until the user confirms, by month and 大項目."""
+    return _sums_by_major(
+        connection, tool_id, days, subject, starts_on,
+        index="INDEXED BY idx_transactions_removal", also="AND removal = 'asked'",
+    )  # fmt: skip
+
+
+def _sums_by_major(
+    connection: apsw.Connection,
+    tool_id: int,
+    days: Days,
+    subject: Subject | None,
+    starts_on: int,
+    *,
+    index: str = "",
+    also: str = "",
+) -> list[MonthlySum]:
+    """Sums of the counting rows that also meet a condition, found by a named index."""
     where, values = where_rows(tool_id, days, subject)
     rows = connection.execute(
         f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) "
-        "FROM transactions INDEXED BY idx_transactions_removal "
-        f"WHERE {where} AND removal = 'asked' AND {counts()} GROUP BY 1, 2, 3",
+        f"FROM transactions {index} WHERE {where} {also} AND {counts()} GROUP BY 1, 2, 3",
         values,
     )
     return [_counted_sum(row, starts_on) for row in rows]
