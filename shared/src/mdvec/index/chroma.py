@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _WRITER = "mdvec_writer"
 _IDS_AT_ONCE = 50_000
-_LONGEST_ID = 19
+_MAX_ID_DIGITS = 19
 
 
 class ChromaIndex:
@@ -169,4 +169,4 @@ class ChromaIndex:
 
 def _is_own(name: str) -> bool:
     """Whether an id in a collection is one that mdvec gives; others may write there, too."""
-    return name.isascii() and name.isdigit() and len(name) < _LONGEST_ID
+    return name.isascii() and name.isdigit() and len(name) < _MAX_ID_DIGITS

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 _FIRST_PAUSE = 30.0
-_LONGEST_PAUSE = 600.0
+_MAX_PAUSE = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +41,5 @@ class Attempts:
         elif now - last.at < last.pause:
             return False
         else:
-            self._last[tool] = _Attempt(mark, min(2 * last.pause, _LONGEST_PAUSE), now)
+            self._last[tool] = _Attempt(mark, min(2 * last.pause, _MAX_PAUSE), now)
         return True

@@ -8,7 +8,7 @@ from functools import lru_cache
 from mdvec.text.morphemes import morphemes
 
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
-_LEAST = 3
+_MIN_CHARS = 3
 """Characters of a part: shorter ones (オン, ログ) begin or end too many words by chance."""
 
 
@@ -34,7 +34,7 @@ def is_word_of(word: str, folded_text: str) -> bool:
 def _is_part(word: str, stretch: str) -> bool:
     for one in morphemes(stretch):
         before, found, after = stretch[one.start : one.end].partition(word)
-        if not found or (one.is_known and len(word) < _LEAST and before + after):
+        if not found or (one.is_known and len(word) < _MIN_CHARS and before + after):
             continue
         if all(_is_made_of_words(rest) for rest in (before, after) if rest):
             return True
@@ -42,4 +42,4 @@ def _is_part(word: str, stretch: str) -> bool:
 
 
 def _is_made_of_words(rest: str) -> bool:
-    return len(rest) >= _LEAST and all(word.is_known for word in morphemes(rest))
+    return len(rest) >= _MIN_CHARS and all(word.is_known for word in morphemes(rest))

@@ -40,7 +40,7 @@ _ABBREVIATION = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Za-z]|\d{1,3}|etc|vs|cf|al|ex|Mrs?|Ms|Dr|Prof|St|Fig|No|Vol|pp|eds?"
     r"|approx|Inc|Ltd|Corp|Co|Jr|Sr|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$"
 )
-_LONGEST_ABBREVIATION = 8
+_MAX_ABBREVIATION = 8
 _JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff「『（【々]")
 _BLANK = re.compile(r"[^\S\r\n]*")
 _STRONG = "。｡！？"
@@ -87,7 +87,7 @@ def _is_full_stop(text: str, first: int, last: int) -> bool:
     """Whether ``.`` ends a sentence: not after an abbreviation, nor before a lower-case letter."""
     if not text[last].isspace():
         return False
-    if _ABBREVIATION.search(text, max(first - _LONGEST_ABBREVIATION, 0), first):
+    if _ABBREVIATION.search(text, max(first - _MAX_ABBREVIATION, 0), first):
         return False
     following = text[last : last + 3].lstrip()[:1]
     return not (following.islower() and following.isascii())

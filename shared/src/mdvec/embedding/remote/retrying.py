@@ -18,7 +18,7 @@ logger = logging.getLogger("mdvec")
 
 FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
 """Someone waits for the answer, and words alone answer too."""
-_SHORTEST = 0.5
+_MIN_SHARE = 0.5
 """So many seconds a last attempt may take, however little is left."""
 
 
@@ -51,7 +51,7 @@ def with_retries(
         raise_if_cancelled()
         left = end - time.monotonic()
         try:
-            return send(min(seconds, max(left, _SHORTEST)))
+            return send(min(seconds, max(left, _MIN_SHARE)))
         except Transient as failure:
             refused = _why_not_again(
                 failure, attempt, options, host, is_over=time.monotonic() >= end

@@ -14,7 +14,7 @@ from mdvec.text.one_line import on_one_line
 
 TOO_MANY = 429
 _TRANSIENT = {408, 409, 425, TOO_MANY, 500, 502, 503, 504, 529}
-_LONGEST_REASON = 300
+_MAX_REASON = 300
 _ABOUT_CONTENT = {400, 413, 422}
 _ABOUT_KEY = "api key not valid"
 """What Gemini says with status 400."""
@@ -26,7 +26,7 @@ def failure_of(
     status: int, reason: str, wait: float | None, host: str, key: Key
 ) -> Transient | EndpointFailure:
     """The error for an answer that is no success; ``reason`` is the endpoint's own message."""
-    told = on_one_line(key.hidden_in(reason)).strip()[:_LONGEST_REASON] or "no reason given"
+    told = on_one_line(key.hidden_in(reason)).strip()[:_MAX_REASON] or "no reason given"
     if status == TOO_MANY and "insufficient_quota" in reason:
         return EndpointRefused(f"the quota at {host} is used up ({told}). {_GO_ON}")
     if status in _TRANSIENT:

@@ -24,7 +24,7 @@ _MONTHS, _MIN_MONTHS = 12, 4
 _MIN_VISITS = 5
 _FAR = 3.5
 _MAD_TO_SIGMA = 1.4826
-_LEAST_SCALE = 0.1
+_MIN_SCALE = 0.1
 """The deviation counts as at least this share of the median: equal months have none."""
 _MIN_YEN = 3_000
 """A smaller difference is no news, however regular the past was."""
@@ -170,4 +170,4 @@ def _spread(history: Sequence[int]) -> tuple[float, float]:
     """The median, and the deviation from it."""
     middle = median(history)
     deviation = median(abs(one - middle) for one in history) * _MAD_TO_SIGMA
-    return middle, max(deviation, abs(middle) * _LEAST_SCALE, 1)
+    return middle, max(deviation, abs(middle) * _MIN_SCALE, 1)

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Final
 
 from mdvec.household.core.compared import Entry
-from mdvec.household.core.habits import LEAST_MIRROR, Habits, Mirrors
+from mdvec.household.core.habits import MIN_MIRROR, Habits, Mirrors
 from mdvec.household.core.shop_names import (
     Reading,
     ShopName,
@@ -139,7 +139,7 @@ class Judge:
         if seen.one.account == seen.other.account:
             return
         mirror = self.mirrors.share(seen.one.account, seen.other.account)
-        if mirror >= LEAST_MIRROR:
+        if mirror >= MIN_MIRROR:
             yield _MIRROR * mirror, "mirror"
         elif not seen.is_named and not seen.by_hand:
             yield _NEITHER, "two_payers"

@@ -23,8 +23,8 @@ _SCALE: Final = math.log(100_000)
 """Amounts are about as often from 100 to 1,000 yen as from 1,000 to 10,000."""
 _UNSEEN: Final = 300
 """Rows that a short ledger is imagined to have besides its own, when chance is estimated."""
-_FEWEST_MIRRORED: Final = 3
-LEAST_MIRROR: Final = 0.3
+_MIN_MIRRORED: Final = 3
+MIN_MIRROR: Final = 0.3
 """The share of mirrored rows from which two accounts show the same purchases."""
 
 
@@ -99,7 +99,7 @@ class Mirrors:
             )
             self._known[key] = (
                 0.0
-                if mirrored < _FEWEST_MIRRORED
+                if mirrored < _MIN_MIRRORED
                 else max(
                     mirrored / max(self._rows_within(account, other), mirrored),
                     mirrored / max(self._rows_within(other, account), mirrored),
@@ -109,7 +109,7 @@ class Mirrors:
 
     def pairs(self) -> list[tuple[str, str]]:
         """The accounts that mirror each other, in both orders."""
-        return [key for key in self._mirrored if self.share(*key) >= LEAST_MIRROR]
+        return [key for key in self._mirrored if self.share(*key) >= MIN_MIRROR]
 
     def _rows_within(self, account: str, other: str) -> int:
         """How many rows the account has between the other account's first and last day."""

@@ -17,7 +17,7 @@ _NO_WORD = re.compile(r"[\W_]+")
 _TO_KATAKANA = {place: place + 0x60 for place in range(0x3041, 0x3097)}
 OR = "|"
 """Between alternatives in a question."""
-_LEAST_READING = 3
+_MIN_READING = 3
 """Shorter readings belong to too many words."""
 
 
@@ -105,7 +105,7 @@ def _is_same(one: _Word, other: _Word) -> bool:
     if one.term == other.term:
         return True
     is_kana = one.is_kana or other.is_kana
-    return is_kana and one.reading == other.reading and len(one.reading) >= _LEAST_READING
+    return is_kana and one.reading == other.reading and len(one.reading) >= _MIN_READING
 
 
 def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
@@ -113,7 +113,7 @@ def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
     reading = "".join(one.reading for one in part.words)
     if all(one.is_kana for one in part.words):
         reading = part.letters.translate(_TO_KATAKANA)
-    if len(reading) < _LEAST_READING:
+    if len(reading) < _MIN_READING:
         return False
     for first in range(len(words)):
         read = ""

@@ -27,7 +27,7 @@ Key = TypeVar("Key")
 _BLOCK = 1_000_000
 _WORDS = 4
 """How many 64-bit words mark the parts of a name."""
-_LEAST_SHARED = 0.75
+_MIN_SHARED = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class CandidatePairs:
         one, other = shops[self.first], shops[self.second]
         shared = np.bitwise_count(marks[one] & marks[other]).sum(axis=1)
         alike: Bools = (one == other) | (
-            shared > _LEAST_SHARED * np.minimum(sizes[one], sizes[other])
+            shared > _MIN_SHARED * np.minimum(sizes[one], sizes[other])
         )
         return alike
 

@@ -63,8 +63,8 @@ INTERVALS = (
 
 _OF_A_PART = tuple(replace(one, needed=one.needed + 2) for one in INTERVALS[1:-1])
 """For some of a shop's rows: chance makes a few of many rows look regular."""
-_FEWEST = min(one.needed for one in INTERVALS)
-_FEWEST_OF_A_PART = min(one.needed for one in _OF_A_PART)
+_MIN_PAYMENTS = min(one.needed for one in INTERVALS)
+_MIN_PAYMENTS_OF_A_PART = min(one.needed for one in _OF_A_PART)
 _CLOSE = 1.3
 
 
@@ -140,7 +140,7 @@ class Payees:
         found: list[Recurring] = []
         for group, days in self._groups:
             begin, end = bisect_left(days, since), bisect_right(days, as_of)
-            if end - begin >= _FEWEST:
+            if end - begin >= _MIN_PAYMENTS:
                 found += _series_of(group[begin:end], as_of)
         return sorted(found, key=lambda one: (one.is_income, -one.per_year, one.name, one.last.id))
 
@@ -154,7 +154,7 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[Recurring]:
     whole = _series(rows, as_of)
     if whole is not None:
         return [whole]
-    if len(rows) < _FEWEST_OF_A_PART:
+    if len(rows) < _MIN_PAYMENTS_OF_A_PART:
         return []
     found = []
     for cluster in _clusters(rows):
@@ -181,7 +181,7 @@ def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
     return [
         sorted(cluster, key=lambda row: (row.day, row.id))
         for cluster in found
-        if len(cluster) >= _FEWEST_OF_A_PART
+        if len(cluster) >= _MIN_PAYMENTS_OF_A_PART
     ]
 
 
@@ -189,13 +189,13 @@ def _equal(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
     by_amount: dict[int, list[CountedRow]] = defaultdict(list)
     for row in rows:
         by_amount[row.amount].append(row)
-    return [part for part in by_amount.values() if len(part) >= _FEWEST_OF_A_PART]
+    return [part for part in by_amount.values() if len(part) >= _MIN_PAYMENTS_OF_A_PART]
 
 
 def _series(
     rows: Sequence[CountedRow], as_of: date, intervals: Sequence[Interval] = INTERVALS
 ) -> Recurring | None:
-    if len(rows) < (_FEWEST if intervals is INTERVALS else _FEWEST_OF_A_PART):
+    if len(rows) < (_MIN_PAYMENTS if intervals is INTERVALS else _MIN_PAYMENTS_OF_A_PART):
         return None
     kept, interval = _regular(rows, intervals)
     if interval is None or len(kept) < interval.needed:

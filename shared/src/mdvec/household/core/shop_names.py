@@ -36,9 +36,9 @@ _SERVICE: Final = re.compile(
 )
 _BRANCH: Final = re.compile(r"(?<=\w)[ ・][^ ・]{1,10}(?:支?店|テン)$|(?<=\w\w) [^ ]{1,6}$")
 _GENERIC: Final = re.compile("(?:代|料金|料|費)$")
-_SHORTEST_PART: Final = 3
+_MIN_PART: Final = 3
 _LONG_BEGINNING: Final = 4
-_SHORTEST_CONSONANTS: Final = 3
+_MIN_CONSONANTS: Final = 3
 _ABBREVIATED: Final = 0.8
 _ONLY_CONSONANTS: Final = 0.85
 _SEEMS_ALIKE: Final = 0.72
@@ -97,7 +97,7 @@ def is_named_in(account: ShopName, description: ShopName) -> float:
         (description.kana, account.kana),
         (description.roman, account.roman),
     ):
-        if len(part) >= _SHORTEST_PART and (whole.startswith(part) or part.startswith(whole)):
+        if len(part) >= _MIN_PART and (whole.startswith(part) or part.startswith(whole)):
             return 1.0
     return closeness(account, description)
 
@@ -113,12 +113,12 @@ def _pairs(text: str) -> frozenset[str]:
 
 def _shared(one: str, other: str) -> float:
     short, long = sorted((one, other), key=len)
-    if len(short) >= _SHORTEST_PART and short in long:
+    if len(short) >= _MIN_PART and short in long:
         return 0.95
     first, second = _pairs(short), _pairs(long)
     both = len(first & second)
     dice = 2 * both / (len(first) + len(second)) if first and second else 0.0
-    if len(short) >= _SHORTEST_PART and _is_abbreviation(short, long):
+    if len(short) >= _MIN_PART and _is_abbreviation(short, long):
         return max(dice, _ABBREVIATED)
     if (
         len(short) >= _LONG_BEGINNING
@@ -142,9 +142,9 @@ def _latin(one: ShopName, other: ShopName) -> float:
         return 0.0
     first, second = consonants(one.roman), consonants(other.roman)
     short, long = sorted((first, second), key=len)
-    if len(short) >= _SHORTEST_CONSONANTS and first == second:
+    if len(short) >= _MIN_CONSONANTS and first == second:
         return _ONLY_CONSONANTS
-    if len(short) > _SHORTEST_CONSONANTS and long.startswith(short):
+    if len(short) > _MIN_CONSONANTS and long.startswith(short):
         return _ONLY_CONSONANTS
     ratio = SequenceMatcher(None, one.roman, other.roman, autojunk=False).ratio()
     return ratio if ratio >= _SEEMS_ALIKE else 0.0
