@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
-MAX_ITEMS, MAX_LINES, MAX_CHARS = 2, 48, 160
+MAX_ITEMS, MAX_LINES, MAX_CHARS = 2, 22, 160
 ROWS = "n,laps,pace\n" + "".join(f"{n},{n % 5 + 1},{5 + n % 7 / 4}\n" for n in range(1, 41))
 
 CALLS: dict[str, dict[str, object]] = {
@@ -73,6 +73,10 @@ CALLS: dict[str, dict[str, object]] = {
 }  # fmt: skip
 """An example call of each tool, made in this order; the server holds docs/examples."""
 
+MAX_WIDTH = 96
+SHORT = re.compile(r"[\[{]\n(?:[^\[\]{}\n]+\n)+ *[\]}]")
+"""A list or object in JSON that holds neither lists nor objects."""
+
 VOLATILE = (
     (re.compile(r'"(handle)": "[^"]+"'), r'"\1": "…"'),
     (re.compile(r'"(\w*_at|expires|last_import)": "[^"]+"'), r'"\1": "…"'),
@@ -110,8 +114,10 @@ def tools_page() -> str:
     ]
     for tool in tools:
         parts += [f"## {tool.name}", str(tool.description)]
-        parts += _section("Parameters", _parameters(tool.input_schema))
-        parts += _section("Answer", _fields(tool.output_schema))
+        parts += _section("Parameters", _parameters(tool.input_schema), "None.")
+        parts += _section(
+            "Answer", _fields(tool.output_schema), "Text, and JSON as in the example."
+        )
         parts += _example(tool.name, examples[tool.name])
     parts += ["## The prompt `analyze_data`", f"```text\n{rules}\n```"]
     return "\n\n".join(parts) + "\n"
@@ -175,9 +181,10 @@ def _ids_from(name: str, examples: dict[str, Example]) -> dict[str, object]:
     return {}
 
 
-def _section(title: str, rows: list[tuple[str, ...]]) -> list[str]:
+def _section(title: str, rows: list[tuple[str, ...]], without: str) -> list[str]:
+    """A heading, and a table of the rows; a sentence instead if there are none."""
     if not rows:
-        return [f"### {title}", "None."]
+        return [f"### {title}", without]
     head = ("name", "type", "default", "meaning") if title == "Parameters" else (
         "field", "type", "meaning",
     )  # fmt: skip
@@ -199,20 +206,28 @@ def _parameters(schema: dict[str, Any]) -> list[tuple[str, ...]]:
 
 
 def _fields(schema: dict[str, Any] | None) -> list[tuple[str, ...]]:
-    return list(_walk(schema or {}, schema or {}, ""))
+    return list(_walk(schema or {}, schema or {}, "", {}))
 
 
-def _walk(field: dict[str, Any], schema: dict[str, Any], path: str) -> Iterator[tuple[str, ...]]:
-    for name, inner in _resolved(field, schema).get("properties", {}).items():
+def _walk(
+    field: dict[str, Any], schema: dict[str, Any], path: str, shown: dict[tuple[str, ...], str]
+) -> Iterator[tuple[str, ...]]:
+    """The fields below a field; fields that were ``shown`` elsewhere are named by their place."""
+    properties = _resolved(field, schema).get("properties", {})
+    same = shown.setdefault(tuple(properties), path)
+    if properties and same != path:
+        yield f"`{path}…`", "", f"As `{same}…`"
+        return
+    for name, inner in properties.items():
         place = f"{path}{name}"
         yield f"`{place}`", _type(inner, schema), _meaning(inner, schema)
         for variant in _variants(inner, schema):
             items = variant.get("items")
             if items:
                 for part in _variants(items, schema):
-                    yield from _walk(part, schema, f"{place}[].")
+                    yield from _walk(part, schema, f"{place}[].", shown)
             else:
-                yield from _walk(variant, schema, f"{place}.")
+                yield from _walk(variant, schema, f"{place}.", shown)
 
 
 def _resolved(field: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
@@ -247,7 +262,7 @@ def _type(field: dict[str, Any], schema: dict[str, Any]) -> str:
 
 def _plain_type(field: dict[str, Any], schema: dict[str, Any]) -> str:
     if "enum" in field:
-        return " / ".join(f"`{value}`" for value in field["enum"])
+        return " / ".join(f"`{value}`" for value in field["enum"] if value is not None)
     if "const" in field:
         return f"`{field['const']}`"
     if field.get("type") == "array":
@@ -273,7 +288,7 @@ def _example(name: str, example: Example) -> list[str]:
         shown = "\n".join(block.text for block in example.answer.content if block.type == "text")
         language = "text"
     else:
-        shown, language = json.dumps(_cut(found), ensure_ascii=False, indent=2), "json"
+        shown, language = _compact(json.dumps(_cut(found), ensure_ascii=False, indent=2)), "json"
     for pattern, mask in VOLATILE:
         shown = pattern.sub(mask, shown)
     lines = shown.splitlines()
@@ -281,6 +296,18 @@ def _example(name: str, example: Example) -> list[str]:
         lines = [*lines[:MAX_LINES], "…"]
     text = "\n".join(lines)
     return ["### Example", f"`{name}({call})`", f"```{language}\n{text}\n```"]
+
+
+def _compact(text: str) -> str:
+    """JSON with lists and objects of plain values on one line where they fit."""
+    return SHORT.sub(
+        lambda found: found[0] if len(line := _on_one_line(found[0])) > MAX_WIDTH else line, text
+    )
+
+
+def _on_one_line(text: str) -> str:
+    line = " ".join(part.strip() for part in text.splitlines())
+    return re.sub(r"^([\[{]) | ([\]}])$", r"\1\2", line)
 
 
 def _cut(value: Any) -> Any:  # noqa: ANN401 - JSON
