@@ -23,7 +23,7 @@ async def follow(
     ctx: AnyContext,
     is_enough: Callable[[ImportRun, float], bool] = lambda _, __: False,
 ) -> None:
-    """Report the progress of imports until all have ended, or are enough.
+    """Report the progress of imports until each has ended or need not be waited for.
 
     Args:
         runs: the imports.

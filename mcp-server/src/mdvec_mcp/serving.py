@@ -1,4 +1,4 @@
-"""What runs while a server serves, over any transport: its services, the unloading of models."""
+"""Runs beside a server, over any transport: starts its services and unloads idle models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mdvec_mcp.search.model_pool import ModelPool
 
 @asynccontextmanager
 async def serving(server: MdvecServer, models: ModelPool) -> AsyncIterator[None]:
-    """Unload idle models meanwhile, and close what the tools work with at the end."""
+    """Unload idle models while the block runs, and close what the tools use at its end."""
     async with anyio.create_task_group() as background:
         background.start_soon(_unload_idle_models, models)
         yield

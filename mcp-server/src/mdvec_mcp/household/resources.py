@@ -58,7 +58,7 @@ def _in_months(starts_on: int) -> Work:
 
 
 async def _read(context: HouseholdContext, work: Work) -> str:
-    """The work's result as JSON: of the only household, or of each under its name."""
+    """The result of ``work`` as JSON: for the only household, or for each under its name."""
     try:
         households = await in_thread(context.households, in_japanese)
     except ToolError as error:

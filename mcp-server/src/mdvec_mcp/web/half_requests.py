@@ -1,4 +1,4 @@
-"""Ends connections whose request does not arrive whole, so that they take no others' place."""
+"""Ends connections whose request never arrives completely, so that others find a place."""
 
 from __future__ import annotations
 

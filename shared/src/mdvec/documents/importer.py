@@ -140,7 +140,7 @@ class _FolderImport:
         return self._report(deleted=max(before - self.added, 0))
 
     def stopped(self) -> str:
-        """The message for the user who stopped it."""
+        """The message after the user stopped the import."""
         name, files = self.job.tool.name, self.progress.files
         if self.job.request.mode == "replace":
             self.index.drop_leftovers()

@@ -38,7 +38,7 @@ class Reranker:
 
     @property
     def unused_seconds(self) -> float | None:
-        """How long ago it was last used; None if it is not loaded, or in use."""
+        """The seconds since its last use; None if it is not loaded, or in use."""
         if self._model is None or self._lock.locked():
             return None
         return time.monotonic() - self._last_used

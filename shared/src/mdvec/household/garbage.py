@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector: it would visit a million small objects again and again."""
+    """Pause the garbage collector, which would visit a million small objects again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

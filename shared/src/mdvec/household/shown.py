@@ -72,7 +72,7 @@ def shown_months(
 
 
 def marks_of(covered: Coverage, months: MonthRange, days: Days, today: date) -> MonthMarks:
-    """The marks of the months around some days; complete are those whose days asked for are."""
+    """The marks of the months around some days; a month is complete if its requested days are."""
     marks = covered.marks(months, today)
     if days.last >= covered.last_day:
         return marks

@@ -2,7 +2,7 @@
 
 A file is untouched if it is unchanged, every row of it is in the ledger with its own values, and
 nothing connects it to a changed one: no transaction, no month of rows or of a name's period, no
-name of a repeated download, no equal content. In all doubt every file is read.
+name of a repeated download, no equal content. In any doubt every file is read.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class PaidVectors:
 
 
 def forget_paid(connection: apsw.Connection, tool_id: int) -> None:
-    """Delete a tool's paid vectors, which its chunks have by now; call within a transaction."""
+    """Delete a tool's paid vectors, which its chunks now hold; call within a transaction."""
     there = connection.execute(
         "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'paid_vectors'"
     )

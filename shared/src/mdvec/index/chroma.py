@@ -157,7 +157,7 @@ class ChromaIndex:
         return (slice(first, first + size) for first in range(0, count, size))
 
     def _scaled(self, vectors: Vectors) -> Vectors:
-        """Vectors whose distance in the collection's space tells their cosine."""
+        """Vectors scaled so that their distance in the collection's space gives their cosine."""
         if self._server.hnsw.space == "cosine" or not len(vectors):
             return vectors
         import numpy as np

@@ -1,4 +1,4 @@
-"""The tool of a folder that a server was started for: registered when it is first named."""
+"""Registers the folder that a server was started for, unless a tool already reads it."""
 
 from __future__ import annotations
 

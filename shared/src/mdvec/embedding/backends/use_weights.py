@@ -69,7 +69,7 @@ def keep_table(table: Table, weights: Path, folder: Path) -> None:
 
 
 def _table_path(weights: Path, folder: Path) -> Path:
-    """Its name tells which file of weights it was unpacked from."""
+    """The path of the unpacked table, named after the file of weights that it comes from."""
     state = weights.stat()
     return folder / f"{_PREFIX}{state.st_size}-{state.st_mtime_ns}{_SUFFIX}"
 
@@ -77,7 +77,7 @@ def _table_path(weights: Path, folder: Path) -> Path:
 class _MappedEncoder(NumpyBackend):  # type: ignore[misc]  # it has no types
     """The package's encoder around a table that is unpacked already.
 
-    The package's own constructor would unpack it again; the rest is as it has it.
+    The package's own constructor would unpack it again; everything else is the same.
     """
 
     def __init__(self, weights: Path, table: Table) -> None:

@@ -1,4 +1,4 @@
-"""Why an endpoint did not embed; each ends an import, and a search goes on by words alone."""
+"""Why an endpoint did not embed; each ends an import, and a search continues by words alone."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Key:
     value: str = field(repr=False)
 
     def hidden_in(self, text: str) -> str:
-        """``text`` without the secret: endpoints quote what they refuse."""
+        """``text`` without the secret, because endpoints quote what they refuse."""
         return text.replace(self.value, _HIDDEN) if self.value else text
 
 

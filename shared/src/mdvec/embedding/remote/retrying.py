@@ -1,4 +1,4 @@
-"""Repeats a request that failed for now: with waits that grow, differ, and have a ceiling."""
+"""Repeats a request that failed temporarily, with growing, randomised and bounded waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells from the names of columns what they hold, as banks and cards in Japan name them."""
+"""Recognises what columns hold by the names that banks and cards in Japan give them."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Ways:
 
 
 def ways_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Ways | None:
-    """The column that says which way each row's money goes; None if none has such words alone."""
+    """The column that says which way each row's money goes; None if there is none."""
     for index, name in enumerate(header):
         words = {plain(row[index]) for row in rows if index < len(row)} - {""}
         if not words.isdisjoint(_OUT) and words.issubset((*_OUT, *_IN, *_TRANSFERS)):

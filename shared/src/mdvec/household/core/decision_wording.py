@@ -69,7 +69,7 @@ def transfer_message(
 
 
 def mark_message(kept: Transaction, marked: Sequence[Transaction]) -> str:
-    """Message after rows were marked as duplicates of the one that was to stay."""
+    """Message after rows were marked as duplicates of the row that stays."""
     ids = "、".join(str(row.id) for row in marked)
     chain = ""
     if kept.is_duplicate:

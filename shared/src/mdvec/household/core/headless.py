@@ -24,9 +24,10 @@ _DIGITS = re.compile("[0-9]+")
 def headless_mapping(
     records: Sequence[tuple[int, Record]], name: str, files: str
 ) -> Mapping | None:
-    """A mapping with numbers of columns, recognised by the line above the rows.
+    """A mapping by column numbers, for files recognised by the line above the rows.
 
-    If there is no such line, by ``files``. None if no column holds dates, or none amounts.
+    If there is no such line, they are recognised by ``files``. None if no column holds dates, or
+    none amounts.
     """
     lists = [cells for _, cells in records if not isinstance(cells, str)]
     date = _date_column(lists)

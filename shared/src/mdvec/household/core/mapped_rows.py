@@ -1,8 +1,8 @@
 """Reads the rows of a statement as a mapping says.
 
-Banks and cards put titles above their rows, and totals and footers below them: a line that has
-neither a date nor an amount is such a line, and so is one that says that it is a total. A line that
-has only one of the two is a bad row: a discount without a date must not be lost in silence.
+Banks and cards put titles above their rows, and totals and footers below them: a line with neither
+a date nor an amount is one of these, and so is a line that calls itself a total. A line with only
+one of the two is a bad row: a discount without a date must not be lost silently.
 """
 
 from __future__ import annotations

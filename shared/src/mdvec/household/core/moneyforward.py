@@ -59,9 +59,9 @@ class BadRow:
 class ParsedFile:
     """A file's rows, and its text.
 
-    ``passed_over`` is "" for a file of transactions; otherwise it says what the file is, and there
-    are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such a
-    file was joined from several. ``kind`` is the name of the mapping that read the file, "" for
+    ``passed_over`` is "" for a file of transactions; for any other file it says what that is, and
+    there are no rows. ``begins`` are the indexes in ``rows`` of those after a further header: such
+    a file was joined from several. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
     rows that its running balance contradicts.
     """

@@ -1,4 +1,4 @@
-"""The months of an answer whose figures say less than those of others."""
+"""The months of an answer whose figures are incomplete or missing."""
 
 from __future__ import annotations
 

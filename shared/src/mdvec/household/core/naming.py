@@ -1,4 +1,4 @@
-"""Decides whether a shop or memo is what words name, in any width, kana or spelling."""
+"""Decides whether words name a shop or memo, in any width, kana or spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a household's answer covers: a phrase, or a first and a last month, as days and months."""
+"""The period of a household's answer: a phrase, or a first and a last month, as days and months."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Period:
 
 
 def span_in_words(days: Days, months: MonthRange) -> str:
-    """Days in Japanese; as the months around them, if they are all the days of these."""
+    """Days in Japanese, or as months if they are whole months."""
     return months.in_words if months.days == days else days.in_words
 
 

@@ -41,7 +41,7 @@ def propose(text: str, stem: str, today: date) -> Proposal:
     """Proposes a mapping for a file's text; ``stem`` is its name without ending.
 
     Raises:
-        NotMappable: no date, amount and description can be told in it.
+        NotMappable: no date, amount and description are recognisable in it.
     """
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
     name = _DIGITS.sub("", stem).strip(" _-　") or "銀行"

@@ -206,7 +206,7 @@ def _groups(total: int, likely: int, transfers: int) -> str:
 
 
 def news_message(purchases: int, transfers: int) -> str:
-    """What a month's answer says of candidates that an import found; "" for none."""
+    """What an answer about a month says of candidates that an import found; "" for none."""
     told = [
         f"{words}{count}件"
         for words, count in (

@@ -1,7 +1,7 @@
 """A statement file as a searchable document, whose chunks are the subjects of its rows.
 
-Many rows have the same subject: shop, category and memo. It is one chunk, at the place of the first
-row that has it, so equal subjects share one vector and one entry in the index of words. A search
+Many rows have the same subject: shop, category and memo. A subject is one chunk, at the place of
+its first row, so equal subjects share one vector and one entry in the index of words. A search
 looks up the rows themselves in the ledger.
 """
 

@@ -107,7 +107,7 @@ def store_pairs(
     *,
     announced: bool,
 ) -> None:
-    """Add new pairs, and update undecided ones; ``announced``: the user is told of them now.
+    """Add new pairs, and update undecided ones; ``announced``: they are reported to the user now.
 
     Pairs whose rows were deleted during the search are skipped.
     """
@@ -248,7 +248,7 @@ def count_unannounced(connection: apsw.Connection, tool_id: int, least: float) -
 
 
 def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
-    """The user has been told of all pairs."""
+    """Record that all pairs have been reported to the user."""
     connection.execute(
         "UPDATE duplicate_checks SET is_announced = 1 WHERE tool_id = ? AND NOT is_announced",
         (tool_id,),

@@ -68,7 +68,7 @@ def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[
 def rows_told_twice(decisions: Iterable[SharedDecision]) -> set[int]:
     """The rows that a sum over all households leaves out; of each purchase one row stays.
 
-    Only where both rows count: else the sum has one of them at most.
+    Only pairs whose rows both count matter: of others the sum has one row at most.
     """
     decided = [one for one in decisions if one.decision == "duplicate" and one.both_count]
     purchases = [(one.kept, one.other) for one in decided if not one.is_transfer]

@@ -83,7 +83,7 @@ def _cut(text: str, before: _Member | None, member: _Member) -> str:
 def _inserted(text: str, plain: str, brace: int, name: str, value: object) -> str:
     """The text with a new first member in the object that opens at ``brace``.
 
-    As the first one it needs no look at what follows the last: a comment, or a comma too many.
+    As the first member it does not depend on what follows the last: a comment, or an extra comma.
     """
     outer = _indent(text, brace)
     indent = outer + _INDENT

@@ -46,7 +46,7 @@ GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The findings that remain after fixing, and the sentences of those that were fixed."""
+    """The findings that remain after fixing, and the sentences of the fixed ones."""
 
     findings: tuple[Finding, ...]
     fixed: tuple[str, ...]

@@ -41,7 +41,7 @@ def check_models(installation: Installation) -> Iterator[Finding]:
 
 
 def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
-    """A user's own model; its endpoint is not asked, as nothing is sent unasked."""
+    """The finding about a user's own model; nothing is sent to its endpoint."""
     card = catalog.card_named(name, options)
     if lack := catalog.missing(card, options):
         return Finding("trouble", "models", f"{name}: {lack}; {reason}", card.how_to_get)
@@ -56,7 +56,7 @@ def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
 
 
 def _of_reranker(installation: Installation) -> Iterator[Finding]:
-    """The reranker of the settings, if there is one; it is not loaded."""
+    """The finding about the reranker of the settings, if there is one; it is not loaded."""
     reranker = installation.settings.reranker()
     if reranker is None:
         return
