@@ -217,7 +217,7 @@ def test_the_libraries_are_here_and_a_font_that_is_gone_is_not(filled, tmp_path)
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("print('hello')", "no message"),
+        ("print('hello')", "not a message"),
         ("import sys; sys.exit('it broke')", "the server ended: it broke"),
         ("import sys; sys.stdin.read()", "did not answer within 0.5 s"),
     ],

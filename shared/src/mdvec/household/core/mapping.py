@@ -195,7 +195,7 @@ def _check_amounts(mapping: Mapping) -> None:
 
 def _check_signs_of_the_kind(mapping: Mapping) -> None:
     if not (mapping.header or mapping.title or mapping.files):
-        raise InvalidMapping("'header' is missing (columns that show the file's kind)")
+        raise InvalidMapping("'header' is missing (columns that identify the kind of file)")
     try:
         re.compile(mapping.title)
     except re.error as error:

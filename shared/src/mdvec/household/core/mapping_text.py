@@ -11,8 +11,8 @@ from mdvec.household.core.mapping import Conditions, Mapping
 
 _HEAD = "How this kind of statement is read (docs/household.md, 'Any bank's CSV')."
 _COMMENTS = {
-    "header": "the columns that show a file to be of this kind",
-    "title": "a line above the rows that shows a file to be of this kind (a regular expression)",
+    "header": "columns that identify a file of this kind",
+    "title": "a line above the rows that identifies a file of this kind (a regular expression)",
     "files": "only files of these names; * stands for any text",
     "date_format": "how short years count: yy/mm/dd, 令和, 平成 or 昭和",
     "positive": "what a positive amount is: spending or income",
