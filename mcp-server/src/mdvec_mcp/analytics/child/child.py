@@ -20,7 +20,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening, seccomp
+from mdvec_mcp.analytics.child import landlock, loading, lockdown, opening, own_user, seccomp
 from mdvec_mcp.analytics.child.failures import FatalDuckDBError, refusal_of
 from mdvec_mcp.analytics.child.handler import RequestHandler
 from mdvec_mcp.analytics.core.refusals import (
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _LEDGERS = "ledgers.json"
 _NAMED_LIMITS = ("seconds", "memory_mb", "export_bytes")
 """The limits that a refusal may name."""
+_TOLD = ("missing", "landlock", "seccomp", "own_user")
+"""What the server is told of the start: missing tables, and which walls are in force."""
 
 
 def main() -> None:
@@ -84,6 +86,7 @@ def prepare(config: Message) -> RequestHandler:
     import duckdb  # noqa: F401 - while its file can still be read
 
     # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
+    config["own_user"] = own_user.take(spool)
     config["landlock"] = landlock.restrict(
         [*opened.descriptors.values(), *lockdown.needed_paths()], spool
     )
@@ -117,7 +120,7 @@ def _ready(handler: RequestHandler, config: Message) -> Message:
         name: [[column.name, column.type] for column in columns]
         for name, columns in handler.tables.items()
     }
-    return {"tables": tables} | {key: config[key] for key in ("missing", "landlock", "seccomp")}
+    return {"tables": tables} | {key: config[key] for key in _TOLD}
 
 
 @dataclass

@@ -138,6 +138,7 @@ class RunningChild:
             "query_process",
             landlock=ready["landlock"],
             seccomp=ready["seccomp"],
+            own_user=ready["own_user"],
             memory_mb=limits.memory_mb,
         )
         self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}

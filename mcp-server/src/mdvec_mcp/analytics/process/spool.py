@@ -37,9 +37,13 @@ class Spool:
             folder.mkdir(mode=0o700)
 
     def finish(self, name: str) -> Path:
-        """Move a finished file out of the child's reach and return its new path."""
+        """Move a finished file out of the child's reach and return its new path.
+
+        It becomes this process's file: where that is root's, the child has a user of its own.
+        """
         finished = self.done / name
         (self.work / name).rename(finished)
+        os.chown(finished, os.geteuid(), os.getegid())
         finished.chmod(0o600)
         return finished
 

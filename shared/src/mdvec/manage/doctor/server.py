@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mdvec.database.connection import DatabaseError, open_database
@@ -104,6 +104,13 @@ def _title(database: Path) -> str | None:
     return None
 
 
+def _user_of(started: Mapping[str, object]) -> str:
+    """Whose the query process is, in the words of a finding."""
+    if started.get("own_user"):
+        return "one of its own"
+    return "root" if os.geteuid() == 0 else "your own"
+
+
 def _queries(server: ServerProcess, log: Path) -> Finding:
     """Check that the query process ran, and how it is sandboxed."""
     result = server.request("tools/call", {"name": _HANDLES, "arguments": {}})
@@ -113,7 +120,7 @@ def _queries(server: ServerProcess, log: Path) -> Finding:
     started = [event for event in events_in(log) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
         calls = ", a filter of system calls" if started[-1].get("seccomp") else ""
-        user = "root" if os.geteuid() == 0 else "your own"
+        user = _user_of(started[-1])
         said = f"SQL runs in a process confined by Landlock{calls} and limits; its user is {user}"
         return Finding("ok", "server", said)
     return Finding(
