@@ -4,12 +4,12 @@ import math
 from itertools import pairwise
 
 import pytest
+from mdvec.charts.figure import draw
+from mdvec.charts.plot_sql import MAX_POINTS, PlotRefused
+from mdvec.charts.plots import Plots
 
-from mdvec_mcp.analytics.core.plotting import MAX_POINTS, PlotRefused
-from mdvec_mcp.analytics.plots import Plots
 from mdvec_mcp.analytics.process.messages import Data, Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.charts.figure import draw
 
 DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import has_dates, is_measured
 from mdvec.errors import MdvecError
-
-from mdvec_mcp.analytics.core.column import has_dates, is_measured
 
 MAX_POINTS = 2_000
 MAX_BINS = 40

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 PlotKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
+PLOT_KINDS: tuple[PlotKind, ...] = get_args(PlotKind)
 Axis = Literal["names", "numbers", "times"]
 
 
@@ -37,3 +38,8 @@ class Plot:
     names: tuple[str, ...] = ()
     step: float = 0.0
     note: str = ""
+
+    @property
+    def points(self) -> int:
+        """How many values have a place in it."""
+        return len(self.x) * len(self.series)

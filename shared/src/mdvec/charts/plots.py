@@ -4,24 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
+from mdvec.charts import plot_sql
+from mdvec.charts.plot import Axis, Plot, PlotKind, PlotSeries
+from mdvec.charts.plot_sql import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
 from mdvec.datasets.core.columns import Column
-
-from mdvec_mcp.analytics.core import plotting
-from mdvec_mcp.analytics.core.column import Cell, has_dates, is_measured
-from mdvec_mcp.analytics.core.plotting import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
-from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.charts.plot import Axis, Plot, PlotKind, PlotSeries
+from mdvec.datasets.core.families import has_dates, is_measured
 
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
+_MAX_BYTES = 4_000_000
 _PARTS = ("min", "q1", "median", "q3", "max")
+Row = list[Any]
+"""Texts, numbers and None."""
+
+
+class FoundRows(Protocol):
+    """The first rows of a result; ``more`` tells whether it has others."""
+
+    @property
+    def rows(self) -> list[Row]: ...  # noqa: D102 - see the class
+    @property
+    def more(self) -> bool: ...  # noqa: D102
+
+
+class Queries(Protocol):
+    """Runs our SQL, with ``{source}`` where a table's name could stand, over a user's source."""
+
+    def columns(self, source: str, /) -> Sequence[Column]:
+        """The columns of the source."""
+        ...
+
+    def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> FoundRows:
+        """The first rows of a SELECT over the source."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Plots:
     """Charts of queries over any table."""
 
-    queries: QueryProcess
+    queries: Queries
 
     def plot(self, source: str, kind: PlotKind, title: str) -> Plot:
         """The chart of a query: its first column is x, the others are series of numbers.
@@ -55,15 +78,15 @@ class Plots:
             raise PlotRefused("a scatter chart needs numbers or dates as its first column")
         return self._over_names(source, kind, columns, ys[:_MAX_SERIES], title)
 
-    def _rows(self, source: str, sql: str, most: int) -> tuple[list[list[Cell]], bool]:
-        found = self.queries.rows(source, sql, max_rows=most, max_bytes=4_000_000)
+    def _rows(self, source: str, sql: str, most: int) -> tuple[list[Row], bool]:
+        found = self.queries.rows(source, sql, max_rows=most, max_bytes=_MAX_BYTES)
         return found.rows, found.more
 
     def _over_names(
         self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
     ) -> Plot:
         most = (_MAX_BARS if kind == "bar" else _MAX_NAMES) // (len(ys) if kind == "bar" else 1)
-        rows, more = self._rows(source, plotting.rows_sql(columns, plotting.text(0), ys), most)
+        rows, more = self._rows(source, plot_sql.rows_sql(columns, plot_sql.text(0), ys), most)
         note = f"最初の{len(rows)}件だけを示しています" if more else ""
         x = tuple(float(place) for place in range(len(rows)))
         names = tuple(str(row[0]) for row in rows)
@@ -76,17 +99,17 @@ class Plots:
         count, low, high = self._span(source, columns, 0)
         note = ""
         if count <= most:
-            sql = plotting.rows_sql(columns, plotting.number(columns, 0), ys)
+            sql = plot_sql.rows_sql(columns, plot_sql.number(columns, 0), ys)
         elif kind == "scatter" and len(ys) == 1:
             _, least, greatest = self._span(source, columns, ys[0])
             chosen = [columns[0], columns[ys[0]]]
             if ys[0] != 1:
                 raise PlotRefused("a scatter chart of many rows needs x and y as first columns")
-            sql = plotting.cells_sql(columns, (low, high), (least, greatest), MAX_BINS)
+            sql = plot_sql.cells_sql(columns, (low, high), (least, greatest), MAX_BINS)
             note = f"{count:,}行を{MAX_BINS}×{MAX_BINS}の区画ごとの平均で示しています"
             columns = [*chosen, *columns[2:]]
         else:
-            sql = plotting.means_sql(columns, ys, low, high, most)
+            sql = plot_sql.means_sql(columns, ys, low, high, most)
             note = f"{count:,}行を{most}区間ごとの平均で示しています"
         rows, _ = self._rows(source, sql, MAX_POINTS)
         rows = sorted((row for row in rows if row[0] is not None), key=lambda row: row[0])
@@ -96,8 +119,8 @@ class Plots:
     def _long(self, source: str, kind: PlotKind, columns: Sequence[Column], title: str) -> Plot:
         """Rows of x, the name of a series, and a value."""
         on_scale = kind != "bar" and is_scale(columns[0])
-        x_sql = plotting.number(columns, 0) if on_scale else plotting.text(0)
-        sql = plotting.rows_sql(columns, f"{x_sql}, {plotting.text(1)}", [2])
+        x_sql = plot_sql.number(columns, 0) if on_scale else plot_sql.text(0)
+        sql = plot_sql.rows_sql(columns, f"{x_sql}, {plot_sql.text(1)}", [2])
         rows, more = self._rows(source, sql, MAX_POINTS)
         rows = [row for row in rows if row[0] is not None]
         xs = list(dict.fromkeys(row[0] for row in rows))
@@ -129,7 +152,7 @@ class Plots:
             raise PlotRefused("a histogram needs numbers or dates as the first column")
         count, low, high = self._span(source, columns, 0)
         bins = max(1, min(MAX_BINS, round(count**0.5)))
-        rows, _ = self._rows(source, plotting.counts_sql(columns, low, high, bins), bins)
+        rows, _ = self._rows(source, plot_sql.counts_sql(columns, low, high, bins), bins)
         step = (high - low) / bins or 1.0
         counts = {int(row[0]): float(row[1]) for row in rows}
         x = tuple(low + place * step for place in range(bins))
@@ -142,12 +165,12 @@ class Plots:
         if not measured:
             raise PlotRefused("a box chart needs a column of numbers")
         if measured == [1]:
-            sql = plotting.quarters_sql(columns, 1, plotting.text(0), _MAX_BOXES + 1)
+            sql = plot_sql.quarters_sql(columns, 1, plot_sql.text(0), _MAX_BOXES + 1)
             rows, _ = self._rows(source, sql, _MAX_BOXES + 1)
         else:
             rows = []
             for place in measured:
-                found, _ = self._rows(source, plotting.quarters_sql(columns, place, "''", 1), 1)
+                found, _ = self._rows(source, plot_sql.quarters_sql(columns, place, "''", 1), 1)
                 rows += [[columns[place].name[:60], *row[1:]] for row in found]
         note = f"行の多い{_MAX_BOXES}件だけを示しています" if len(rows) > _MAX_BOXES else ""
         rows = rows[:_MAX_BOXES]
@@ -161,7 +184,7 @@ class Plots:
     def _heat(self, source: str, columns: Sequence[Column], title: str) -> Plot:
         if len(columns) < 3 or not is_measured(columns[2]):
             raise PlotRefused("a heat map needs three columns: x, y and a number")
-        sql = plotting.rows_sql(columns, f"{plotting.text(0)}, {plotting.text(1)}", [2])
+        sql = plot_sql.rows_sql(columns, f"{plot_sql.text(0)}, {plot_sql.text(1)}", [2])
         rows, more = self._rows(source, sql, MAX_POINTS)
         xs = list(dict.fromkeys(row[0] for row in rows))
         ys = list(dict.fromkeys(row[1] for row in rows))
@@ -174,14 +197,14 @@ class Plots:
         return Plot("heatmap", title, "names", x, series, tuple(xs), note=note)
 
     def _span(self, source: str, columns: Sequence[Column], place: int) -> tuple[int, float, float]:
-        (row,), _ = self._rows(source, plotting.span_sql(columns, place), 1)
+        (row,), _ = self._rows(source, plot_sql.span_sql(columns, place), 1)
         if not row[0]:
             raise PlotRefused(f"the column {columns[place].name[:60]!r} has no values to draw")
         return int(row[0]), float(row[1]), float(row[2])
 
 
 def _series(
-    columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Sequence[Cell]]
+    columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Row]
 ) -> tuple[PlotSeries, ...]:
     return tuple(
         PlotSeries(columns[y].name[:60], tuple(row[place] for row in rows))
