@@ -6,6 +6,7 @@ place; any other exception is a bug.
 
     MdvecError
         AnalysisError                 mdvec.analysis.errors
+            ChartRefused              mdvec.analysis.errors
             LibraryMissing            mdvec.analysis.errors
             NotJson                   mdvec.analysis.errors
             OutputTooLarge            mdvec.analysis.errors

@@ -12,10 +12,11 @@ Axis = Literal["names", "numbers", "times"]
 
 @dataclass(frozen=True, slots=True)
 class PlotSeries:
-    """One value for each place of the x axis, or None."""
+    """One value for each place of the x axis, or None; or for each of its own places."""
 
     name: str
     values: tuple[float | None, ...]
+    places: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +42,5 @@ class Plot:
 
     @property
     def points(self) -> int:
-        """How many values have a place in it."""
-        return len(self.x) * len(self.series)
+        """How many values it shows."""
+        return sum(value is not None for one in self.series for value in one.values)

@@ -180,7 +180,7 @@ def _draw_bar(page: Page, plane: _Plane, xs: tuple[float, float], value: float, 
 def _runs(plot: Plot, one: PlotSeries, plane: _Plane) -> Iterator[list[tuple[float, float]]]:
     """The points of a series between its gaps."""
     run: list[tuple[float, float]] = []
-    for x, value in zip(plot.x, one.values, strict=True):
+    for x, value in zip(one.places or plot.x, one.values, strict=True):
         if value is not None:
             run.append((plane.x(x), plane.y(value)))
         elif run:
