@@ -24,7 +24,8 @@ def test_every_example_of_the_page_is_true(tmp_path, monkeypatch):
     handle = exports.place(finished, rows=1000, columns=["second"]).handle
 
     text = PAGE.read_text(encoding="utf-8")
-    page = doctest.DocTestParser().get_doctest(text, {"handle": handle}, PAGE.name, str(PAGE), 0)
+    names = {"handle": handle, "pictures": tmp_path}
+    page = doctest.DocTestParser().get_doctest(text, names, PAGE.name, str(PAGE), 0)
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     result = runner.run(page, out=said.append)

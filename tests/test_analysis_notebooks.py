@@ -127,6 +127,17 @@ def test_programs_and_errors_count_in_a_notebook(kernel):
     assert len(after[0].evalue) == 1000
 
 
+def test_a_chart_is_one_picture_whose_text_is_one_line(kernel):
+    notebook = cells(
+        "from mdvec.analysis import output_guard, safe_chart\nimport polars as pl",
+        "with output_guard(max_bytes=40):\n"
+        "    display(safe_chart(pl.DataFrame({'費目': ['食費'], '円': [5]}), 'bar'))",
+    )
+    (picture,) = run(kernel, notebook)
+    assert set(picture["data"]) == {"image/png", "text/plain"}
+    assert picture["data"]["text/plain"] == "<bar chart of 1 points>"
+
+
 def test_a_picture_passes_the_guard(kernel):
     notebook = cells(
         "from mdvec.analysis import output_guard\nimport matplotlib.pyplot as plt",

@@ -19,6 +19,7 @@ from mdvec_cli.commands.doctor import doctor_command
 from mdvec_cli.commands.get import get_command
 from mdvec_cli.commands.import_ import import_command
 from mdvec_cli.commands.output import STOPPED, say
+from mdvec_cli.commands.plot import plot_command
 from mdvec_cli.commands.query import query_command
 from mdvec_cli.commands.register import register_command, unregister_command
 from mdvec_cli.commands.samples import samples_command
@@ -65,6 +66,7 @@ app.command("get")(get_command)
 app.command("query")(query_command)
 app.command("profile")(profile_command)
 app.command("histogram")(histogram_command)
+app.command("plot")(plot_command)
 app.command("export")(export_command)
 app.command("status")(status_command)
 app.command("compact")(compact_command)

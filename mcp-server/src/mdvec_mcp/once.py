@@ -101,16 +101,19 @@ def _answer(
 
     warnings = unknown_variables(os.environ)
     try:
-        answer, file = TerminalAnswers(analytics).answer(request)
+        answer, body = TerminalAnswers(analytics, settings.charts).answer(request)
     except MdvecError as error:
         _write(responses, _refusal(error) | {"warnings": warnings})
         return
-    size = 0 if file is None else file.stat().st_size
+    size = len(body) if isinstance(body, bytes) else 0 if body is None else body.stat().st_size
     form = settings.display.default_format
     warnings += answer.pop("warnings", [])
     _write(responses, {"answer": answer, "bytes": size, "format": form, "warnings": warnings})
-    if file is not None:
-        with file.open("rb") as rows:
+    if isinstance(body, bytes):
+        responses.write(body)
+        responses.flush()
+    elif body is not None:
+        with body.open("rb") as rows:
             shutil.copyfileobj(rows, responses)
             responses.flush()
 

@@ -27,9 +27,10 @@ from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.upkeep.tools import add_upkeep_tools
 
 if TYPE_CHECKING:
+    from mdvec.charts.chart import ImageFormat
+    from mdvec.charts.plot import Plot
+
     from mdvec_mcp.analytics.service import Analytics
-    from mdvec_mcp.charts.chart import ImageFormat
-    from mdvec_mcp.charts.plot import Plot
     from mdvec_mcp.charts.publishing import Published
     from mdvec_mcp.charts.server import ChartServer
     from mdvec_mcp.household.context import HouseholdContext

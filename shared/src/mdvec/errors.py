@@ -6,6 +6,7 @@ place; any other exception is a bug.
 
     MdvecError
         AnalysisError                 mdvec.analysis.errors
+            ChartRefused              mdvec.analysis.errors
             LibraryMissing            mdvec.analysis.errors
             NotJson                   mdvec.analysis.errors
             OutputTooLarge            mdvec.analysis.errors
@@ -17,6 +18,9 @@ place; any other exception is a bug.
             ExportFolderUnusable      mdvec.analysis.errors
             ExportMissing             mdvec.analysis.errors
             NotAHandle                mdvec.analysis.errors
+        ChartError                    mdvec.charts.chart
+            FontUnusable              mdvec.charts.fonts
+        PlotRefused                   mdvec.charts.plot_sql
         DatabaseError                 mdvec.database.connection
             DatabaseEmptied           mdvec.database.connection
             DatabaseMissing           mdvec.database.connection
@@ -112,7 +116,6 @@ place; any other exception is a bug.
         NoHistogram                   mdvec_mcp.analytics.core.histogram
         RowsDiffer                    mdvec_mcp.analytics.core.histogram
         PeriodRefused                 mdvec_mcp.analytics.core.period
-        PlotRefused                   mdvec_mcp.analytics.core.plotting
         QueryError                    mdvec_mcp.analytics.core.refusals
             QueriesUnavailable        mdvec_mcp.analytics.core.refusals
             QueryFailed               mdvec_mcp.analytics.core.refusals
@@ -125,8 +128,6 @@ place; any other exception is a bug.
         NotAnswered                   mdvec_mcp.analytics.guarded
         NotDrawn                      mdvec_mcp.analytics.plot_tool
         TokenUnusable                 mdvec_mcp.bearer
-        ChartError                    mdvec_mcp.charts.chart
-            FontUnusable              mdvec_mcp.charts.fonts
         ChartServerUnavailable        mdvec_mcp.charts.server
         UnfittingGraph                mdvec_mcp.household.pictures
         AddressUnusable               mdvec_mcp.web.address

@@ -28,6 +28,9 @@ from mdvec_cli.commands.table_requests import (
 )
 
 _BAR_CELLS = 30
+ReplaceOption = Annotated[
+    bool, typer.Option("--replace", help="Replace the file, if there is one.")
+]
 
 
 class FileFormat(StrEnum):
@@ -126,9 +129,7 @@ def export_command(
         typer.Option("--output", "-o", metavar="FILE", show_default=False,
                      help="Write the rows here, as .parquet or .csv, instead of under a handle."),
     ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the file, if there is one.")
-    ] = False,
+    replace: ReplaceOption = False,
     file_format: Annotated[
         FileFormat | None,
         typer.Option(help="The file's format; default: as FILE ends, else parquet.",
@@ -151,7 +152,7 @@ def export_command(
         reply = ask({"do": "export", **request}, database, config, verbose=verbose)
         answer = reply.answer
     else:
-        with _new_file(output.expanduser(), replace=replace) as file:
+        with new_file(output.expanduser(), replace=replace) as file:
             reply = ask({"do": "file", **request}, database, config, verbose=verbose, file=file)
         answer = {"file": str(output), **reply.answer}
     facts = [[key, _listed(value)] for key, value in answer.items()]
@@ -176,7 +177,7 @@ def _format_of(output: Path | None) -> FileFormat:
 
 
 @contextmanager
-def _new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
+def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
     """A file that appears at ``path`` when it is complete; an incomplete one leaves nothing."""
     if path.exists() and not replace:
         raise typer.BadParameter(

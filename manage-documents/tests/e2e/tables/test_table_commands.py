@@ -1,4 +1,4 @@
-"""`mdvec query`, `profile`, `histogram` and `export`: answered by the server's program."""
+"""`mdvec query`, `profile`, `histogram`, `plot` and `export`: answered by the server's program."""
 
 import csv
 import io
@@ -18,6 +18,7 @@ from mdvec.manage.import_tool import import_tool
 from mdvec.queries import saved
 from mdvec.queries.parameters import Parameter
 from mdvec.queries.saved import SavedQuery
+from PIL import Image
 
 SINCE = Parameter("since", "date")
 SALES = "day,店,amount\n2025-06-01,東京,100\n2025-06-02,大阪,250\n2025-07-01,東京,\n"
@@ -64,9 +65,27 @@ def test_an_export_is_a_whole_file_or_none(sales):
     )
 
 
+def test_a_query_is_drawn_into_a_file_of_yours(sales):
+    query = "SELECT * EXCLUDE day FROM sales__sales ORDER BY day"
+    file = sales.work / "売上.png"
+    done = sales("plot", query, "--kind", "bar", "-o", file, "--size", "400x300", "--title", "売上")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"fact\tvalue\nfile\t{file}\nkind\tbar\npoints\t2\n"
+    with Image.open(file) as picture:
+        assert (picture.format, picture.size) == ("PNG", (400, 300))
+    again = sales("plot", query, "--kind", "bar", "-o", file)
+    assert (again.code, "exists; give another name, or --replace" in again.err) == (2, True)
+    failed = sales("plot", "SELECT 'a'", "--kind", "histogram", "-o", sales.work / "x.svg")
+    assert (failed.code, failed.out) == (1, "")
+    assert failed.err == "error: a histogram needs numbers or dates as the first column\n"
+    assert not (sales.work / "x.svg").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["plot", "t", "-o", "t.pdf"], "t.pdf ends in none of .png, .svg and .jpg"),
+        (["plot", "t", "-o", "t.png", "--kind", "pie"], "'pie' is not one of"),
         (["profile", "t", "--from", "2025-06-01"], "give --to too"),
         (["query", "t", "--format", "csv", "--rows", "3"], "use LIMIT in the query"),
         (["query"], "give a table or a SELECT, or --saved"),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Annotated
 
 from mcp_types import CallToolResult
+from mdvec.charts.chart import ImageFormat
+from mdvec.charts.plot import Plot, PlotKind
 from mdvec.errors import MdvecError
 from pydantic import Field
 
@@ -14,8 +16,6 @@ from mdvec_mcp.analytics.core.guard import Answer, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
 from mdvec_mcp.calls import READ_ONLY
-from mdvec_mcp.charts.chart import ImageFormat
-from mdvec_mcp.charts.plot import Plot, PlotKind
 from mdvec_mcp.charts.publishing import Published
 from mdvec_mcp.offer import Offer
 
@@ -43,7 +43,7 @@ def add_plot_tool(offer: Offer, analytics: Analytics, publish: Publish) -> None:
             if drawn.trouble:
                 raise NotDrawn(f"the chart could not be drawn: {drawn.trouble}")
             published.append(drawn)
-            answer: Answer = {"kind": kind, "points": len(chart.x) * len(chart.series)}
+            answer: Answer = {"kind": kind, "points": chart.points}
             if drawn.url:
                 answer["url"] = drawn.url
             notes = [chart.note] if chart.note else []

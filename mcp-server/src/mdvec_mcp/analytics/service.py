@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mdvec.analysis.exports import ExportFolder
+from mdvec.charts.plots import Plots
 from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort
@@ -13,7 +14,6 @@ from mdvec_mcp.analytics.data import current_data
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.listing import Listing
 from mdvec_mcp.analytics.materialized import MaterializedTables
-from mdvec_mcp.analytics.plots import Plots
 from mdvec_mcp.analytics.process.kept_tables import KeptTables
 from mdvec_mcp.analytics.process.messages import Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import has_dates
 
 from mdvec_mcp.analytics.core import discovery
-from mdvec_mcp.analytics.core.column import has_dates
 from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.core.refusals import QueryError, QueryStopped, unknown_table

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mdvec.settings import AnalyticsSettings
+from mdvec.charts.chart import chosen_size
+from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.sizes import MEGABYTE
 
 from mdvec_mcp.analytics.asked import Asked
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _MAX_ROW_BYTES = 16 * MEGABYTE
 _MAX_ANSWER_BYTES = 1_000_000
 Request = Mapping[str, Any]
+Body = Path | bytes
+"""What belongs to an answer: a file, which the caller removes, or a picture."""
 
 
 def for_terminal(settings: AnalyticsSettings) -> AnalyticsSettings:
@@ -38,9 +41,10 @@ class TerminalAnswers:
     """Answers one request after another; ``analytics`` has the settings of ``for_terminal``."""
 
     analytics: Analytics
+    charts: ChartSettings
 
-    def answer(self, request: Request) -> tuple[Answer, Path | None]:
-        """The answer, and the file that belongs to it, which the caller removes.
+    def answer(self, request: Request) -> tuple[Answer, Body | None]:
+        """The answer, and the body that belongs to it.
 
         Raises:
             MdvecError: there is no answer.
@@ -53,17 +57,18 @@ class TerminalAnswers:
             "save": self._save,
             "questions": lambda _: {"questions": self.analytics.questions.listed()},
         }
-        files: list[Path] = []
+        bodies: list[Body] = []
+        with_body = {"file": self._file, "plot": self._plot}
         work = (
-            partial(self._file, request, files)
-            if request["do"] == "file"
+            partial(with_body[request["do"]], request, bodies)
+            if request["do"] in with_body
             else partial(kinds[request["do"]], request)
         )
         read = request.get("query") or ""
         if "question" in request:
             read = self.analytics.questions.sql_of(request["question"], request["parameters"])
         answer = guarded(self.analytics, work, Asked(read), of_source=_of_source)
-        return answer, files[0] if files else None
+        return answer, bodies[0] if bodies else None
 
     def _rows(self, request: Request) -> Answer:
         """The first ``max_rows`` rows, and the exact number of all."""
@@ -127,7 +132,20 @@ class TerminalAnswers:
             request["query"], request["format"], request["max_rows"]
         )
 
-    def _file(self, request: Request, files: list[Path]) -> Answer:
+    def _plot(self, request: Request, bodies: list[Body]) -> Answer:
+        """The picture of a query, by default in the settings' size."""
+        from mdvec.charts.figure import draw  # matplotlib
+
+        size = chosen_size(request["size"], self.charts.max_size)
+        chart = self.analytics.plots.plot(request["query"], request["kind"], request["title"])
+        picture = draw(chart, size, request["format"], font_path=self.charts.font_path)
+        bodies.append(picture.data)
+        answer: Answer = {"kind": chart.kind, "points": chart.points}
+        if chart.note:
+            answer["note"] = chart.note
+        return with_warnings(answer, self.analytics.queries.take_warnings())
+
+    def _file(self, request: Request, bodies: list[Body]) -> Answer:
         """All rows in a file that is no export: nobody else has its name."""
         max_rows = request["max_rows"] or self.analytics.exporter.max_rows
         fmt: ExportFormat = request["format"]
@@ -138,7 +156,7 @@ class TerminalAnswers:
             file = self.analytics.queries.export(
                 asked.source, asked.sql, fmt=fmt, max_rows=max_rows, parameters=asked.bound
             )
-        files.append(file.path)
+        bodies.append(file.path)
         answer: Answer = {"rows": file.rows, "columns": [column.name for column in file.columns]}
         return with_warnings(answer, [*self.analytics.queries.take_warnings(), *asked.notes])
 

@@ -1,1 +1,1 @@
-"""Charts: drawing them, and serving them to the browser on this machine."""
+"""Charts: publishing them to the client and to the browser on this machine."""

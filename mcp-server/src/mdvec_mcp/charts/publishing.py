@@ -7,15 +7,14 @@ import logging
 from dataclasses import dataclass
 
 from mcp_types import ContentBlock, ImageContent
+from mdvec.charts.chart import Chart, ImageFormat, chosen_size
+from mdvec.charts.plot import Plot
 from mdvec.errors import MdvecError
 from mdvec.settings import ChartSettings
 
-from mdvec_mcp.charts.chart import Chart, ImageFormat, Size, parse_size
-from mdvec_mcp.charts.plot import Plot
 from mdvec_mcp.charts.server import ChartServer
 
 logger = logging.getLogger("mdvec")
-_DEFAULT_SIZE = (800, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,9 @@ def publish(
     Raises:
         ChartError: the size is out of bounds.
     """
-    from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
+    from mdvec.charts.figure import draw  # matplotlib: a second, at the first chart
 
-    pixels = _size(settings, size)
+    pixels = chosen_size(size, settings.max_size)
     image_format = image_format or settings.default_format
     try:
         picture = draw(chart, pixels, image_format, font_path=settings.font_path)
@@ -60,11 +59,3 @@ def publish(
         return Published(blocks, server.publish(picture))
     except MdvecError as error:
         return Published(blocks, None, "" if blocks else str(error))
-
-
-def _size(settings: ChartSettings, requested: str | None) -> Size:
-    """The requested size, or the default one, made smaller where the settings say so."""
-    max_size = parse_size(settings.max_size)
-    if requested:
-        return parse_size(requested, max_size)
-    return min(_DEFAULT_SIZE[0], max_size[0]), min(_DEFAULT_SIZE[1], max_size[1])

@@ -9,6 +9,7 @@ import socket
 import threading
 
 import uvicorn
+from mdvec.charts.chart import Picture
 from mdvec.errors import MdvecError
 from mdvec.settings import ChartSettings
 from starlette.applications import Starlette
@@ -17,7 +18,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from mdvec_mcp.charts.chart import Picture
 from mdvec_mcp.charts.connections import TimedConnection
 from mdvec_mcp.charts.responses import chart_response, refusal
 from mdvec_mcp.charts.store import ChartStore

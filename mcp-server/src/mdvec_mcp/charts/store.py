@@ -9,9 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cachetools import TTLCache
+from mdvec.charts.chart import Picture
 from mdvec.sizes import MEGABYTE
-
-from mdvec_mcp.charts.chart import Picture
 
 MAX_BYTES = 64 * MEGABYTE
 _ID_BYTES = 24  # random, so that an id cannot be guessed

@@ -8,6 +8,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from mcp_types import CallToolResult, ContentBlock, TextContent
+from mdvec.charts.chart import (
+    CATEGORY_KINDS,
+    TREND_KINDS,
+    CategoryChart,
+    CategoryKind,
+    Chart,
+    ImageFormat,
+    Series,
+    TrendChart,
+)
 from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
@@ -24,16 +34,6 @@ from mdvec.household.trend import TrendAnswer
 from mdvec.settings import ChartSettings
 
 from mdvec_mcp.calls import text_result
-from mdvec_mcp.charts.chart import (
-    CATEGORY_KINDS,
-    TREND_KINDS,
-    CategoryChart,
-    CategoryKind,
-    Chart,
-    ImageFormat,
-    Series,
-    TrendChart,
-)
 from mdvec_mcp.charts.publishing import publish
 from mdvec_mcp.charts.server import ChartServer
 from mdvec_mcp.household.schema import ChartModel

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from mcp_types import CallToolResult
+from mdvec.charts.chart import CATEGORY_KINDS, TREND_KINDS, ImageFormat
 from mdvec.database.connection import Connection
 from mdvec.household.core.categories import Hierarchy
 from mdvec.household.month import HouseholdAnswer, monthly_household
@@ -12,7 +13,6 @@ from mdvec.household.trend import TrendAnswer
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
-from mdvec_mcp.charts.chart import CATEGORY_KINDS, TREND_KINDS, ImageFormat
 from mdvec_mcp.database_trouble import in_japanese
 from mdvec_mcp.household import schema as models
 from mdvec_mcp.household.context import HouseholdContext, HouseholdName, today

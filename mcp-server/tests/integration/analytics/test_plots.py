@@ -4,23 +4,33 @@ import math
 from itertools import pairwise
 
 import pytest
+from mdvec.analysis import safe_chart
+from mdvec.analysis.exports import ExportFolder
+from mdvec.charts.figure import draw
+from mdvec.charts.plot_sql import MAX_POINTS, PlotRefused
+from mdvec.charts.plots import Plots
 
-from mdvec_mcp.analytics.core.plotting import MAX_POINTS, PlotRefused
-from mdvec_mcp.analytics.plots import Plots
+from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.process.messages import Data, Limits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.charts.figure import draw
 
 DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
 
 
 @pytest.fixture(scope="module")
-def plots(tmp_path_factory):
+def queries(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plots")
     data = Data((), folder / "none.sqlite", ())
-    queries = QueryProcess(folder / "spool", Limits(10.0, 1024, 2**20), lambda: data)
-    yield Plots(queries)
+    limits = Limits(10.0, 1024, 2**20, time_zone="Asia/Tokyo")
+    queries = QueryProcess(folder / "spool", limits, lambda: data)
+    yield queries
     queries.close()
+
+
+@pytest.fixture
+def plots(queries):
+    return Plots(queries)
 
 
 def shown(plot):
@@ -124,3 +134,36 @@ def test_every_kind_is_drawn(plots, kind, query, image_format):
     picture = draw(plots.plot(query, kind, "題"), (400, 300), image_format)
     assert picture.data.startswith(b"\x89PNG" if image_format == "png" else b"<?xml")
     assert picture.missing_characters == ()
+
+
+TIMES = "TIMESTAMPTZ '2025-06-01 06:00:00+09' + to_seconds(i) AS 時刻"
+
+
+@pytest.mark.parametrize("fmt", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("bar", "SELECT '項目' || i AS 名, i * 1.5 AS 円, i / 3 AS 税 FROM range(70) t(i)"),
+        ("line", f"SELECT {TIMES}, i % 1000 AS 歩数 FROM range(9000) t(i)"),
+        ("line", f"SELECT {TIMES}, ['朝', '夜'][1 + i % 2] AS 部, i FROM range(9000) t(i)"),
+        ("area", "SELECT DATE '2025-01-01' + i::INT AS 日, i % 30 AS 距離 FROM range(365) t(i)"),
+        ("scatter", "SELECT i * 7919 % 1000 AS x, i * 104729 % 997 AS y FROM range(9000) t(i)"),
+        ("histogram", f"SELECT {TIMES} FROM range(9000) t(i)"),
+        ("box", "SELECT '組' || i % 5 AS 組, i * 7919 % 1000 AS 点 FROM range(900) t(i)"),
+        ("heatmap", "SELECT i % 7 AS 周回, i % 3 AS 部, i AS 歩数 FROM range(900) t(i)"),
+    ],
+)  # fmt: skip
+def test_a_query_and_its_export_give_the_same_picture(
+    queries, plots, tmp_path, monkeypatch, fmt, kind, query
+):
+    monkeypatch.setenv("MDVEC_ANALYTICS_TIME_ZONE", "Asia/Tokyo")
+    exports = ExportFolder(tmp_path / "exports", 3_600, 10**9)
+    handle = Exporter(queries, exports, Guard(4_000, 20), 10_000).export(query, fmt, None)["handle"]
+    drawn = draw(plots.plot(query, kind, "題"), (800, 600), "png")
+    assert safe_chart(handle, kind, title="題", folder=exports.folder).png == drawn.data
+
+
+def test_rows_at_unknown_places_do_not_hide_others(plots):
+    query = "SELECT CASE WHEN range >= 3000 THEN range END AS x, range AS y FROM range(3500)"
+    plot = plots.plot(query, "line", "")
+    assert shown(plot) == {"y": tuple(range(3000, 3500))}

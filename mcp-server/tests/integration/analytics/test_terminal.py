@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 from mdvec.analysis.exports import ExportFolder
-from mdvec.settings import AnalyticsSettings
+from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
@@ -28,7 +28,7 @@ def answer(tmp_path_factory):
     queries = QueryProcess(folder / "spool", Limits(5.0, 1024, 10**8), lambda: data)
     settings = for_terminal(AnalyticsSettings())
     exports = ExportFolder(folder / "exports", 3_600, 10**9)
-    yield TerminalAnswers(Analytics(queries, exports, settings)).answer
+    yield TerminalAnswers(Analytics(queries, exports, settings), ChartSettings()).answer
     queries.close()
 
 

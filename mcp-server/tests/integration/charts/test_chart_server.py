@@ -9,9 +9,9 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 import pytest
+from mdvec.charts.chart import Picture
 from mdvec.settings import ChartSettings
 
-from mdvec_mcp.charts.chart import Picture
 from mdvec_mcp.charts.connections import TimedConnection
 from mdvec_mcp.charts.server import ChartServer
 from mdvec_mcp.charts.store import ChartStore

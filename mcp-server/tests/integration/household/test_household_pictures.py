@@ -6,17 +6,17 @@ from datetime import date
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mdvec.charts.bar import draw_bars
+from mdvec.charts.categories import colored, entries_of
+from mdvec.charts.chart import CategoryChart, ChartError
+from mdvec.charts.fonts import typeface
+from mdvec.charts.page import Page
+from mdvec.charts.pie import draw_pie
+from mdvec.charts.trend import draw_trend
 from mdvec.database.connection import open_database
 from mdvec.household.overview import category_hierarchy
 from small_ledger import FLAGS, Row, SmallLedger
 
-from mdvec_mcp.charts.bar import draw_bars
-from mdvec_mcp.charts.categories import colored, entries_of
-from mdvec_mcp.charts.chart import CategoryChart, ChartError
-from mdvec_mcp.charts.fonts import typeface
-from mdvec_mcp.charts.page import Page
-from mdvec_mcp.charts.pie import draw_pie
-from mdvec_mcp.charts.trend import draw_trend
 from mdvec_mcp.household import schema as models
 from mdvec_mcp.household.pictures import UnfittingGraph, month_chart, trend_chart
 

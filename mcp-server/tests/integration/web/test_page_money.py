@@ -6,10 +6,9 @@ import re
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
+from mdvec.charts.colors import colors_of
 from page_ledger import ledger, quoted
 from page_site import page_site
-
-from mdvec_mcp.charts.colors import colors_of
 
 HOSTILE = "2025年9月"
 

@@ -1,12 +1,14 @@
-"""For notebooks and code executors: load exports, print size-limited summaries.
+"""For notebooks and code executors: load and draw exports, print size-limited summaries.
 
     from mdvec.analysis import safe_load_export, safe_summary_table, safe_json_output
 
 The rows stay in Python; a model that reads the output sees only summaries.
 """
 
+from mdvec.analysis.charts import SafeChart, safe_chart
 from mdvec.analysis.errors import (
     AnalysisError,
+    ChartRefused,
     ExportMissing,
     LibraryMissing,
     NotAHandle,
@@ -35,6 +37,7 @@ __all__ = [
     "MAX_PRINTED_BYTES",
     "MAX_TABLE_ROWS",
     "AnalysisError",
+    "ChartRefused",
     "ExportMissing",
     "LibraryMissing",
     "NotAHandle",
@@ -42,10 +45,12 @@ __all__ = [
     "OutputGuard",
     "OutputLimits",
     "OutputTooLarge",
+    "SafeChart",
     "TooManyRows",
     "UnknownColumns",
     "UnsupportedFrame",
     "output_guard",
+    "safe_chart",
     "safe_json_output",
     "safe_load_export",
     "safe_summary_table",

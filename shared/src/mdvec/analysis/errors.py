@@ -8,7 +8,7 @@ class AnalysisError(MdvecError):
 
 
 class LibraryMissing(AnalysisError, ImportError):
-    """Polars or pandas is needed and not installed."""
+    """A library is needed and not installed: polars or pandas, or matplotlib for charts."""
 
 
 class TooManyRows(AnalysisError, ValueError):
@@ -29,6 +29,10 @@ class UnsupportedFrame(AnalysisError, TypeError):
 
 class UnknownColumns(AnalysisError, ValueError):
     """The DataFrame lacks a column that was named."""
+
+
+class ChartRefused(AnalysisError, ValueError):
+    """A kind, a size or a file's ending that charts do not have, or columns that do not fit."""
 
 
 class ExportError(MdvecError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,6 +18,8 @@ Library = Literal["polars", "pandas"]
 
 EXPORT_VIEW = "export"
 """The name of the view that ``exact_rows`` creates."""
+STORED_ROWS = "found"
+"""The name of the view or table that ``stored_rows`` creates."""
 _TEXT = DuckDBType("VARCHAR")
 _LARGE = {"HUGEINT", "UHUGEINT"}
 _AS_JSON = {"VARIANT", "UNION"}
@@ -37,8 +39,10 @@ _BEYOND_CALENDARS = r"infinity|\(BC\)|[0-9]{5,}-[0-9]{2}-|24:00:00"
 
 
 @contextmanager
-def export_connection(path: Path, folder: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A DuckDB connection that can only read this file and write to the folder.
+def export_connection(
+    paths: Sequence[Path], folder: str | None = None, time_zone: str = "UTC"
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A DuckDB connection that can only read these files, and write to the folder.
 
     The progress-bar setting is left unset: in a notebook without ipywidgets, DuckDB refuses to
     set it.
@@ -46,10 +50,11 @@ def export_connection(path: Path, folder: str) -> Iterator[duckdb.DuckDBPyConnec
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
-        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"SET TimeZone = {literal(time_zone)}")
         connection.execute("SET python_enable_replacements = false")
-        connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths([path])})
-        connection.execute("SET allowed_directories = $folders", {"folders": [folder]})
+        connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(paths)})
+        folders = [folder] if folder is not None else []
+        connection.execute("SET allowed_directories = $folders", {"folders": folders})
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         yield connection
@@ -71,6 +76,19 @@ def scan_of(path: Path, types: Mapping[str, str] | None) -> str:
     )
 
 
+def stored_rows(
+    connection: duckdb.DuckDBPyConnection, source: str, types: Mapping[str, str] | None
+) -> None:
+    """Create ``STORED_ROWS`` over a file, in the types that the query's result had.
+
+    ``source`` is the SQL of ``scan_of``; ``types`` are the original types of a CSV file.
+    """
+    # Parsing a CSV file twice would take longer than storing its rows.
+    made = "VIEW" if types is None else "TABLE"
+    columns = _typed_columns(types)
+    connection.execute(f"CREATE TEMP {made} {STORED_ROWS} AS SELECT {columns} FROM {source}")
+
+
 def exact_rows(
     connection: duckdb.DuckDBPyConnection,
     source: str,
@@ -82,16 +100,23 @@ def exact_rows(
     Returns the new types, and whether they equal the source's. ``types`` are the original types
     of a CSV file, in which every column is text.
     """
-    # Parsing a CSV file twice would take longer than storing its rows.
-    made = "VIEW" if types is None else "TABLE"
-    connection.execute(f"CREATE TEMP {made} found AS SELECT {_typed_columns(types)} FROM {source}")
-    described = connection.execute("SELECT column_name, column_type FROM (DESCRIBE found)")
-    columns = {str(name): _type(str(kind)) for name, kind in described.fetchall()}
+    stored_rows(connection, source, types)
+    columns = {name: _type(kind) for name, kind in described(connection)}
     doubtful = _unrepresentable_columns(connection, columns, library)
     kept = {name: _target_type(kind, library, name in doubtful) for name, kind in columns.items()}
     casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
-    connection.execute(f"CREATE TEMP VIEW {EXPORT_VIEW} AS SELECT {casts} FROM found")
+    connection.execute(f"CREATE TEMP VIEW {EXPORT_VIEW} AS SELECT {casts} FROM {STORED_ROWS}")
     return kept, types is None and kept == columns
+
+
+def described(
+    connection: duckdb.DuckDBPyConnection, source: str = STORED_ROWS
+) -> list[tuple[str, str]]:
+    """The names and types of the columns of a table, or of a SELECT in parentheses."""
+    found = connection.execute(
+        f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {source})"
+    )
+    return [(str(name), str(kind)) for name, kind in found.fetchall()]
 
 
 def _unrepresentable_columns(
@@ -103,7 +128,7 @@ def _unrepresentable_columns(
     if not checked:
         return frozenset()
     sums = ", ".join(f"coalesce(bool_or({check}), false)" for check in checked.values())
-    row = connection.execute(f"SELECT {sums} FROM found").fetchone() or ()
+    row = connection.execute(f"SELECT {sums} FROM {STORED_ROWS}").fetchone() or ()
     return frozenset(name for name, is_doubtful in zip(checked, row, strict=True) if is_doubtful)
 
 

@@ -1,11 +1,14 @@
-"""Column names and rows of polars and pandas DataFrames."""
+"""Columns and rows of polars and pandas DataFrames."""
 
 from __future__ import annotations
 
+import difflib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
+
+from mdvec.analysis.errors import UnknownColumns, UnsupportedFrame
 
 
 def is_frame(value: object) -> bool:
@@ -15,6 +18,38 @@ def is_frame(value: object) -> bool:
         for name in ("polars", "pandas")
         if (module := sys.modules.get(name)) is not None
     )
+
+
+def as_frame(value: Any, beginning: str, hint: str) -> Any:  # noqa: ANN401 - of either library
+    """A DataFrame, or a series as one.
+
+    Raises:
+        UnsupportedFrame: it is neither; ``beginning`` and ``hint`` say what is made of frames,
+            and what to do with others.
+    """
+    if is_frame(value):
+        return value
+    if hasattr(value, "to_frame"):  # a series of either library
+        return value.to_frame()
+    if hasattr(value, "collect"):
+        raise UnsupportedFrame("this frame is lazy; pass df.collect()")
+    raise UnsupportedFrame(
+        f"{beginning} a frame of polars or pandas, not of {type(value).__name__}; {hint}"
+    )
+
+
+def column_places(have: Sequence[str], wanted: Sequence[str], of: str = "frame") -> list[int]:
+    """The places of the wanted columns among those that a frame, or something else, has.
+
+    Raises:
+        UnknownColumns: it lacks one.
+    """
+    for name in map(str, wanted):
+        if name not in have:
+            near = difflib.get_close_matches(name, have, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(have[:20])}"
+            raise UnknownColumns(f"the {of} has no column {name[:100]!r}; {hint}")
+    return [have.index(str(name)) for name in wanted]
 
 
 def names_and_rows(frame: Any) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  # noqa: ANN401 - of either library

@@ -13,13 +13,13 @@ from mdvec.analysis.exact import EXPORT_VIEW, Library, exact_rows, export_connec
 from mdvec.analysis.exports import ExportFolder
 from mdvec.analysis.limits import MAX_LOAD_ROWS
 from mdvec.analysis.pandas_frame import pandas_frame
-from mdvec.settings import load_settings
+from mdvec.settings import Settings, load_settings
 from mdvec.text.quoting import literal
 
 if TYPE_CHECKING:
     import duckdb
 
-_INSTALL = "pip install 'mdvec-shared[analysis]'"
+INSTALL = "pip install 'mdvec-shared[analysis]'"
 
 
 def safe_load_export(
@@ -42,15 +42,9 @@ def safe_load_export(
         TooManyRows: the export has more than ``max_rows`` rows.
         LibraryMissing: neither polars nor pandas is installed, or not ``library``.
     """
-    settings = load_settings(os.environ)
-    exports = ExportFolder(
-        Path(folder) if folder is not None else settings.analytics_folder,
-        settings.analytics.export_ttl_seconds,
-        settings.analytics.max_total_bytes,
-    )
-    path, chosen = exports.path_of(handle), _chosen_library(library)
-    types = exports.types_of(handle) if path.suffix == ".csv" else None
-    with TemporaryDirectory() as made, export_connection(path, made) as connection:
+    path, types = export_file(handle, load_settings(os.environ), folder)
+    chosen = _chosen_library(library)
+    with TemporaryDirectory() as made, export_connection([path], made) as connection:
         source = scan_of(path, types)
         counted = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
         _check_size(int(counted[0]), handle, max_rows)
@@ -59,6 +53,28 @@ def safe_load_export(
             return pandas_frame(connection, EXPORT_VIEW, kept)
         as_it_is = as_it_is and path.suffix == ".parquet"
         return _polars_frame(connection, path if as_it_is else Path(made) / "rows.parquet")
+
+
+def export_file(
+    handle: str, settings: Settings, folder: Path | str | None
+) -> tuple[Path, dict[str, str] | None]:
+    """The file of an export, and the types of its columns if it is a CSV file that has them.
+
+    Args:
+        handle: of the export.
+        settings: say where exports are, and how long.
+        folder: the folder of exports where it is not that of the settings.
+
+    Raises:
+        NotAHandle, ExportMissing: see ``ExportFolder.path_of``.
+    """
+    exports = ExportFolder(
+        Path(folder) if folder is not None else settings.analytics_folder,
+        settings.analytics.export_ttl_seconds,
+        settings.analytics.max_total_bytes,
+    )
+    path = exports.path_of(handle)
+    return path, exports.types_of(handle) if path.suffix == ".csv" else None
 
 
 def _chosen_library(library: Library | None) -> Library:
@@ -70,7 +86,7 @@ def _chosen_library(library: Library | None) -> Library:
     if library == "polars":
         raise LibraryMissing("polars is not installed; pip install polars, or library='pandas'")
     what = "pandas is not" if library else "neither polars nor pandas is"
-    raise LibraryMissing(f"{what} installed; {_INSTALL}")
+    raise LibraryMissing(f"{what} installed; {INSTALL}")
 
 
 def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # noqa: ANN401 - see above

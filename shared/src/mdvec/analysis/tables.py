@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from mdvec.analysis.errors import UnknownColumns, UnsupportedFrame
-from mdvec.analysis.frames import is_frame, names_and_rows
+from mdvec.analysis.frames import as_frame, column_places, names_and_rows
 from mdvec.analysis.limits import limits_in_force
 
 _MAX_COLUMNS = 12
@@ -35,7 +33,7 @@ def safe_summary_table(
         UnknownColumns: the DataFrame lacks some of ``columns``.
         UnsupportedFrame: it is not a DataFrame; a LazyFrame must be collected first.
     """
-    frame = _frame(df)
+    frame = as_frame(df, "a table is made of", "use safe_json_output for other data")
     if columns is not None:
         frame = _select(frame, columns)
     max_rows = limits_in_force().rows if max_rows is None else max_rows
@@ -57,27 +55,8 @@ def safe_summary_table(
     return "\n".join(lines)
 
 
-def _frame(df: Any) -> Any:  # noqa: ANN401 - see above
-    if is_frame(df):
-        return df
-    if hasattr(df, "to_frame"):  # a series of either library
-        return df.to_frame()
-    if hasattr(df, "collect"):
-        raise UnsupportedFrame("this frame is lazy; pass df.collect()")
-    raise UnsupportedFrame(
-        f"a table is made of a frame of polars or pandas, not of {type(df).__name__}; use "
-        "safe_json_output for other data"
-    )
-
-
 def _select(frame: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - see above
-    have = [str(name) for name in frame.columns]
-    for name in map(str, columns):
-        if name not in have:
-            near = difflib.get_close_matches(name, have, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(have[:20])}"
-            raise UnknownColumns(f"the frame has no column {name[:100]!r}; {hint}")
-    positions = [have.index(str(name)) for name in columns]
+    positions = column_places([str(name) for name in frame.columns], columns)
     return frame.iloc[:, positions] if hasattr(frame, "iloc") else frame[:, positions]
 
 

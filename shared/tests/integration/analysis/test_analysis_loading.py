@@ -3,10 +3,10 @@
 import sys
 from datetime import date, datetime, timedelta
 
-import duckdb
 import pandas as pd
 import polars as pl
 import pytest
+from stored_export import exported
 
 from mdvec.analysis import (
     ExportMissing,
@@ -15,7 +15,6 @@ from mdvec.analysis import (
     TooManyRows,
     safe_load_export,
 )
-from mdvec.analysis.exports import ExportFolder
 
 LIBRARIES = pytest.mark.parametrize("library", ["polars", "pandas"])
 FORMATS = pytest.mark.parametrize("fmt", ["parquet", "csv"])
@@ -31,16 +30,6 @@ RUNS = """
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "exports"
-
-
-def exported(folder, query, fmt):
-    exports = ExportFolder(folder, 3600, 10**9)
-    file = folder.parent / "finished"
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY ({query}) TO '{file}' (FORMAT {fmt})")
-        described = connection.execute(f"DESCRIBE {query}").fetchall()
-    columns, types = [row[0] for row in described], [row[1] for row in described]
-    return exports.place(file, rows=0, columns=columns, types=types, fmt=fmt).handle
 
 
 @FORMATS

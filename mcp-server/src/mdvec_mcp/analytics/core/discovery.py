@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import family, has_dates
 from mdvec.text.quoting import identifier
-
-from mdvec_mcp.analytics.core.column import family, has_dates
 
 Tables = Mapping[str, Sequence[Column]]
 SAMPLES = 3

@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import decimals, family, may_be_infinite
 from mdvec.text.quoting import identifier, literal
-
-from mdvec_mcp.analytics.core.column import decimals, family, may_be_infinite
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - DuckDB's timestamps without a zone
 _MILLISECOND, _SECOND, _MINUTE, _HOUR = 1_000, 1_000_000, 60_000_000, 3_600_000_000

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import family, finite_value, is_measured
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.core.column import Cell, family, finite_value, is_measured
+from mdvec_mcp.analytics.core.column import Cell
 
 _SECONDS, _MEGABYTES = 10, 1_664
 _OWN_MEGABYTES = 384

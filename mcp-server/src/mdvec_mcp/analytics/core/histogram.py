@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import family
 from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.core.column import family
 from mdvec_mcp.analytics.core.edges import Edges, Scale, edges_between, scale_of
 
 Bin = dict[str, Any]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import has_dates
 from mdvec.errors import MdvecError
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.core.column import found_column, has_dates
+from mdvec_mcp.analytics.core.column import found_column
 
 
 class PeriodRefused(MdvecError):

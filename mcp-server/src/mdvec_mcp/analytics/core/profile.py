@@ -8,17 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import family, finite_value, is_measured, is_wide, may_be_infinite
 from mdvec.text.quoting import identifier
 
-from mdvec_mcp.analytics.core.column import (
-    Cell,
-    family,
-    finite_value,
-    found_column,
-    is_measured,
-    is_wide,
-    may_be_infinite,
-)
+from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.effort import Sample, Samples, count_is_within, median_is_within
 from mdvec_mcp.analytics.core.naming import named
 

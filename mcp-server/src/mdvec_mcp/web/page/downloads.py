@@ -6,12 +6,12 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from mdvec.charts.chart import Chart, ImageFormat
 from mdvec.household.core.categories import Hierarchy
 from mdvec.household.month import HouseholdAnswer
 from mdvec.household.trend import TrendAnswer
 from starlette.responses import Response
 
-from mdvec_mcp.charts.chart import Chart, ImageFormat
 from mdvec_mcp.household.pictures import month_chart, trend_chart
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -49,7 +49,7 @@ def drawing(chart: Chart, name: str, image_format: ImageFormat, font_path: str |
     Raises:
         ChartError: there is nothing to draw, or the font is unusable.
     """
-    from mdvec_mcp.charts.figure import draw  # matplotlib: a second, at the first chart
+    from mdvec.charts.figure import draw  # matplotlib: a second, at the first chart
 
     drawn = draw(chart, _SIZE, image_format, font_path=font_path)
     return _file(drawn.data, drawn.media_type, f"{name}.{image_format}")

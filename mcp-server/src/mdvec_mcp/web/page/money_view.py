@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from mdvec.charts.chart import ImageFormat
+from mdvec.charts.colors import colors_of
 from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
@@ -22,8 +24,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mdvec_mcp.charts.chart import ImageFormat
-from mdvec_mcp.charts.colors import colors_of
 from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page import downloads

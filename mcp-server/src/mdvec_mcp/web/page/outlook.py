@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mdvec.charts.chart import Series, TrendChart
 from mdvec.household.habits import ForecastAnswer
 from mdvec.household.trend import TrendAnswer
 
-from mdvec_mcp.charts.chart import Series, TrendChart
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 
 

@@ -6,6 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import partial
 
+from mdvec.charts.chart import Chart, ImageFormat
 from mdvec.database.connection import Connection
 from mdvec.dates.months import MonthRange
 from mdvec.errors import MdvecError
@@ -18,7 +19,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.charts.chart import Chart, ImageFormat
 from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
 from mdvec_mcp.web.page import downloads

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from mdvec.charts.colors import colors_of
 from mdvec.database.connection import Connection
 from mdvec.household.core.categories import Hierarchy
 from mdvec.household.core.month_marks import MonthMarks
@@ -16,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mdvec_mcp.charts.colors import colors_of
 from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.households import shown_household

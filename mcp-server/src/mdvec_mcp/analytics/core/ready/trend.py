@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import finite_value
 from mdvec.queries.parameters import Bound, Parameter
 from mdvec.text.quoting import identifier, literal
 
-from mdvec_mcp.analytics.core.column import finite_value
 from mdvec_mcp.analytics.core.ready.plan import (
     DATE_COLUMN,
     MEASURE,

@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle, Wedge
 from matplotlib.transforms import Affine2D
 
-from mdvec_mcp.charts.chart import Size
-from mdvec_mcp.charts.fonts import Typeface
-from mdvec_mcp.charts.styles import (
+from mdvec.charts.chart import Size
+from mdvec.charts.fonts import Typeface
+from mdvec.charts.styles import (
     BACKGROUND,
     GRID,
     INK,

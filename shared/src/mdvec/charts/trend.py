@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.chart import ChartError, Series, TrendChart, month_number
-from mdvec_mcp.charts.framing import draw_frame
-from mdvec_mcp.charts.legend import draw_legend, draw_line
-from mdvec_mcp.charts.month_marks import draw_marks, marks_note
-from mdvec_mcp.charts.months import draw_months
-from mdvec_mcp.charts.page import Box, Page, Point
-from mdvec_mcp.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, darker, lighter
+from mdvec.charts import yen
+from mdvec.charts.chart import ChartError, Series, TrendChart, month_number
+from mdvec.charts.framing import draw_frame
+from mdvec.charts.legend import draw_legend, draw_line
+from mdvec.charts.month_marks import draw_marks, marks_note
+from mdvec.charts.months import draw_months
+from mdvec.charts.page import Box, Page, Point
+from mdvec.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, darker, lighter
 
 # The plot. Measures called …_EM are multiples of the font size, shares are of the room there is.
 _MONTHS_EM = 2.9  # the months and years under the plot

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import cos, pi, sin
 
-from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.categories import Entry, colored, entries_of, members_note, merge_small
-from mdvec_mcp.charts.chart import CategoryChart, ChartError
-from mdvec_mcp.charts.colors import PALETTE
-from mdvec_mcp.charts.framing import draw_frame, undrawn_note
-from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.styles import ink_on
+from mdvec.charts import yen
+from mdvec.charts.categories import Entry, colored, entries_of, members_note, merge_small
+from mdvec.charts.chart import CategoryChart, ChartError
+from mdvec.charts.colors import PALETTE
+from mdvec.charts.framing import draw_frame, undrawn_note
+from mdvec.charts.page import Box, Page
+from mdvec.charts.styles import ink_on
 
 _MAX_SLICES = 8  # more only if その他 were large
 _MIN_SLICES = 2

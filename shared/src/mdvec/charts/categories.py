@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mdvec_mcp.charts.chart import CategoryChart
-from mdvec_mcp.charts.colors import colors_of
-from mdvec_mcp.charts.styles import OTHERS_COLOR
+from mdvec.charts.chart import CategoryChart
+from mdvec.charts.colors import colors_of
+from mdvec.charts.styles import OTHERS_COLOR
 
 MAX_OTHERS_PERCENT = 15
 """What その他 may hold of the amounts above zero, where there is room for more entries."""

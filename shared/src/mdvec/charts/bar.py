@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.categories import Entry, colored, entries_of, members_note, merge_small
-from mdvec_mcp.charts.chart import CategoryChart, ChartError
-from mdvec_mcp.charts.framing import draw_frame
-from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.styles import AXIS, FAINT_INK, INK, LOSS_INK, OTHERS_COLOR
+from mdvec.charts import yen
+from mdvec.charts.categories import Entry, colored, entries_of, members_note, merge_small
+from mdvec.charts.chart import CategoryChart, ChartError
+from mdvec.charts.framing import draw_frame
+from mdvec.charts.page import Box, Page
+from mdvec.charts.styles import AXIS, FAINT_INK, INK, LOSS_INK, OTHERS_COLOR
 
 # Rows. Measures called …_EM are multiples of the letters' size.
 _MIN_ROW = 13.0  # pixels

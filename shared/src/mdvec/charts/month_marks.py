@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from mdvec_mcp.charts.chart import TrendChart, month_number
-from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.styles import EMPTY_BAND, FAINT_INK
+from mdvec.charts.chart import TrendChart, month_number
+from mdvec.charts.page import Box, Page
+from mdvec.charts.styles import EMPTY_BAND, FAINT_INK
 
 _RUNNING, _EMPTY = "途中", "明細なし"
 _WORD_EM = 0.95  # from the plot up to the middle of a word

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mdvec_mcp.charts.chart import Size
-from mdvec_mcp.charts.colors import PALETTE
+from mdvec.charts.chart import Size
+from mdvec.charts.colors import PALETTE
 
 OTHERS_COLOR = "#B8BCC2"
 BACKGROUND = "#FFFFFF"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.families import has_dates, is_measured
 from mdvec.errors import MdvecError
-
-from mdvec_mcp.analytics.core.column import has_dates, is_measured
 
 MAX_POINTS = 2_000
 MAX_BINS = 40
@@ -49,9 +48,40 @@ def span_sql(columns: Sequence[Column], place: int) -> str:
 
 
 def rows_sql(columns: Sequence[Column], first: str, rest: Sequence[int]) -> str:
-    """The rows with ``first`` and the numbers of the columns ``rest``."""
+    """The rows with ``first``, where it is known, and the numbers of the columns ``rest``."""
     values = ", ".join([first, *(number(columns, place) for place in rest)])
-    return f"SELECT {values} {source_as(columns)}"
+    return f"SELECT {values} {source_as(columns)} WHERE {first} IS NOT NULL"
+
+
+def cells_of_names_sql(columns: Sequence[Column], first: str, largest: int | None = None) -> str:
+    """The mean of the third column for each ``first`` and text of the second, and its rows.
+
+    They are in the order in which the rows have them; only those of the ``largest`` texts.
+    """
+    is_large = f"AND k1 IN (SELECT k1 FROM {_totals(columns, largest)})" if largest else ""
+    return (
+        f"SELECT k0, k1, avg(v), count(*) FROM (SELECT {first} AS k0, {text(1)} AS k1, "
+        f"{number(columns, 2)} AS v, row_number() OVER () AS n {source_as(columns)}) "
+        f"WHERE k0 IS NOT NULL {is_large} GROUP BY k0, k1 ORDER BY min(n)"
+    )
+
+
+def largest_sql(columns: Sequence[Column], largest: int) -> str:
+    """The texts of the second column whose numbers in the third are largest together.
+
+    Beside each is how many texts there are.
+    """
+    return f"SELECT k1, texts FROM {_totals(columns, largest)}"
+
+
+def means_of_names_sql(
+    columns: Sequence[Column], low: float, high: float, bins: int, largest: int
+) -> str:
+    """Like ``cells_of_names_sql``, by the middles of bins of the first column."""
+    width = (high - low) / bins or 1.0
+    x = number(columns, 0)
+    middle = f"{low!r} + (CAST({_bin(x, low, high, bins)} AS DOUBLE) + 0.5) * {width!r}"
+    return cells_of_names_sql(columns, f"CASE WHEN {x} IS NOT NULL THEN {middle} END", largest)
 
 
 def means_sql(
@@ -70,11 +100,12 @@ def means_sql(
 def cells_sql(
     columns: Sequence[Column], xs: tuple[float, float], ys: tuple[float, float], bins: int
 ) -> str:
-    """The mean point of each cell of the first two columns' plane."""
+    """The mean point of each cell of the first two columns' plane, cell by cell."""
     x, y = number(columns, 0), number(columns, 1)
+    keys = f"{_bin(x, *xs, bins)}, {_bin(y, *ys, bins)}"
     return (
         f"SELECT avg({x}), avg({y}) {source_as(columns)} WHERE {x} IS NOT NULL "
-        f"AND {y} IS NOT NULL GROUP BY {_bin(x, *xs, bins)}, {_bin(y, *ys, bins)} ORDER BY 1"
+        f"AND {y} IS NOT NULL GROUP BY {keys} ORDER BY {keys}"
     )
 
 
@@ -94,6 +125,14 @@ def quarters_sql(columns: Sequence[Column], place: int, by: str, limit: int) -> 
     return (
         f"SELECT {by}, {parts} {source_as(columns)} GROUP BY 1 "
         f"HAVING count({value}) > 0 ORDER BY count({value}) DESC, 1 LIMIT {limit}"
+    )
+
+
+def _totals(columns: Sequence[Column], largest: int) -> str:
+    total = f"sum(abs({number(columns, 2)}))"
+    return (
+        f"(SELECT {text(1)} AS k1, count(*) OVER () AS texts {source_as(columns)} GROUP BY 1 "
+        f"ORDER BY {total} DESC NULLS LAST, 1 LIMIT {largest})"
     )
 
 

@@ -11,9 +11,9 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from numpy.typing import NDArray
 from PIL import Image
 
-from mdvec_mcp.charts.colors import PALETTE
-from mdvec_mcp.charts.page import Page
-from mdvec_mcp.charts.styles import BACKGROUND, EMPTY_BAND, INK, OTHERS_COLOR
+from mdvec.charts.colors import PALETTE
+from mdvec.charts.page import Page
+from mdvec.charts.styles import BACKGROUND, EMPTY_BAND, INK, OTHERS_COLOR
 
 MAX_BYTES = 500_000
 """Of a PNG or JPEG."""

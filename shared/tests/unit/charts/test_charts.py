@@ -17,24 +17,24 @@ from hypothesis import strategies as st
 from matplotlib import font_manager
 from PIL import Image
 
-from mdvec_mcp.charts import yen
-from mdvec_mcp.charts.bar import draw_bars
-from mdvec_mcp.charts.categories import Entry, colored, members_note, merge_small
-from mdvec_mcp.charts.chart import (
+from mdvec.charts import yen
+from mdvec.charts.bar import draw_bars
+from mdvec.charts.categories import Entry, colored, members_note, merge_small
+from mdvec.charts.chart import (
     CategoryChart,
     ChartError,
     Series,
     TrendChart,
     parse_size,
 )
-from mdvec_mcp.charts.colors import colors_of
-from mdvec_mcp.charts.encoding import png
-from mdvec_mcp.charts.figure import draw
-from mdvec_mcp.charts.fonts import FontUnusable, typeface
-from mdvec_mcp.charts.page import Page
-from mdvec_mcp.charts.pie import draw_pie
-from mdvec_mcp.charts.styles import EMPTY_BAND, OTHERS_COLOR, lighter
-from mdvec_mcp.charts.trend import draw_trend
+from mdvec.charts.colors import colors_of
+from mdvec.charts.encoding import png
+from mdvec.charts.figure import draw
+from mdvec.charts.fonts import FontUnusable, typeface
+from mdvec.charts.page import Page
+from mdvec.charts.pie import draw_pie
+from mdvec.charts.styles import EMPTY_BAND, OTHERS_COLOR, lighter
+from mdvec.charts.trend import draw_trend
 
 NAMES = (
     "食費", "日用品", "水道・光熱費", "通信費", "住宅", "交通費", "教養・教育", "趣味・娯楽",

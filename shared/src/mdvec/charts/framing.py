@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.styles import FAINT_INK
+from mdvec.charts.page import Box, Page
+from mdvec.charts.styles import FAINT_INK
 
 _MIN_HEIGHT_FOR_TWO_LINES = 350  # pixels of a picture whose notes may have two lines each
 _NOTE_LINE_EM = 1.35  # multiples of the small letters' size

@@ -7,9 +7,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from mdvec.charts.colors import colors_of
 from mdvec.errors import MdvecError
-
-from mdvec_mcp.charts.colors import colors_of
 
 CategoryKind = Literal["pie", "bar"]
 TrendKind = Literal["line", "area", "bar"]
@@ -26,6 +25,7 @@ MEDIA_TYPES: dict[ImageFormat, str] = {
 }
 MIN_SIZE: Size = (200, 150)
 MAX_SIZE: Size = (1920, 1080)
+_DEFAULT_SIZE: Size = (800, 600)
 _MONTH = re.compile(r"(\d{4})-(0[1-9]|1[0-2])")
 
 
@@ -116,6 +116,18 @@ def parse_size(text: str, max_size: Size = MAX_SIZE) -> Size:
     size = int(read[1]), int(read[2])
     check_size(size, max_size)
     return size
+
+
+def chosen_size(requested: str | None, max_size: str) -> Size:
+    """The requested size, or the default one, which is never over ``max_size``.
+
+    Raises:
+        ChartError: see ``parse_size``.
+    """
+    most = parse_size(max_size)
+    if requested:
+        return parse_size(requested, most)
+    return min(_DEFAULT_SIZE[0], most[0]), min(_DEFAULT_SIZE[1], most[1])
 
 
 def check_size(size: Size, max_size: Size = MAX_SIZE) -> None:

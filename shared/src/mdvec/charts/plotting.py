@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 
 from matplotlib.ticker import MaxNLocator
 
-from mdvec_mcp.charts.chart import ChartError
-from mdvec_mcp.charts.framing import draw_frame
-from mdvec_mcp.charts.legend import draw_legend, draw_line
-from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.plot import Plot, PlotSeries
-from mdvec_mcp.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, INK, color, darker
+from mdvec.charts.chart import ChartError
+from mdvec.charts.framing import draw_frame
+from mdvec.charts.legend import draw_legend, draw_line
+from mdvec.charts.page import Box, Page
+from mdvec.charts.plot import Plot, PlotSeries
+from mdvec.charts.styles import AXIS, BACKGROUND, FAINT_INK, GRID, INK, color, darker
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = 86_400
@@ -180,7 +180,7 @@ def _draw_bar(page: Page, plane: _Plane, xs: tuple[float, float], value: float, 
 def _runs(plot: Plot, one: PlotSeries, plane: _Plane) -> Iterator[list[tuple[float, float]]]:
     """The points of a series between its gaps."""
     run: list[tuple[float, float]] = []
-    for x, value in zip(plot.x, one.values, strict=True):
+    for x, value in zip(one.places or plot.x, one.values, strict=True):
         if value is not None:
             run.append((plane.x(x), plane.y(value)))
         elif run:

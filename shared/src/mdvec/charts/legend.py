@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mdvec_mcp.charts.colors import FIRST, PALETTE
-from mdvec_mcp.charts.page import Box, Page, Points
-from mdvec_mcp.charts.styles import FAINT_INK, darker
+from mdvec.charts.colors import FIRST, PALETTE
+from mdvec.charts.page import Box, Page, Points
+from mdvec.charts.styles import FAINT_INK, darker
 
 _SWATCH_EM, _ROW_EM, _GAP_EM, _NAME_GAP_EM = 1.6, 1.5, 1.2, 0.5  # multiples of the font size
 _MAX_SHARE = 0.22  # of the height

@@ -11,8 +11,8 @@ from pathlib import Path
 from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font, LoadFlags
 
-from mdvec_mcp.charts.chart import ChartError
-from mdvec_mcp.charts.styles import PIXELS_PER_INCH, POINTS_PER_INCH
+from mdvec.charts.chart import ChartError
+from mdvec.charts.styles import PIXELS_PER_INCH, POINTS_PER_INCH
 
 _PACKAGE = "matplotlib_fontja"
 _FILE = "fonts/ipaexg.ttf"

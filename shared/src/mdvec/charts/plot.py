@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 PlotKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
+PLOT_KINDS: tuple[PlotKind, ...] = get_args(PlotKind)
 Axis = Literal["names", "numbers", "times"]
 
 
 @dataclass(frozen=True, slots=True)
 class PlotSeries:
-    """One value for each place of the x axis, or None."""
+    """One value for each place of the x axis, or None; or for each of its own places."""
 
     name: str
     values: tuple[float | None, ...]
+    places: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +39,8 @@ class Plot:
     names: tuple[str, ...] = ()
     step: float = 0.0
     note: str = ""
+
+    @property
+    def points(self) -> int:
+        """How many values it shows."""
+        return sum(value is not None for one in self.series for value in one.values)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mdvec_mcp.charts.page import Box, Page
-from mdvec_mcp.charts.styles import AXIS, FAINT_INK
+from mdvec.charts.page import Box, Page
+from mdvec.charts.styles import AXIS, FAINT_INK
 
 _STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)  # months from label to label
 _MONTH_ROOM, _YEAR_ROOM = 1.25, 1.15  # widths of a label that each label gets

@@ -1,9 +1,9 @@
 """Bars with targets: each item above its target, in the given order."""
 
-from mdvec_mcp.charts.bar import _entries
-from mdvec_mcp.charts.chart import CategoryChart
-from mdvec_mcp.charts.colors import colors_of
-from mdvec_mcp.charts.styles import OTHERS_COLOR
+from mdvec.charts.bar import _entries
+from mdvec.charts.chart import CategoryChart
+from mdvec.charts.colors import colors_of
+from mdvec.charts.styles import OTHERS_COLOR
 
 
 def test_bars_keep_their_order_each_above_its_grey_target():

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from mdvec_mcp.charts.bar import draw_bars
-from mdvec_mcp.charts.chart import (
+from mdvec.charts.bar import draw_bars
+from mdvec.charts.chart import (
     MEDIA_TYPES,
     CategoryChart,
     Chart,
@@ -17,13 +17,13 @@ from mdvec_mcp.charts.chart import (
     Size,
     check_size,
 )
-from mdvec_mcp.charts.encoding import jpeg, png, svg
-from mdvec_mcp.charts.fonts import Typeface, typeface
-from mdvec_mcp.charts.page import Page
-from mdvec_mcp.charts.pie import draw_pie
-from mdvec_mcp.charts.plot import Plot
-from mdvec_mcp.charts.plotting import draw_plot
-from mdvec_mcp.charts.trend import draw_trend
+from mdvec.charts.encoding import jpeg, png, svg
+from mdvec.charts.fonts import Typeface, typeface
+from mdvec.charts.page import Page
+from mdvec.charts.pie import draw_pie
+from mdvec.charts.plot import Plot
+from mdvec.charts.plotting import draw_plot
+from mdvec.charts.trend import draw_trend
 
 logger = logging.getLogger("mdvec")
 

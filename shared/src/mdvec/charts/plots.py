@@ -4,24 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
+from mdvec.charts import plot_sql
+from mdvec.charts.plot import Axis, Plot, PlotKind, PlotSeries
+from mdvec.charts.plot_sql import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
 from mdvec.datasets.core.columns import Column
-
-from mdvec_mcp.analytics.core import plotting
-from mdvec_mcp.analytics.core.column import Cell, has_dates, is_measured
-from mdvec_mcp.analytics.core.plotting import MAX_BINS, MAX_POINTS, PlotRefused, is_scale
-from mdvec_mcp.analytics.process.query_process import QueryProcess
-from mdvec_mcp.charts.plot import Axis, Plot, PlotKind, PlotSeries
+from mdvec.datasets.core.families import has_dates, is_measured
 
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
+_MAX_BYTES = 4_000_000
+_MEANS_NOTE = "同じ位置にある行は平均で示しています"
 _PARTS = ("min", "q1", "median", "q3", "max")
+Row = list[Any]
+"""Texts, numbers and None."""
+
+
+class FoundRows(Protocol):
+    """The first rows of a result; ``more`` tells whether it has others."""
+
+    @property
+    def rows(self) -> list[Row]: ...  # noqa: D102 - see the class
+    @property
+    def more(self) -> bool: ...  # noqa: D102
+
+
+class Queries(Protocol):
+    """Runs our SQL, with ``{source}`` where a table's name could stand, over a user's source."""
+
+    def columns(self, source: str, /) -> Sequence[Column]:
+        """The columns of the source."""
+        ...
+
+    def rows(self, source: str, sql: str, /, *, max_rows: int, max_bytes: int) -> FoundRows:
+        """The first rows of a SELECT over the source."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Plots:
     """Charts of queries over any table."""
 
-    queries: QueryProcess
+    queries: Queries
 
     def plot(self, source: str, kind: PlotKind, title: str) -> Plot:
         """The chart of a query: its first column is x, the others are series of numbers.
@@ -55,15 +79,15 @@ class Plots:
             raise PlotRefused("a scatter chart needs numbers or dates as its first column")
         return self._over_names(source, kind, columns, ys[:_MAX_SERIES], title)
 
-    def _rows(self, source: str, sql: str, most: int) -> tuple[list[list[Cell]], bool]:
-        found = self.queries.rows(source, sql, max_rows=most, max_bytes=4_000_000)
+    def _rows(self, source: str, sql: str, most: int) -> tuple[list[Row], bool]:
+        found = self.queries.rows(source, sql, max_rows=most, max_bytes=_MAX_BYTES)
         return found.rows, found.more
 
     def _over_names(
         self, source: str, kind: PlotKind, columns: Sequence[Column], ys: list[int], title: str
     ) -> Plot:
         most = (_MAX_BARS if kind == "bar" else _MAX_NAMES) // (len(ys) if kind == "bar" else 1)
-        rows, more = self._rows(source, plotting.rows_sql(columns, plotting.text(0), ys), most)
+        rows, more = self._rows(source, plot_sql.rows_sql(columns, plot_sql.text(0), ys), most)
         note = f"最初の{len(rows)}件だけを示しています" if more else ""
         x = tuple(float(place) for place in range(len(rows)))
         names = tuple(str(row[0]) for row in rows)
@@ -75,61 +99,84 @@ class Plots:
         most = MAX_POINTS // len(ys)
         count, low, high = self._span(source, columns, 0)
         note = ""
+        is_cloud = kind == "scatter" and len(ys) == 1 and count > most
         if count <= most:
-            sql = plotting.rows_sql(columns, plotting.number(columns, 0), ys)
-        elif kind == "scatter" and len(ys) == 1:
+            sql = plot_sql.rows_sql(columns, plot_sql.number(columns, 0), ys)
+        elif is_cloud:
             _, least, greatest = self._span(source, columns, ys[0])
             chosen = [columns[0], columns[ys[0]]]
             if ys[0] != 1:
                 raise PlotRefused("a scatter chart of many rows needs x and y as first columns")
-            sql = plotting.cells_sql(columns, (low, high), (least, greatest), MAX_BINS)
+            sql = plot_sql.cells_sql(columns, (low, high), (least, greatest), MAX_BINS)
             note = f"{count:,}行を{MAX_BINS}×{MAX_BINS}の区画ごとの平均で示しています"
             columns = [*chosen, *columns[2:]]
         else:
-            sql = plotting.means_sql(columns, ys, low, high, most)
+            sql = plot_sql.means_sql(columns, ys, low, high, most)
             note = f"{count:,}行を{most}区間ごとの平均で示しています"
         rows, _ = self._rows(source, sql, MAX_POINTS)
-        rows = sorted((row for row in rows if row[0] is not None), key=lambda row: row[0])
+        if not is_cloud:  # whose cells are in an order that does not depend on rounding
+            rows.sort(key=lambda row: row[0])
         x = tuple(float(row[0]) for row in rows)
         return Plot(kind, title, _axis(columns[0]), x, _series(columns, ys, rows), note=note)
 
     def _long(self, source: str, kind: PlotKind, columns: Sequence[Column], title: str) -> Plot:
         """Rows of x, the name of a series, and a value."""
-        on_scale = kind != "bar" and is_scale(columns[0])
-        x_sql = plotting.number(columns, 0) if on_scale else plotting.text(0)
-        sql = plotting.rows_sql(columns, f"{x_sql}, {plotting.text(1)}", [2])
+        found, _ = self._rows(source, plot_sql.largest_sql(columns, _MAX_SERIES), _MAX_SERIES)
+        names = [str(name) for name, _ in found]
+        notes = []
+        if found and found[0][1] > _MAX_SERIES:
+            notes.append(f"{found[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています")
+        if kind == "bar" or not is_scale(columns[0]):
+            return self._long_over_names(source, kind, columns, title, names, notes)
+        first = plot_sql.number(columns, 0)
+        sql = plot_sql.cells_of_names_sql(columns, first, _MAX_SERIES)
         rows, more = self._rows(source, sql, MAX_POINTS)
-        rows = [row for row in rows if row[0] is not None]
-        xs = list(dict.fromkeys(row[0] for row in rows))
-        if on_scale:
-            xs.sort()
-        values = {(row[0], row[1]): row[2] for row in rows}
-        totals: dict[str, float] = {}
-        for _, name, value in rows:
-            totals[name] = totals.get(name, 0.0) + abs(value or 0.0)
-        names = sorted(totals, key=lambda name: -totals[name])
-        notes = [f"最初の{MAX_POINTS:,}行だけを示しています"] if more else []
-        if len(names) > _MAX_SERIES:
-            notes.append(f"{len(names)}系列のうち大きい{_MAX_SERIES}系列を示しています")
-        if len(xs) > (most := _MAX_BARS if kind == "bar" else MAX_POINTS):
-            notes.append(f"最初の{most}件だけを示しています")
-            xs = xs[:most]
+        if more:
+            count, low, high = self._span(source, columns, 0)
+            bins = MAX_POINTS // len(names)
+            sql = plot_sql.means_of_names_sql(columns, low, high, bins, _MAX_SERIES)
+            rows, _ = self._rows(source, sql, MAX_POINTS)
+            notes.append(f"{count:,}行を{bins}区間ごとの平均で示しています")
+        elif _has_means(rows):
+            notes.append(_MEANS_NOTE)
+        rows.sort(key=lambda row: row[0])
         series = tuple(
-            PlotSeries(name, tuple(values.get((x, name)) for x in xs))
-            for name in names[:_MAX_SERIES]
+            PlotSeries(name, tuple(row[2] for row in own), tuple(float(row[0]) for row in own))
+            for name in names
+            if (own := [row for row in rows if row[1] == name])
         )
-        note = "。".join(notes)
-        if on_scale:
-            return Plot(kind, title, _axis(columns[0]), tuple(xs), series, note=note)
+        xs = tuple(dict.fromkeys(float(row[0]) for row in rows))
+        return Plot(kind, title, _axis(columns[0]), xs, series, note="。".join(notes))
+
+    def _long_over_names(
+        self,
+        source: str,
+        kind: PlotKind,
+        columns: Sequence[Column],
+        title: str,
+        names: Sequence[str],
+        notes: list[str],
+    ) -> Plot:
+        sql = plot_sql.cells_of_names_sql(columns, plot_sql.text(0), _MAX_SERIES)
+        rows, more = self._rows(source, sql, MAX_POINTS)
+        xs = list(dict.fromkeys(row[0] for row in rows))
+        most = _MAX_BARS if kind == "bar" else _MAX_NAMES
+        if more or len(xs) > most:
+            notes.append(f"最初の{min(most, len(xs))}件だけを示しています")
+            xs = xs[:most]
+        if _has_means(rows):
+            notes.append(_MEANS_NOTE)
+        values = {(row[0], row[1]): row[2] for row in rows}
+        series = tuple(PlotSeries(name, tuple(values.get((x, name)) for x in xs)) for name in names)
         places = tuple(float(place) for place in range(len(xs)))
-        return Plot(kind, title, "names", places, series, tuple(xs), note=note)
+        return Plot(kind, title, "names", places, series, tuple(xs), note="。".join(notes))
 
     def _histogram(self, source: str, columns: Sequence[Column], title: str) -> Plot:
         if not is_scale(columns[0]):
             raise PlotRefused("a histogram needs numbers or dates as the first column")
         count, low, high = self._span(source, columns, 0)
         bins = max(1, min(MAX_BINS, round(count**0.5)))
-        rows, _ = self._rows(source, plotting.counts_sql(columns, low, high, bins), bins)
+        rows, _ = self._rows(source, plot_sql.counts_sql(columns, low, high, bins), bins)
         step = (high - low) / bins or 1.0
         counts = {int(row[0]): float(row[1]) for row in rows}
         x = tuple(low + place * step for place in range(bins))
@@ -142,12 +189,12 @@ class Plots:
         if not measured:
             raise PlotRefused("a box chart needs a column of numbers")
         if measured == [1]:
-            sql = plotting.quarters_sql(columns, 1, plotting.text(0), _MAX_BOXES + 1)
+            sql = plot_sql.quarters_sql(columns, 1, plot_sql.text(0), _MAX_BOXES + 1)
             rows, _ = self._rows(source, sql, _MAX_BOXES + 1)
         else:
             rows = []
             for place in measured:
-                found, _ = self._rows(source, plotting.quarters_sql(columns, place, "''", 1), 1)
+                found, _ = self._rows(source, plot_sql.quarters_sql(columns, place, "''", 1), 1)
                 rows += [[columns[place].name[:60], *row[1:]] for row in found]
         note = f"行の多い{_MAX_BOXES}件だけを示しています" if len(rows) > _MAX_BOXES else ""
         rows = rows[:_MAX_BOXES]
@@ -161,7 +208,7 @@ class Plots:
     def _heat(self, source: str, columns: Sequence[Column], title: str) -> Plot:
         if len(columns) < 3 or not is_measured(columns[2]):
             raise PlotRefused("a heat map needs three columns: x, y and a number")
-        sql = plotting.rows_sql(columns, f"{plotting.text(0)}, {plotting.text(1)}", [2])
+        sql = plot_sql.cells_of_names_sql(columns, plot_sql.text(0))
         rows, more = self._rows(source, sql, MAX_POINTS)
         xs = list(dict.fromkeys(row[0] for row in rows))
         ys = list(dict.fromkeys(row[1] for row in rows))
@@ -170,23 +217,29 @@ class Plots:
         values = {(row[0], row[1]): row[2] for row in rows}
         series = tuple(PlotSeries(y, tuple(values.get((x, y)) for x in xs)) for y in ys)
         x = tuple(float(place) for place in range(len(xs)))
-        note = f"最初の{len(xs)}×{len(ys)}だけを示しています" if cut else ""
-        return Plot("heatmap", title, "names", x, series, tuple(xs), note=note)
+        notes = [f"最初の{len(xs)}×{len(ys)}だけを示しています"] if cut else []
+        notes += [_MEANS_NOTE] if _has_means(rows) else []
+        return Plot("heatmap", title, "names", x, series, tuple(xs), note="。".join(notes))
 
     def _span(self, source: str, columns: Sequence[Column], place: int) -> tuple[int, float, float]:
-        (row,), _ = self._rows(source, plotting.span_sql(columns, place), 1)
+        (row,), _ = self._rows(source, plot_sql.span_sql(columns, place), 1)
         if not row[0]:
             raise PlotRefused(f"the column {columns[place].name[:60]!r} has no values to draw")
         return int(row[0]), float(row[1]), float(row[2])
 
 
 def _series(
-    columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Sequence[Cell]]
+    columns: Sequence[Column], ys: Sequence[int], rows: Sequence[Row]
 ) -> tuple[PlotSeries, ...]:
     return tuple(
         PlotSeries(columns[y].name[:60], tuple(row[place] for row in rows))
         for place, y in enumerate(ys, 1)
     )
+
+
+def _has_means(rows: Sequence[Row]) -> bool:
+    """Whether some values, each followed by its number of rows, are of several rows."""
+    return any(row[-1] > 1 for row in rows)
 
 
 def _axis(column: Column) -> Axis:

@@ -1,0 +1,17 @@
+"""Exports of queries, written as the server writes them."""
+
+from pathlib import Path
+
+import duckdb
+from mdvec.analysis.exports import ExportFolder, ExportFormat
+
+
+def exported(folder: Path, query: str, fmt: ExportFormat) -> str:
+    """The handle of a query's rows in the folder of exports."""
+    exports = ExportFolder(folder, 3600, 10**9)
+    file = folder.parent / "finished"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({query}) TO '{file}' (FORMAT {fmt})")
+        described = connection.execute(f"DESCRIBE {query}").fetchall()
+    columns, types = [row[0] for row in described], [row[1] for row in described]
+    return exports.place(file, rows=0, columns=columns, types=types, fmt=fmt).handle
