@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,7 @@ class Bench:
     asked_corpus: Path | None
     asked_jsquad: Path | None
     asked_reranker: str | None = None
+    asked_peer: Path | None = None
 
     def times(self, usual: int) -> int:
         """How often to measure: as asked, else as usual for the subject."""
@@ -45,6 +47,12 @@ class Bench:
     def reranker(self) -> Reranker | None:
         """The cross-encoder that makes one more leg, if one was named."""
         return None if self.asked_reranker is None else Reranker(self.asked_reranker, StOptions())
+
+    @property
+    def peer(self) -> Path | None:
+        """The program of another server for SQL, where it was named or is on the path."""
+        found = shutil.which(self.asked_peer or "mcp-server-motherduck")
+        return None if found is None else Path(found).absolute()
 
     @property
     def corpus(self) -> Path:

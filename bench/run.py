@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import analytics_peers
 import asking
 import chart_speed
 import confident
@@ -212,6 +213,24 @@ DuckDB has the same file and threads in the benchmark's own process, and takes t
 """,
         {"analytics": sql_speed.measure},
     ),
+    Section(
+        "analytics-peers",
+        "SQL through a client",
+        """
+A million invented seconds of runs in 22 columns, one Parquet file, which all read through a view,
+with as many threads. Ours is the tool `query` over STDIO, asked by the SDK's client: judged, run in
+its locked process, and cut to 20 rows and 4,000 bytes. Plain DuckDB fetches the rows in the
+benchmark's own process; `mcp-server-motherduck` has its own DuckDB in memory and the same client.
+They are asked in turns, each question once to warm up; our numbers are compared with DuckDB's.
+
+The eleven answer with few rows; one more has 370 rows, of which ours writes all to a file for the
+answer's handle. The profile's figures are asked of DuckDB in one statement: number, minimum,
+maximum, mean, standard deviation, quartiles and exact number of different values. Ours is the tool
+`profile` by default, which estimates numbers of different values where there are too many, and says
+so.
+""",
+        {"analytics_peers": analytics_peers.measure},
+    ),
 )
 STUDIES = (
     Section(
@@ -298,6 +317,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--reranker", help="st:<cross-encoder>: headings are also ranked with it, as one more leg"
     )
+    parser.add_argument(
+        "--peer", type=Path, help="the program of mcp-server-motherduck, if it is not on the path"
+    )
     parser.add_argument("--jsquad", type=Path, help="the folder of JSQuAD's two files")
     parser.add_argument(
         "--databases",
@@ -331,6 +353,7 @@ def _measure(part: Section, arguments: argparse.Namespace) -> dict[str, list[Row
                         arguments.corpus,
                         arguments.jsquad,
                         arguments.reranker,
+                        arguments.peer,
                     )
                 )
         except Skipped as missing:

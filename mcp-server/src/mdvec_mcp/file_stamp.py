@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+_CLOCK_TICK_NS = 50_000_000
+"""Two writes within this time may leave the same time in the file system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,10 @@ class FileStamp:
     inode: int
     sizes: tuple[int, int]
     written_ns: int
+
+    def is_settled(self) -> bool:
+        """Whether every later write gets another stamp; the last one is old enough for that."""
+        return abs(time.time_ns() - self.written_ns) > _CLOCK_TICK_NS
 
 
 def stamp_of(database: Path) -> FileStamp | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +24,6 @@ from mdvec_mcp.file_stamp import FileStamp, stamp_of
 from mdvec_mcp.offer import Offer
 
 logger = logging.getLogger("mdvec")
-
-_CLOCK_TICK_NS = 50_000_000
-"""Two writes within this time may leave the same time in the file system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +76,7 @@ class LiveOffer:
             stamp = stamp_of(self._database)
             if stamp is None or stamp == self._seen:
                 return []
-            is_old_enough = abs(time.time_ns() - stamp.written_ns) > _CLOCK_TICK_NS
-            self._seen = stamp if is_old_enough else None
+            self._seen = stamp if stamp.is_settled() else None
             try:
                 state = _read(self._database)
                 return [] if state is None else self._apply(state)

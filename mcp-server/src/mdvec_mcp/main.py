@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mdvec_mcp.quick_start import load_quickly, loaded
+
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Embedder
     from mdvec.settings import Settings
@@ -36,6 +38,7 @@ def main() -> None:
     if arguments.http is None and sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(_ON_TERMINAL)
     wire = _reserve_stdio()
+    load_quickly()
     _log_to_stderr("DEBUG" if arguments.verbose else arguments.log_level)
     if not arguments.one_request:
         _warn_of_unknown_variables()
@@ -180,6 +183,7 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     elif settings.server.url is not None and folder is None:
         from mdvec_mcp.bridge.bridge import forward_stdio
 
+        loaded()
         forward_stdio(settings.server.url, token, *wire)
     else:
         _serve_stdio(settings, wire, folder)
@@ -205,7 +209,9 @@ def _serve_stdio(settings: Settings, wire: tuple[int, int], folder: Tool | None)
     from mdvec_mcp.stdio import serve
 
     models = _models(settings)
-    anyio.run(serve, _server(settings, models, folder).server, models, *wire)
+    server = _server(settings, models, folder).server
+    loaded()
+    anyio.run(serve, server, models, *wire)
 
 
 def _serve_http(
@@ -225,6 +231,7 @@ def _serve_http(
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
+    loaded()
     anyio.run(serve_http, wiring.server, models, listening, rules, Limits(), page)
 
 

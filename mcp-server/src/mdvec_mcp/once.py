@@ -17,6 +17,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from mdvec.errors import MdvecError
 
+from mdvec_mcp.quick_start import loaded
+
 if TYPE_CHECKING:
     from mdvec.settings import Settings
 
@@ -44,6 +46,7 @@ def answer_once(database: Path | None, config: Path | None, reading: int, writin
         except MdvecError as error:
             _write(responses, _refusal(error))
             return
+        loaded()
         line = requests.readline()
         if line:
             _end_with(requests, analytics)

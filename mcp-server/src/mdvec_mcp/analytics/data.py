@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.database.connection import Connection, DatabaseEmptied, open_database, snapshot
@@ -16,9 +17,43 @@ from mdvec.tools.rows import Tool
 from mdvec_mcp.analytics.core.guard import Answer, Guard
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable
+from mdvec_mcp.file_stamp import FileStamp, stamp_of
 
 _File = DatasetTable | CombinedFile
 """What has a source, and the size and time of that at the import."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What the database says: the tables of each active tool, and the ledgers."""
+
+    tables: tuple[tuple[DatasetTable, Tool], ...]
+    households: tuple[tuple[int, str, int], ...]
+
+
+@dataclass(slots=True)
+class DataReader:
+    """Reads which tables there are; reads the database again only after a write. Thread-safe.
+
+    Args:
+        database: the database file.
+        month_starts_on: the day on which a household's months start.
+    """
+
+    database: Path
+    month_starts_on: int = 1
+    _seen: tuple[FileStamp, _Recorded] | None = None
+
+    def read(self) -> Data:
+        """As ``current_data``; the state of the tables' files is always that of now."""
+        stamp, seen = stamp_of(self.database), self._seen
+        if seen is None or stamp != seen[0]:
+            is_settled = stamp is not None and stamp.is_settled()
+            found = _recorded(self.database)
+            self._seen = (stamp, found) if stamp is not None and is_settled else None
+        else:
+            found = seen[1]
+        return _present(found, self.database, self.month_starts_on)
 
 
 def current_data(database: Path, month_starts_on: int = 1) -> Data:
@@ -30,24 +65,30 @@ def current_data(database: Path, month_starts_on: int = 1) -> Data:
         DatabaseEmptied: the database holds no tools.
         DatabaseError: the database cannot be read.
     """
+    return _present(_recorded(database), database, month_starts_on)
+
+
+def _recorded(database: Path) -> _Recorded:
     with open_database(database, "read") as connection, snapshot(connection):
         active = [tool for tool in _all_tools(connection, database) if tool.is_active]
-        parquet = (
-            _present_file(table, tool)
-            for tool in active
-            if KINDS[tool.kind].has_data_files
-            for table in dataset_tables(connection, tool.id)
-        )
-        return Data(
-            parquet=tuple(parquet),
-            database=database,
+        return _Recorded(
+            tables=tuple(
+                (table, tool)
+                for tool in active
+                if KINDS[tool.kind].has_data_files
+                for table in dataset_tables(connection, tool.id)
+            ),
             households=tuple(
                 (tool.id, tool.name, data_version(connection, tool.id))
                 for tool in active
                 if KINDS[tool.kind].has_ledger
             ),
-            month_starts_on=month_starts_on,
         )
+
+
+def _present(found: _Recorded, database: Path, month_starts_on: int) -> Data:
+    parquet = tuple(_present_file(table, tool) for table, tool in found.tables)
+    return Data(parquet, database, found.households, month_starts_on)
 
 
 def tables_of(database: Path, name: str) -> list[DatasetTable]:

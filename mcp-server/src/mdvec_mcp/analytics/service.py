@@ -10,7 +10,7 @@ from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import Effort
 from mdvec_mcp.analytics.core.guard import Guard
-from mdvec_mcp.analytics.data import current_data
+from mdvec_mcp.analytics.data import DataReader
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.listing import Listing
 from mdvec_mcp.analytics.materialized import MaterializedTables
@@ -81,5 +81,5 @@ def analytics_over(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )
     kept = KeptTables(folder, database.resolve(), settings.max_tables)
-    queries = QueryProcess(folder, limits, lambda: current_data(database, month_starts_on), kept)
+    queries = QueryProcess(folder, limits, DataReader(database, month_starts_on).read, kept)
     return Analytics(queries, exports, settings, freshness, database)

@@ -78,8 +78,5 @@ def columns_of(
     connection: duckdb.DuckDBPyConnection, query: str, values: dict[str, object] | None = None
 ) -> tuple[Column, ...]:
     """The columns of a query, which is not run; ``values`` are those of its parameters."""
-    rows = connection.execute(
-        f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM (\n{query}\n))",
-        values or None,
-    ).fetchall()
-    return tuple(Column(name, kind) for name, kind in rows)
+    rows = connection.execute(f"DESCRIBE SELECT * FROM (\n{query}\n)", values or None).fetchall()
+    return tuple(Column(name, kind) for name, kind, *_ in rows)

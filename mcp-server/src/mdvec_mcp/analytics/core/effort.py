@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mdvec.datasets.core.columns import Column
-from mdvec.datasets.core.families import family, finite_value, is_measured
+from mdvec.datasets.core.families import family, is_measured
 from mdvec.text.quoting import identifier
 
 from mdvec_mcp.analytics.core.column import Cell
@@ -74,9 +74,13 @@ def size_sql(columns: Sequence[Column], condition: str | None) -> str:
 
 
 def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
-    """The statement that estimates how many values and distinct values each column has."""
+    """The statement that estimates how many values and distinct values each column has.
+
+    NaN and infinity count as values: the estimate is cheaper so, and they are few.
+    """
     figures = (
-        f"count({value}), approx_count_distinct({value})" for value in map(finite_value, columns)
+        f"count({value}), approx_count_distinct({value})"
+        for value in (identifier(column.name) for column in columns)
     )
     return f"SELECT {', '.join(figures)} FROM {{source}}{_where(condition)}"
 
