@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import time
 
 import pytest
 from mdvec.manage.service.units import command_in
@@ -53,6 +54,7 @@ def test_the_installed_service_starts_and_stops_cleanly(session):
         assert server.stderr.readline() == f"mdvec-mcp: serving http://{address}/mcp\n"
         while not (found := session("service", "status", "--format", "json").json)["answers"]:
             assert server.poll() is None
+            time.sleep(0.02)
         assert (found["installed"], found["address"]) == (True, f"http://{address}")
         server.send_signal(signal.SIGTERM)
         assert server.wait(60) == 0

@@ -116,6 +116,7 @@ def test_ctrl_c_stops_a_running_query_and_its_processes(sales):
     deadline = time.monotonic() + 60
     while not (running := _busy(process.pid)):
         assert time.monotonic() < deadline
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, "stopped\n")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import psutil
 import pytest
@@ -41,6 +42,12 @@ class Watching:
             self.said.append(self._lines.get(timeout=SECONDS))
             if words in self.said[-1]:
                 return self.said[-1]
+
+    def until_true(self, holds):
+        """Wait for something to become true while the command runs."""
+        while not holds():
+            assert self.process.poll() is None
+            time.sleep(0.01)
 
     def interrupt(self):
         self.process.send_signal(signal.SIGINT)
@@ -108,8 +115,7 @@ def test_ctrl_c_during_an_import_keeps_finished_documents(notes, watch):
         with open_database(notes / "v.sqlite", "read") as connection:
             return connection.execute(tables).get
 
-    while stored() < 5:
-        assert one.process.poll() is None
+    one.until_true(lambda: stored() >= 5)
     assert one.interrupt() == 130
     assert one.until("stopped after").endswith("mdvec import -n notes --mode update\n")
     assert one.until("stopped") == "stopped\n"
@@ -143,8 +149,7 @@ def test_a_tool_that_is_deleted_during_the_import_of_another_ends_nothing(notes,
     tool = registering.find_tool(database, "data")
     with only_import_of(database, tool, print):
         one = watch("-n", "data", "-n", "notes")
-        while not psutil.Process(one.process.pid).children():
-            assert one.process.poll() is None
+        one.until_true(psutil.Process(one.process.pid).children)
         registering.delete_tool(database, "notes")
     assert one.until("data: ").startswith("data: 1 added")
     assert one.until("any more") == "there is no active tool notes any more\n"

@@ -93,6 +93,7 @@ def test_starting_again_adds_nothing_and_imports_what_changed(started, tmp_path)
                     answer = await client.call_tool("notes", {"query": "水"})
                     if "九リットル" in answer.content[0].text:
                         return
+                    await anyio.sleep(0.02)
 
     anyio.run(until_new)
     (tool,) = registering.list_tools(tmp_path / "data" / "vector-db.sqlite", active_only=False)

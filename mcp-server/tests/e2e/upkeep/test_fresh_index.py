@@ -58,6 +58,7 @@ def until(ask, is_right):
     deadline = time.monotonic() + SECONDS
     while not is_right(answer := ask()):
         assert time.monotonic() < deadline, answer
+        time.sleep(0.02)
     return answer
 
 
@@ -243,6 +244,7 @@ def test_a_reindex_tells_its_progress_and_ends_when_it_is_cancelled(sources, ser
                     (found,) = status.structured_content["imports"]
                     if found["state"] != "running":
                         break
+                    await anyio.sleep(0.02)
             assert found["state"] == "stopped"
             assert "which are kept" in found["text"]
 

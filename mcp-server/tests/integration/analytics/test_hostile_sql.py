@@ -344,7 +344,13 @@ STOPPED = [
 ]
 
 
-@pytest.mark.parametrize("attempt", STOPPED)
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        *STOPPED[::2],
+        *(pytest.param(attempt, marks=pytest.mark.soak) for attempt in STOPPED[1::2]),
+    ],
+)
 def test_endless_and_huge_queries_are_stopped_in_time(untouched, attempt):
     # Elsewhere the machine may be busy: what counts is that the limit and a second are enough.
     began = time.monotonic()

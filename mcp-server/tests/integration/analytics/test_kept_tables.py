@@ -142,20 +142,26 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("key", [*WRONG, "missing"])
-def test_a_file_that_somebody_changed_is_no_table_and_stops_no_server(start, tmp_path, key):
+def test_a_file_that_somebody_changed_is_no_table_and_stops_no_server(start, tmp_path):
     one = start()
     one.make("mine", "SELECT 1 AS a", ttl_seconds=60)
     one.make("other", "SELECT 2 AS a", ttl_seconds=60)
     one.process.close()
-    for path in (tmp_path / "exports").glob("table_*"):
-        found, status = json.loads(path.read_bytes()), path.stat()
-        if found["name"] == "mine":
-            found = {} if key == "missing" else found | {key: WRONG[key]}
-            path.write_text(
-                json.dumps({"format": 1, "database": str(tmp_path / "v.sqlite")} | found)
-            )
-            os.utime(path, (status.st_atime, status.st_mtime))
+    (path,) = (
+        path
+        for path in (tmp_path / "exports").glob("table_*")
+        if json.loads(path.read_bytes())["name"] == "mine"
+    )
+    whole, status = json.loads(path.read_bytes()), path.stat()
+    ours = {"format": 1, "database": str(tmp_path / "v.sqlite")}
+    for key, found in {key: whole | {key: wrong} for key, wrong in WRONG.items()}.items():
+        path.write_text(json.dumps(ours | found))
+        os.utime(path, (status.st_atime, status.st_mtime))
+        kept = KeptTables(tmp_path / "exports", tmp_path / "v.sqlite", MAX_TABLES)
+        assert [table.name for table in kept.load()] == ["other"], key
+        kept.close()
+    path.write_text(json.dumps(ours))
+    os.utime(path, (status.st_atime, status.st_mtime))
     assert start().names() == ["other"]
 
 

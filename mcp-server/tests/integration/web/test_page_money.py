@@ -203,7 +203,17 @@ def test_hostile_shops_categories_and_memos_do_nothing(client):
         assert harm_in(money(client, period=HOSTILE, page=page)) == []
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize(
+    "payload",
+    [
+        *PAYLOADS[::4],
+        *(
+            pytest.param(payload, marks=pytest.mark.soak)
+            for number, payload in enumerate(PAYLOADS)
+            if number % 4
+        ),
+    ],
+)
 def test_hostile_questions_do_nothing(client, payload):
     for name in ("period", "category", "shop", "household", "page"):
         for view in ("/money", "/money/trend") if name == "category" else ("/money",):

@@ -115,6 +115,12 @@ def test_hostile_names_of_tools_files_and_folders_do_nothing(home):
             assert shown.status_code == 200
             html = shown.text + ("" if "<script" in shown.text else '<script src="/static/">')
             assert harm_in(html) == []
+
+
+def test_hostile_words_in_a_form_or_an_address_do_nothing(home):
+    for payload in PAYLOADS:
+        (home / payload.replace("/", "_")).mkdir()
+    with page_site(home / "data" / "v.sqlite") as site, site.client() as client:
         token = token_of(client)
         for payload in PAYLOADS:
             listed = client.get("/tools/folders", params={"at": payload.replace("/", "_")})

@@ -65,8 +65,11 @@ def beginning(collection):
     return collection
 
 
+@pytest.mark.parametrize("moments", [3, pytest.param(20, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("how", ["kill", "stop"])
-def test_killed_at_any_moment_it_loses_nothing_and_can_be_repeated(beginning, tmp_path, how):
+def test_killed_at_any_moment_it_loses_nothing_and_can_be_repeated(
+    beginning, tmp_path, how, moments
+):
     contents = beginning.contents()
 
     def copy(name):
@@ -78,9 +81,9 @@ def test_killed_at_any_moment_it_loses_nothing_and_can_be_repeated(beginning, tm
     whole = child(copy("whole").database, 0, how)
     took = float(whole.stdout)
     ends = set()
-    for number in range(6):
+    for number in range(moments):
         there = copy(str(number))
-        ends.add(child(there.database, took * (number + 1) / 6, how).returncode)
+        ends.add(child(there.database, took * (number + 1) / moments, how).returncode)
         assert there.contents() == contents
         done = compact(there.database)
         assert done.is_complete

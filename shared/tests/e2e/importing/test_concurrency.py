@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 from collection import Collection
 
 from mdvec.errors import MdvecError
@@ -38,7 +39,8 @@ def test_imports_of_two_tools_run_at_once(collection, importing, tmp_path):
     other.check()
 
 
-def test_eight_clients_search_while_an_import_replaces_everything(collection, importing):
+@pytest.mark.parametrize("imports", [1, pytest.param(10, marks=pytest.mark.soak)])
+def test_eight_clients_search_while_an_import_replaces_everything(collection, importing, imports):
     fill(collection, 40)
     collection.import_("new")
     stop = threading.Event()
@@ -58,7 +60,7 @@ def test_eight_clients_search_while_an_import_replaces_everything(collection, im
     for client in clients:
         client.start()
     try:
-        for _ in range(3):
+        for _ in range(imports):
             child = importing(collection, "replace")
             output, problems = child.communicate(timeout=60)
             assert (problems, output.splitlines()[-1]) == ("", "done 40 0 0 0")

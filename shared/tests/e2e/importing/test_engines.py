@@ -8,7 +8,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import chromadb
 import numpy as np
 import pytest
 from chroma_process import ChromaProcess
@@ -78,6 +77,8 @@ def check_engines_agree(collection: Collection) -> None:
 
 
 def client_of(chroma: ChromaProcess):
+    import chromadb  # it takes half a second, and not every worker needs it
+
     return chromadb.HttpClient(chroma.address.url)
 
 

@@ -163,7 +163,7 @@ def test_an_existing_file_keeps_its_mode(tmp_path):
 STEP = st.tuples(st.sampled_from("wdrn"), st.integers(0, 5), st.integers(1, 40))
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(STEP, min_size=2, max_size=12))
 def test_after_any_changes_only_the_current_contents_are_readable(tmp_path_factory, steps):
     folder = tmp_path_factory.mktemp("any")

@@ -149,6 +149,12 @@ CELLS = {
 }
 
 
+def in_a_workbook(cell):
+    """A cell as openpyxl can write it: a number of at most 15 digits, as in Excel, or none."""
+    is_long = type(cell) in (int, float) and float(f"{cell:.15g}") != cell
+    return None if is_long else cell
+
+
 @settings(max_examples=6)
 @given(data=st.data())
 def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, data):
@@ -163,11 +169,12 @@ def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, d
         made.execute(f"CREATE TABLE b ({', '.join(names)})")
         made.executemany(f"INSERT INTO b VALUES ({', '.join('?' * len(names))})", rows)
     made.close()
-    workbook(files.folder / "c.xlsx", ("s", [names, *rows]))
+    written = [tuple(map(in_a_workbook, row)) for row in rows]
+    workbook(files.folder / "c.xlsx", ("s", [names, *written]))
     assert problems(files.import_("new")) == {}
     assert files.content("t__a")[1] == rows
     assert files.content("t__c")[1] == [
-        row for row in rows if any(cell is not None for cell in row)
+        row for row in written if any(cell is not None for cell in row)
     ]
     read = files.content("t__b__b")[1]
     assert read == rows  # True is 1 in SQLite, and equals it here

@@ -74,7 +74,7 @@ CELLS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     columns=st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6),
 )

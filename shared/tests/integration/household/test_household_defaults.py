@@ -157,7 +157,7 @@ def test_many_rows_far_away_belong_to_the_ledger_and_long_answers_are_cut(connec
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     rows=st.lists(

@@ -180,7 +180,7 @@ RULES_IN_FORCE = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(first=RULES_IN_FORCE, later=st.lists(RULES_IN_FORCE, max_size=3), old=st.booleans())
 def test_later_settings_never_change_which_documents_the_first_rules_included(
     tmp_path_factory, first, later, old

@@ -91,13 +91,14 @@ def test_differing_bits_are_the_angle():
         (uniform, 512, 1_024, True),
     ],
 )  # fmt: skip
-def test_the_nearest_of_many_are_among_the_few_that_are_kept(kind, dimension, most, centred):
-    vectors = kind(8_000, dimension)
+@pytest.mark.parametrize("count", [3_000, pytest.param(8_000, marks=pytest.mark.soak)])
+def test_the_nearest_of_many_are_among_the_few_that_are_kept(kind, dimension, most, centred, count):
+    vectors = kind(count, dimension)
     stored = signatures(vectors, vectors.mean(axis=0))
     if not centred:
         stored = unit_vector_signatures(signs(vectors), dimension)
         most = 1_024
-    queries = vectors[::400] + 0.2 * kind(2_000, dimension, seed=2)[::100]
+    queries = vectors[:: count // 20] + 0.2 * kind(2_000, dimension, seed=2)[::100]
     found, numbers = 0, []
     for query in normalised(queries):
         exact = vectors @ query
