@@ -83,7 +83,7 @@ def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file
 def test_a_name_written_apart_from_its_number_is_mentioned(spelled):
     assert spelled.search("Python3とは", k=1).confident
     assert spelled.search("Python3とは", k=1).evidence.absent == ()
-    assert spelled.search("R7.3.8の定例", k=1).evidence.absent == ()
+    assert spelled.search("R7.3.8", k=1).evidence.absent == ()
     assert spelled.search("Zope3とは", k=1).evidence.absent == ("Zope3",)
 
 
