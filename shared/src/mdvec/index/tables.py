@@ -16,7 +16,7 @@ from mdvec.text.quoting import identifier
 
 DERIVED = ("signatures", "outbox", "fts", "terms", "counts", "vocabulary", "properties", "tags")
 """How the names of the derived tables begin."""
-_WORDS_FORMAT = 1
+_WORDS_FORMAT = 2
 _PROPERTIES_FORMAT = "2"
 
 

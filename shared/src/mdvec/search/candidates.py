@@ -23,11 +23,11 @@ from mdvec.index.vocabulary import in_katakana, other_spellings
 from mdvec.index.word_counts import word_counts
 from mdvec.index.words import document_frequencies, matching_chunks
 from mdvec.search.core.fusion import ENGLISH_WORDS, SearchMode, is_foreign_prose
-from mdvec.search.core.lexical import Candidate, CorpusStatistics
+from mdvec.search.core.lexical import Candidate, CorpusStatistics, is_written_apart
 from mdvec.search.field_reader import FieldReader
 from mdvec.text.fields import FieldCounts
 from mdvec.text.questions import QuestionTerms
-from mdvec.text.spelling import in_other_kana
+from mdvec.text.spelling import in_other_kana, in_other_numerals
 from mdvec.text.terms import is_letters
 from mdvec.timing import Stopwatch
 from mdvec.tools.rows import Tool
@@ -188,11 +188,14 @@ def _lexical_search(
     also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
     wanted = list(dict.fromkeys([*query.all, *also]))
     frequencies = document_frequencies(connection, names, wanted)
+    apart = {
+        name for name, parts in query.numbered.items() if is_written_apart(name, parts, frequencies)
+    }
     variants = {
         word: (
             *(
-                (word, *in_other_kana(word))
-                if frequencies[word]
+                (word, *in_other_kana(word), *in_other_numerals(word))
+                if frequencies[word] or word in apart or in_other_numerals(word)
                 else other_spellings(
                     connection, names, word, reading, is_known=word not in query.unknown
                 )

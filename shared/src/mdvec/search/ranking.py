@@ -11,7 +11,7 @@ from mdvec.index.tables import Tables
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.confidence import FIRST, Evidence, evidence
 from mdvec.search.core.fusion import Scored, SearchMode, fuse
-from mdvec.search.core.lexical import Candidate, CorpusStatistics
+from mdvec.search.core.lexical import Candidate, CorpusStatistics, is_written_apart
 from mdvec.text.compounds import is_katakana
 from mdvec.text.morphemes import WORD_MARK
 from mdvec.text.questions import QuestionTerms
@@ -64,8 +64,15 @@ class Pool:
     def absent(self) -> tuple[str, ...]:
         """Names that the question asks about and no passage has, as spelled in the question."""
         frequencies = self.statistics.frequencies
+        named_otherwise = {
+            name
+            for name, parts in self.query.numbered.items()
+            if is_written_apart(name, parts, frequencies)
+        }.union(*(parts for date, parts in self.query.dates.items() if frequencies.get(date)))
         return tuple(
-            spelling for term, spelling in self.query.names.items() if frequencies.get(term) == 0
+            spelling
+            for term, spelling in self.query.names.items()
+            if frequencies.get(term) == 0 and term not in named_otherwise
         )
 
     def ranked(self, mode: SearchMode) -> Ranking:

@@ -16,17 +16,24 @@ _ASKS = re.compile(
 
 _MANNER = re.compile(
     r"順を?追って|一から|初歩から|例を(?:挙|あ)げて|手短に|噛み砕いて|(?:わ|分)かりやすく|もう少し"
+    r"|(?:に関する|についての|に関しての)(?:情報|資料|記事|文書|ドキュメント|解説|説明)"
+    r"|(?:探|捜|さが)し(?:てい?(?:る|ます|た|ました)|たい)"
     r"|できれば|とりあえず|ざっくり|なるべく|(?:誰|だれ|どなた)か(?:わかる|分かる|知ってい?る|詳しい)(?:人|方)"
     r"|\b(?:step by step|in detail|in (?:simple|plain) (?:words|terms|english))\b"
+    r"|\b(?:i['’]?m|i am) (?:quite |very |totally )?new (?:to|at) (?:this|it|all this)\b"
+    r"|\b(?:can['’]?t|cannot|couldn['’]?t) find\b|\b(?:look|search)ing for\b"
+    r"|\b(?:docs?|documentation|information|info|articles?) (?:on|about|for)\b"
+    r"|\b(?:(?:short|brief|quick) )?(?:summary|overview|explanation|description) (?:of|for)\b"
 )
-"""How something is to be explained."""
+"""How something is to be explained, or that it is sought."""
 
 
 def asides(folded_question: str, *, manners_only: bool = False) -> list[tuple[int, int]]:
     """The ranges of the sentences that ask nothing, in order; none if no sentence asks.
 
     A clause that ends in ですが or けど counts as a sentence; so does the manner in which something
-    is to be explained (順を追って). With ``manners_only``, only these manners.
+    is to be explained (順を追って) or sought (に関する情報). With ``manners_only``, only these
+    manners.
     """
     sentences: list[tuple[int, int]] = []
     start = 0

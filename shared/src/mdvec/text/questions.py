@@ -22,6 +22,7 @@ _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
 """A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
 _PROSE = re.compile(r"[A-Za-z]+")
+_NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _GIST_SHARE = 0.4
 """If at least this share of a question is content, the whole question is embedded."""
 _Placed = tuple[str, int, int]
@@ -38,6 +39,8 @@ class QuestionTerms:
         words_of: for each plain term, the words that it overlaps.
         katakana: the spelling of each word in katakana that the dictionary has.
         dates: for each date, the terms it consists of.
+        numbered: for each name that ends in its number (React19), its two parts as terms, but those
+            that the question also has by themselves.
         edges: plain terms that extend from a content word into the filler.
         letters: all words, fillers included, if the question consists only of words in letters.
         aside: terms that occur only in sentences that ask nothing.
@@ -54,6 +57,7 @@ class QuestionTerms:
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
     katakana: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    numbered: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edges: frozenset[str] = frozenset()
     letters: tuple[str, ...] = ()
     aside: frozenset[str] = frozenset()
@@ -97,10 +101,7 @@ def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
     if not found:
         return QuestionTerms(_plain_alone(question), letters=letters)
     kept = _content(found)
-    spans = asides(text, manners_only=is_whole) if kept else []
-    central = [word for word in kept if not _within(spans, word.start)]
-    if all(_INFLECTED.search(word.term) for word in central):
-        spans, central = [], kept
+    spans, central = _central(text, kept, is_whole=is_whole)
     inside = {place for word in kept for place in range(word.start, word.end)}
     plain = [one for one in placed if not inside.isdisjoint(range(*one[1:]))]
     if not plain:
@@ -112,19 +113,34 @@ def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
         dates[WORD_MARK + day.digits] = frozenset(
             term for term, start, end in parts if day.start <= start and end <= day.end
         )
+    numbered = _numbered(words)
+    apart = [part for of_name in numbered.values() for part in sorted(of_name)]
     return QuestionTerms(
-        tuple(dict.fromkeys(term for term, _, _ in plain)),
-        {**words, **dict.fromkeys(dates, "")},
+        tuple(dict.fromkeys([*(term for term, _, _ in plain), *apart])),
+        {**words, **dict.fromkeys(dates, ""), **{part: part for part in apart}},
         frozenset(word.term for word in kept if not word.is_known),
         _words_of(plain, kept),
         _katakana(text, kept),
         dates,
+        numbered,
         frozenset(term for term, *place in plain if not inside.issuperset(range(*place))),
         letters,
         _aside(spans, [*plain, *((word.term, word.start, word.end) for word in kept)]),
         names=_names(question, text, central) if len(question) == len(text) else {},
         gist=_gist(question, text, central, found),
     )
+
+
+def _central(
+    text: str, kept: Sequence[Morpheme], *, is_whole: bool
+) -> tuple[list[tuple[int, int]], Sequence[Morpheme]]:
+    """The asides, and the words outside them: if these tell no topic, fewer asides or none."""
+    for manners_only in (False, True)[is_whole:]:
+        spans = asides(text, manners_only=manners_only)
+        central = [word for word in kept if not _within(spans, word.start)]
+        if not all(_INFLECTED.search(word.term) for word in central):
+            return spans, central
+    return [], kept
 
 
 def _gist(question: str, text: str, central: Sequence[Morpheme], found: Sequence[Morpheme]) -> str:
@@ -162,6 +178,16 @@ def _names(question: str, text: str, central: Sequence[Morpheme]) -> dict[str, s
         for term, spelling in spelled.items()
         if is_name.search(spelling)
         or (not has_titles and spelling[0].isupper() and not question.startswith(spelling))
+    }
+
+
+def _numbered(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """The names with their number at the end, each with its parts that are no words themselves."""
+    found = {word: _NUMBERED.fullmatch(word) for word in words}
+    return {
+        word: frozenset(match.groups()) - words.keys()
+        for word, match in found.items()
+        if match is not None
     }
 
 

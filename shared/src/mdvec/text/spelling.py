@@ -1,4 +1,4 @@
-"""Finds words that differ by a typing error or two, or by hiragana and katakana."""
+"""Finds words that differ by a typing error or two, by hiragana and katakana, or by numerals."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _KANA = 0x60
 """The code point offset from hiragana to katakana."""
 _TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
 _TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
+_NUMBER = re.compile(r"=?\d+")
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
 
 
@@ -19,6 +20,16 @@ def in_other_kana(term: str) -> tuple[str, ...]:
     if not _ONE_KANA.fullmatch(term):
         return ()
     return (term.translate(_TO_KATAKANA | _TO_HIRAGANA),)
+
+
+def in_other_numerals(term: str) -> tuple[str, ...]:
+    """The term of a number in the other numerals, kanji or digits (二: 2); empty for other words.
+
+    A normalised form has kanji's numbers in digits, while digits alone are a word in letters.
+    """
+    if not _NUMBER.fullmatch(term):
+        return ()
+    return (term[1:],) if term[0] == "=" else (f"={term}",)
 
 
 def max_edits(word: str) -> int:

@@ -25,6 +25,14 @@ NOTES = {
     "neighbour.md": "# 隣家\n\n髙橋さんの庭。\n",
     "rubbish.md": "# 収集\n\nゴミは月曜。\n",
     "loanword.md": "# 画面\n\nハンドラは一つのフラグメントにまとめる。\n",
+    "会議/2025-03-08-定例.md": "# 定例\n\n進み具合。\n",
+    "会議/20250409.md": "# 相談\n\n決めたこと。\n",
+    "walk.md": "# 犬\n\n散歩は 2 回。\n",
+    "feed.md": "# 餌\n\n三回に分ける。\n",
+    "tyre.md": "# 車\n\nタイヤは 4 本。\n",
+    "python.md": "# 言語\n\nPython 3 を入れる。\n",
+    "python-old.md": "# 言語の前\n\nPython 2 と Python 2.7。\n",
+    "ports.md": "# 通信\n\nhttp2 を使う。\n",
     "other-rubbish.md": "# 町会\n\nごみの話はしない約束になった。ほかのことを長く話した。\n",
 }
 
@@ -56,11 +64,27 @@ def spelled(tmp_path_factory) -> Collection:
         ("高橋", "neighbour.md"),
         ("髙橋", "neighbour.md"),
         ("ごみ 月曜", "rubbish.md"),
+        ("2025年3月8日", "会議/2025-03-08-定例.md"),
+        ("R7.3.8", "会議/2025-03-08-定例.md"),
+        ("2025年4月9日", "会議/20250409.md"),
+        ("二回", "walk.md"),
+        ("3回", "feed.md"),
+        ("四本", "tyre.md"),
+        ("Python3", "python.md"),
+        ("Python3について教えて", "python.md"),
+        ("http2", "ports.md"),
     ],
 )
 def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file):
     assert spelled.places(query, k=1, mode="lexical") == [file]
     assert spelled.places(query, k=1) == [file]
+
+
+def test_a_name_written_apart_from_its_number_is_mentioned(spelled):
+    assert spelled.search("Python3とは", k=1).confident
+    assert spelled.search("Python3とは", k=1).evidence.absent == ()
+    assert spelled.search("R7.3.8", k=1).evidence.absent == ()
+    assert spelled.search("Zope3とは", k=1).evidence.absent == ("Zope3",)
 
 
 def test_an_english_word_is_found_in_katakana(spelled):

@@ -76,7 +76,7 @@ def test_a_date_is_one_word_made_of_many_terms():
 @given(st.text(max_size=30))
 def test_a_questions_terms_are_its_texts_terms_and_none_only_where_there_is_none(text):
     found = analyse_question(text)
-    assert set(found.plain) <= set(terms(text))
+    assert set(found.plain) <= set(terms(text)).union(*found.numbered.values())
     assert bool(found.plain) == bool(terms(text))
     assert set(found.words) <= set(field_terms(text).words) | set(found.dates)
     assert set(found.words_of) <= set(found.plain)
@@ -110,6 +110,20 @@ def test_a_text_is_found_by_every_term_of_a_question_that_repeats_it(text):
 )
 def test_a_model_reads_the_gist_of_a_question_that_mostly_asks(question, gist):
     assert analyse_question(question).gist == gist
+
+
+def test_a_name_with_its_number_has_two_parts_but_those_that_are_asked_for_beside_it():
+    found = analyse_question("React19 React の変更")
+    assert found.numbered == {"react19": frozenset({"19"})}
+    assert {"react19", "react", "19"} <= set(found.plain) & set(found.words)
+
+
+def test_what_is_sought_is_central_where_the_sentence_that_asks_has_no_content():
+    (found,) = readings(
+        "I'm new to this and can't find the docs on the tap. Where can I read of it?"
+    )
+    assert found.gist == "tap"
+    assert {"tap"} == set(found.plain) - found.aside
 
 
 def test_a_sentence_that_asks_without_a_name_leaves_the_others_in_the_middle():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from mdvec.text.spelling import (
     edit_distance,
     in_other_kana,
+    in_other_numerals,
     max_edits,
     nearest_spellings,
 )
@@ -26,6 +27,13 @@ from mdvec.text.spelling import (
 )
 def test_a_word_in_kana_has_one_other_spelling(term, other):
     assert in_other_kana(term) == other
+
+
+@pytest.mark.parametrize(
+    ("term", "other"), [("=2", ("2",)), ("2", ("=2",)), ("=20歳", ()), ("=二十歳", ()), ("v2", ())]
+)
+def test_a_number_has_one_other_spelling(term, other):
+    assert in_other_numerals(term) == other
 
 
 @pytest.mark.parametrize(

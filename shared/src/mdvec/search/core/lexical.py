@@ -172,7 +172,8 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
     """The weight of each term that the query is scored by.
 
     A spelling that occurs nowhere is left out if all its words occur. For a date that occurs, its
-    parts are left out; otherwise the date itself is.
+    parts are left out; otherwise the date itself is. A name with its number (React19) and its parts
+    are treated alike, by how the texts write it.
     """
     frequencies = statistics.frequencies
     left_out = {
@@ -182,11 +183,22 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
     }
     for date, parts in query.dates.items():
         left_out |= parts if frequencies.get(date) else {date}
+    for name, parts in query.numbered.items():
+        left_out |= {name} if is_written_apart(name, parts, frequencies) else parts
     return {
         term: statistics.idf(term) * _share(query, term)
         for term in query.all
         if term not in left_out
     }
+
+
+def is_written_apart(name: str, parts: Iterable[str], frequencies: Mapping[str, int]) -> bool:
+    """Whether the texts have the parts of a name with its number (React 19) rather than the name.
+
+    They have them if even the rarer part is in more chunks than the name.
+    """
+    rarest = min((frequencies.get(part, 0) for part in parts), default=0)
+    return rarest > frequencies.get(name, 0)
 
 
 def _share(query: QuestionTerms, term: str) -> float:
