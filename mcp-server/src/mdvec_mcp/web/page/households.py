@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from mdvec.database.connection import Connection, DatabaseMissing, Mode
 from mdvec.tools.rows import Tool
 from starlette.requests import Request
+from starlette.responses import Response
 
 from mdvec_mcp.web.page.query import Query
-from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.views import View, Views
 
 T = TypeVar("T")
 
@@ -33,7 +34,21 @@ class Household:
         return await self.views.wiring.household.run(self.name, mode, work)
 
 
-async def shown_household(views: Views, request: Request) -> Household | None:
+def household_view(
+    views: Views, show: Callable[[Request, Household, Query], Awaitable[Response]]
+) -> View:
+    """A view of the household that a request names, or of what to do if none is active."""
+
+    async def shown(request: Request) -> Response:
+        household = await _shown_household(views, request)
+        if household is None:
+            return views.page(request, "no_household.html")
+        return await show(request, household, Query(request))
+
+    return shown
+
+
+async def _shown_household(views: Views, request: Request) -> Household | None:
     """The household that a request shows; None if no household is active."""
 
     def active() -> list[Tool]:
@@ -58,7 +73,7 @@ async def asked_household(views: Views, request: Request) -> Household:
     Raises:
         ToolError: no household is active.
     """
-    household = await shown_household(views, request)
+    household = await _shown_household(views, request)
     if household is not None:
         return household
     (tool, *_) = views.wiring.household.households()  # says that there is none
