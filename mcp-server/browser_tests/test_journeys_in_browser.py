@@ -171,19 +171,28 @@ def test_an_open_page_says_that_the_server_is_gone_and_goes_on_when_it_is_back(
             expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_windows_that_are_hidden_leave_the_server_to_those_that_are_seen(window):
-    """A browser has six connections to a server for all its windows."""
-    first = window(locale="ja")
-    for _ in range(6):
-        page = first.context.new_page()
-        with page.expect_response("**/tools/events"):
-            page.goto("/tools")
-        page.evaluate(
-            "Object.defineProperty(document, 'hidden', { value: true });"
-            "document.dispatchEvent(new Event('visibilitychange'))"
-        )
-    first.page.goto("/tools")
-    expect(first.page.locator("#tool-notes")).to_be_visible()
+COUNT_STREAMS = """globalThis.streams = 0;
+globalThis.EventSource = class extends EventSource {
+  constructor(address) { super(address); streams += 1; }
+  close() { super.close(); streams -= 1; }
+};"""
+SEEN = """(seen) => {
+  Object.defineProperty(document, "hidden", { value: !seen, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+  return streams;
+}"""
+
+
+def test_a_window_that_is_hidden_holds_no_connection(window):
+    """A browser has few connections to a server for all its windows."""
+    page = window(locale="ja").page
+    page.add_init_script(COUNT_STREAMS)
+    page.goto("/tools")
+    assert page.evaluate("streams") == 1
+    assert [page.evaluate(SEEN, seen) for seen in (False, False, True, True)] == [0, 0, 1, 1]
+    with page.expect_response("**/tools?part=list"):
+        page.evaluate(SEEN, arg=True)
+    expect(page.locator("#tool-notes")).to_be_visible()
 
 
 def test_it_works_without_javascript(window):
