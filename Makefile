@@ -27,8 +27,8 @@ test: test-setup ## Run all tests
 coverage: test-setup ## Run all tests and check the coverage, as CI does (half as long again on Python 3.11)
 	@$(BIN)/python tools/run_tests.py --coverage $(TESTS)
 
-test-ui: test-setup ## Open every view of the page in chromium, which must be installed
-	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { echo "make test-ui needs chromium; on Debian: apt-get install chromium fonts-noto-cjk" >&2; exit 1; }
+test-ui: test-setup ## Open every view of the page in chromium, which CI installs (apt-get)
+	@tools/install_chromium.sh
 	@$(PIP) install playwright==1.65.2 axe-playwright-python==0.1.8
 	@$(BIN)/python -m pytest -q mcp-server/browser_tests
 

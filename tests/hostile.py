@@ -78,6 +78,8 @@ PAYLOADS = (
     "&#60;script&#62;alert(1)",
     '=HYPERLINK("http://evil.example")',
     "@SUM(1+1)*cmd|' /C calc'!A0",
+    "＝HYPERLINK(1)",
+    "－1＋1",
 )
 
 _OWN_ELEMENTS = {

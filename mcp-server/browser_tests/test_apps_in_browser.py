@@ -1,8 +1,6 @@
 """The views in a chat: a real client, and a host of a page around the app's sandboxed frame."""
 
 import json
-import os
-import shutil
 from contextlib import ExitStack
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +16,7 @@ from mdvec.household.core.pairs import DetectionOptions
 from mdvec.manage.registering import find_tool, list_tools
 from mdvec.settings import Settings
 from page_ledger import ledger
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from mdvec_mcp.apps.offering import add_apps, for_this_client
 from mdvec_mcp.search.model_pool import ModelPool
@@ -29,8 +27,6 @@ ROWS = [
     for n, month in ((0, 6), (1, 6), (2, 6), (3, 7), (4, 7), (5, 7))
     for account in ("カード", "銀行")
 ]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 # The policy that a host has for apps that ask for no domains; the frame inherits it.
 HOST = """<!doctype html><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none';
@@ -96,7 +92,7 @@ class Host:
 
 
 @pytest.fixture
-def host(tmp_path):
+def host(browser, tmp_path):
     database = ledger(tmp_path, ROWS)
     with open_database(database, "write") as connection:
         kept = DetectionOptions(3, Decimal(0), Decimal(1))
@@ -108,10 +104,9 @@ def host(tmp_path):
         stack.callback(server.close)
         connected = portal.wrap_async_context_manager(Client(server, extensions=[apps]))
         client = stack.enter_context(connected)
-        playwright = stack.enter_context(sync_playwright())
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        stack.callback(browser.close)
-        yield Host(browser.new_page(), portal, client)
+        page = browser.new_page()
+        stack.callback(page.close)
+        yield Host(page, portal, client)
 
 
 def test_a_trend_hides_a_category_and_opens_the_rows_of_a_month(host):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -16,6 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mdvec_mcp.web.address import LOOPBACK_NAMES, Address
 
 PATH = "/mcp"
+_HOST = re.compile(r"[^/?#@\\\s]+")
+"""A host and a port; what builds an address from a Host must not find a path in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rule
 def refusal(headers: Headers, path: str, rules: Rules) -> Refusal | None:
     """The refusal of a request; None if it meets the rules."""
     hosts = headers.getlist("host")
-    if len(hosts) != 1 or not _is_ours(_name_in(f"//{hosts[0]}"), rules):
+    if len(hosts) != 1 or not _is_ours(_name_in_host(hosts[0]), rules):
         return Refusal(421, "this server is not known by that Host; allow it with --allow-host")
     if any(_name_in(origin) not in rules.names for origin in headers.getlist("origin")):
         return Refusal(403, "web pages of that Origin may not speak to this server")
@@ -88,6 +91,11 @@ class Gate:
         headers = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else None
         response = PlainTextResponse(f"{refused.sentence}\n", refused.status, headers)
         await response(scope, receive, send)
+
+
+def _name_in_host(host: str) -> str | None:
+    """The name in a Host; None if it has parts of an address that do not belong there."""
+    return _name_in(f"//{host}") if _HOST.fullmatch(host) else None
 
 
 def _name_in(url: str) -> str | None:

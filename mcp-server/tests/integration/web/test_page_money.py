@@ -7,6 +7,7 @@ import re
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from mdvec.charts.colors import colors_of
+from mdvec.manage.registering import add_tool
 from page_ledger import ledger, quoted
 from page_site import page_site
 
@@ -219,6 +220,16 @@ def test_hostile_questions_do_nothing(client, payload):
         for view in ("/money", "/money/trend") if name == "category" else ("/money",):
             answer = client.get(view, params={name: payload})
             assert (answer.status_code < 500, harm_in(answer.text)) == (True, [])
+
+
+def test_a_household_without_rows_hides_no_other(tmp_path):
+    database = ledger(tmp_path, list(rows()))
+    (tmp_path / "new").mkdir()
+    add_tool(database, "a-new-one", "just added", tmp_path / "new", "household")
+    with page_site(database) as site, site.client("ja") as client:
+        assert "スーパー" in money(client)
+        assert 'href="/money?household=a-new-one"' in money(client)
+        assert client.get("/money?household=a-new-one").status_code == 400
 
 
 def test_without_a_household_the_view_says_what_to_do(tmp_path):

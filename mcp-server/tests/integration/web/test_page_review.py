@@ -58,7 +58,7 @@ def test_thirty_candidates_are_decided_and_each_decision_is_undone(client):
 
 def test_the_page_says_why_and_marks_what_differs(client):
     shown = client.get("/review").text
-    assert "0 days apart" in text_in(shown)
+    assert "days apart: 0" in text_in(shown)
     assert "<mark>カード</mark>" in shown
     assert "<mark>スーパー</mark>" not in shown
 

@@ -60,6 +60,7 @@ def status(headers: dict[str, str], path: str = "/mcp", token: str | None = None
         ("127.0.0.1:8765", None), ("localhost", None), ("[::1]:8765", None),
         ("MDVEC.home.lan", None), ("192.168.1.10:8765", None), ("evil.example:8765", 421),
         ("127.0.0.1.evil.example", 421), ("", 421), ("[::1", 421), ("localhost@evil.example", 421),
+        ("127.0.0.1/static/?", 421), ("127.0.0.1#", 421), ("localhost\\a", 421),
     ],
 )  # fmt: skip
 def test_only_names_of_the_server_and_numbers_are_hosts(host, expected):

@@ -83,6 +83,8 @@ def test_only_names_of_this_machine_are_local(host, expected):
     [
         ("GET", {}, True),
         ("GET", {"sec_fetch_site": "same-origin"}, True),
+        ("GET", {"origin": "http://127.0.0.1:8765"}, True),
+        ("GET", {"origin": "http://127.0.0.1:3000"}, False),
         ("GET", {"sec_fetch_site": "cross-site", "sec_fetch_mode": "no-cors"}, False),
         ("GET", {"sec_fetch_site": "same-site", "sec_fetch_mode": "cors"}, False),
         ("GET", {"sec_fetch_site": "cross-site", "sec_fetch_mode": "navigate",

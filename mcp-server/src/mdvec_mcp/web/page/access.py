@@ -89,10 +89,11 @@ def is_own(request: Request) -> bool:
     another site may only show a view.
     """
     site = request.headers.get("sec-fetch-site", "none")
+    ours = f"{request.url.scheme}://{request.headers['host']}"
+    if request.headers.get("origin", ours) != ours:
+        return False
     if request.method == "POST":
-        origin = request.headers.get("origin")
-        ours = f"{request.url.scheme}://{request.headers['host']}"
-        return site in _OWN and origin in (None, ours)
+        return site in _OWN
     is_click = (
         request.headers.get("sec-fetch-mode") == "navigate"
         and request.headers.get("sec-fetch-dest") == "document"

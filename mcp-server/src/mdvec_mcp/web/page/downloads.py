@@ -14,7 +14,8 @@ from starlette.responses import Response
 
 from mdvec_mcp.household.pictures import month_chart, trend_chart
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What begins a formula; Japanese spreadsheets also take signs of full width."""
 _SIZE = (1200, 675)
 
 

@@ -62,7 +62,9 @@ class Guard:
             return PlainTextResponse("the page is for this machine alone\n", 403)
         if request.method not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("the page answers GET and POST\n", 405)
-        if request.url.path == "/open" or request.url.path.startswith("/static/"):
+        # Not request.url, which Starlette builds from the Host header: the path that is routed.
+        path = request.scope["path"]
+        if path == "/open" or path.startswith("/static/"):
             return None
         if not is_own(request):
             return PlainTextResponse(

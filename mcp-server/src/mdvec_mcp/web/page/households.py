@@ -1,17 +1,22 @@
-"""The household that a view shows: the one that its address names, else the first."""
+"""The household that a view shows: the one that its address names, else the first with rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
 from mdvec.database.connection import Connection, DatabaseMissing, Mode
+from mdvec.household.core.wording import EmptyLedger
+from mdvec.household.overview import coverage
 from mdvec.tools.rows import Tool
 from starlette.requests import Request
+from starlette.responses import Response
 
+from mdvec_mcp.household.context import today
 from mdvec_mcp.web.page.query import Query
-from mdvec_mcp.web.page.views import Views
+from mdvec_mcp.web.page.views import View, Views
 
 T = TypeVar("T")
 
@@ -33,7 +38,21 @@ class Household:
         return await self.views.wiring.household.run(self.name, mode, work)
 
 
-async def shown_household(views: Views, request: Request) -> Household | None:
+def household_view(
+    views: Views, show: Callable[[Request, Household, Query], Awaitable[Response]]
+) -> View:
+    """A view of the household that a request names, or of what to do if none is active."""
+
+    async def shown(request: Request) -> Response:
+        household = await _shown_household(views, request)
+        if household is None:
+            return views.page(request, "no_household.html")
+        return await show(request, household, Query(request))
+
+    return shown
+
+
+async def _shown_household(views: Views, request: Request) -> Household | None:
     """The household that a request shows; None if no household is active."""
 
     def active() -> list[Tool]:
@@ -49,7 +68,22 @@ async def shown_household(views: Views, request: Request) -> Household | None:
     if not names:
         return None
     # A name that is no longer there is refused by the household's own words.
-    return Household(views, named or names[0], tools)
+    return Household(views, named or await _first_with_rows(views, names), tools)
+
+
+async def _first_with_rows(views: Views, names: Sequence[str]) -> str:
+    """The first household that has rows: one just added must not hide another; else the first."""
+    if len(names) == 1:
+        return names[0]
+
+    def found(ledger: Connection, ids: dict[str, int]) -> str:
+        for name in names:
+            with suppress(EmptyLedger, KeyError):  # it may have been disabled meanwhile
+                coverage(ledger, ids[name], today())
+                return name
+        return names[0]
+
+    return await views.wiring.household.run_over_all("read", found)
 
 
 async def asked_household(views: Views, request: Request) -> Household:
@@ -58,7 +92,7 @@ async def asked_household(views: Views, request: Request) -> Household:
     Raises:
         ToolError: no household is active.
     """
-    household = await shown_household(views, request)
+    household = await _shown_household(views, request)
     if household is not None:
         return household
     (tool, *_) = views.wiring.household.households()  # says that there is none

@@ -29,7 +29,7 @@ from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.glance import Dearest, dearest_month
-from mdvec_mcp.web.page.households import asked_household, shown_household
+from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.periods import Periods, periods_around
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
@@ -81,7 +81,7 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view and of its downloads."""
     money = _Money(views)
     return [
-        views.route("/money", money.show),
+        views.route("/money", household_view(views, money.show)),
         views.route("/money/categories.csv", money.categories_csv),
         views.route("/money/months.csv", money.months_csv),
         views.route("/money/matrix.csv", money.matrix_csv),
@@ -93,12 +93,8 @@ def routes(views: Views) -> list[Route]:
 class _Money:
     views: Views
 
-    async def show(self, request: Request) -> Response:
+    async def show(self, request: Request, household: Household, query: Query) -> Response:
         """The figures of a period."""
-        household = await shown_household(self.views, request)
-        if household is None:
-            return self.views.page(request, "no_household.html")
-        query = Query(request)
         money = await household.run(lambda ledger, id_: self._money(ledger, id_, query))
         return self.views.page(
             request, "money.html",

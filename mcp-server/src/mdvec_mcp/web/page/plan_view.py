@@ -25,7 +25,7 @@ from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.habits import Habits, HabitsCache
-from mdvec_mcp.web.page.households import asked_household, shown_household
+from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.outlook import forecast_picture
 from mdvec_mcp.web.page.periods import Periods, periods_around
 from mdvec_mcp.web.page.plan_tables import TABLES
@@ -71,7 +71,7 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view, of its downloads, and of what it changes."""
     plan = _Plan(views, HabitsCache(views.wiring.household))
     return [
-        views.route("/money/plan", plan.show),
+        views.route("/money/plan", household_view(views, plan.show)),
         views.route("/money/plan/table", plan.table),
         views.route("/money/plan/chart", plan.chart),
         views.route("/money/plan/budget", plan.budget, changes=True),
@@ -83,16 +83,12 @@ class _Plan:
     views: Views
     habits: HabitsCache
 
-    async def show(self, request: Request) -> Response:
+    async def show(self, request: Request, household: Household, query: Query) -> Response:
         """Budgets of a month or period, and what the household's habits lead to.
 
         The habits are left out if they would have to be computed, unless the address asks for
         ``all``, or for them alone, as the script of the page does.
         """
-        household = await shown_household(self.views, request)
-        if household is None:
-            return self.views.page(request, "no_household.html")
-        query = Query(request)
         if query.text("part") == "habits":
             habits = await household.run(self.habits.of)
             return self.views.page(

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.households import asked_household, shown_household
+from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 from mdvec_mcp.web.page.words import language_of, words
@@ -46,7 +46,7 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view and of what it changes."""
     pairs = _Review(views)
     return [
-        views.route("/review", pairs.show),
+        views.route("/review", household_view(views, pairs.show)),
         views.route("/review/decide", pairs.decide, changes=True),
         views.route("/review/detect", pairs.detect, changes=True),
     ]
@@ -56,12 +56,8 @@ def routes(views: Views) -> list[Route]:
 class _Review:
     views: Views
 
-    async def show(self, request: Request) -> Response:
+    async def show(self, request: Request, household: Household, query: Query) -> Response:
         """A page of the open candidates, likely ones first; with ``decided`` also those decided."""
-        household = await shown_household(self.views, request)
-        if household is None:
-            return self.views.page(request, "no_household.html")
-        query = Query(request)
         page = query.number("page", 1, 1, 10**6)
         work = partial(
             review.list_candidates, limit=review.MAX_LIMIT, page=page,

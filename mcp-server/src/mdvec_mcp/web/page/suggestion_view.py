@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.households import asked_household, shown_household
+from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.numbers import number
 from mdvec_mcp.web.page.query import Query, address_fields
 from mdvec_mcp.web.page.views import Views
@@ -49,7 +49,7 @@ def routes(views: Views) -> list[Route]:
     """The routes of the view and of what it changes."""
     suggestions = _Suggestions(views)
     return [
-        views.route("/review/categories", suggestions.show),
+        views.route("/review/categories", household_view(views, suggestions.show)),
         views.route("/review/categories/decide", suggestions.decide, changes=True),
     ]
 
@@ -58,12 +58,8 @@ def routes(views: Views) -> list[Route]:
 class _Suggestions:
     views: Views
 
-    async def show(self, request: Request) -> Response:
+    async def show(self, request: Request, household: Household, query: Query) -> Response:
         """The suggestions, the largest sums first, and the rules that hold."""
-        household = await shown_household(self.views, request)
-        if household is None:
-            return self.views.page(request, "no_household.html")
-        query = Query(request)
 
         def read(ledger: Connection, tool_id: int) -> tuple[RuleList, list[str]]:
             names = category_hierarchy(ledger, tool_id)

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.household.pictures import names_among
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
-from mdvec_mcp.web.page.households import shown_household
+from mdvec_mcp.web.page.households import Household, household_view
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
@@ -51,19 +51,15 @@ class Line:
 
 def routes(views: Views) -> list[Route]:
     """The route of the view."""
-    return [views.route("/money/trend", _Trend(views).show)]
+    return [views.route("/money/trend", household_view(views, _Trend(views).show))]
 
 
 @dataclass(frozen=True, slots=True)
 class _Trend:
     views: Views
 
-    async def show(self, request: Request) -> Response:
+    async def show(self, request: Request, household: Household, query: Query) -> Response:
         """A trend, of the three largest categories if none is named."""
-        household = await shown_household(self.views, request)
-        if household is None:
-            return self.views.page(request, "no_household.html")
-        query = Query(request)
 
         def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
             fields = ("category", "start_month", "end_month", "period")

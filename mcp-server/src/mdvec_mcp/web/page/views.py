@@ -23,6 +23,7 @@ from mdvec_mcp.database_trouble import in_english, in_japanese
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.web.page import numbers
 from mdvec_mcp.web.page.access import Access
+from mdvec_mcp.web.page.sentences import told
 from mdvec_mcp.web.page.words import language_of, words
 
 T = TypeVar("T")
@@ -80,15 +81,20 @@ class Views:
         """A template filled in, in the language of the request."""
         language = language_of(request)
         session = getattr(request.state, "session", None)
+        path = request.scope["path"]
+        view = next((one for one in _VIEWS if path.startswith(f"/{one}")), "search")
+        # What only takes forms cannot be shown again.
+        here = f"{path}?{request.url.query}" if request.method != "POST" else _VIEWS[view]
         text = self._templates.get_template(template).render(
             t=partial(words, language),
+            told=partial(told, language),
             language=language,
             theme=request.cookies.get("mdvec_theme", "auto"),
             csrf="" if session is None else self.access.csrf_token(session),
             static=f"/static/{self.digest}",
-            here=f"{request.url.path}?{request.url.query}".rstrip("?"),
+            here=here.rstrip("?"),
             nav=_VIEWS.items(),
-            view=next((one for one in _VIEWS if request.url.path.startswith(f"/{one}")), "search"),
+            view=view,
             is_open=session is not None,
             **values,
         )
@@ -115,6 +121,8 @@ def _environment() -> Environment:
         auto_reload=False,
     )  # fmt: skip
     environment.filters["number"] = numbers.number
+    environment.filters["figure"] = numbers.figure
+    environment.filters["tenths"] = numbers.tenths
     environment.filters["size"] = file_size
     environment.filters["percent"] = numbers.percent
     environment.filters["local_time"] = numbers.local

@@ -3,46 +3,60 @@
 
 const WAIT_MS = 120;
 
+// A request to the server; if none answers, the page says so and what to do, and nothing is lost.
+async function answerOf(address, options) {
+  const said = document.getElementById("lost");
+  try {
+    const answer = await fetch(address, options);
+    if (said) said.hidden = true;
+    return answer;
+  } catch (error) {
+    if (error.name !== "AbortError" && said) {
+      said.textContent = document.body.dataset.lost;
+      said.hidden = false;
+    }
+    return null;
+  }
+}
+
 // Search as you type: only the hits are asked for, and the address keeps up.
 function searchAsYouType(form) {
   const hits = document.getElementById("hits");
   let timer = 0;
   let running = null;
-  const ask = async () => {
+  const search = async () => {
     if (running) running.abort();
     running = new AbortController();
     const fields = [...new FormData(form)].filter(([, value]) => value !== "");
     const query = new URLSearchParams(fields);
-    try {
-      const answer = await fetch(`/?${query}&part=hits`, { signal: running.signal });
-      const text = await answer.text();
-      if (answer.ok) {
-        hits.innerHTML = text;
-      } else {
-        // An error is a whole page; only its sentence is shown.
-        const read = new DOMParser().parseFromString(text, "text/html");
-        const said = read.querySelector(".trouble");
-        const line = document.createElement("p");
-        line.className = "note";
-        line.textContent = said ? said.textContent : answer.statusText;
-        hits.replaceChildren(line);
-      }
-      history.replaceState(null, "", `/?${query}`);
-    } catch (error) {
-      if (error.name !== "AbortError") throw error;
+    const signal = running.signal;
+    const answer = await answerOf(`/?${query}&part=hits`, { signal });
+    const text = answer && await answer.text().catch(() => null);
+    if (text === null || signal.aborted) return;
+    if (answer.ok) {
+      hits.innerHTML = text;
+    } else {
+      // An error is a whole page; only its sentence is shown.
+      const read = new DOMParser().parseFromString(text, "text/html");
+      const said = read.querySelector(".trouble") || read.querySelector("main > p:not([hidden])");
+      const line = document.createElement("p");
+      line.className = "note";
+      line.textContent = said ? said.textContent : answer.statusText;
+      hits.replaceChildren(line);
     }
+    history.replaceState(null, "", `/?${query}`);
   };
   const soon = (event) => {
     if (event.isComposing) return; // kana that are not yet chosen
     clearTimeout(timer);
-    timer = setTimeout(ask, WAIT_MS);
+    timer = setTimeout(search, WAIT_MS);
   };
   form.addEventListener("input", soon);
   form.addEventListener("compositionend", soon);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     clearTimeout(timer);
-    ask();
+    search();
   });
 }
 
@@ -68,6 +82,18 @@ document.addEventListener("keydown", (event) => {
 });
 
 // The imports: progress as it comes; the list again when one begins or ends.
+// A hidden window follows nothing: browsers have six connections to a server for all windows.
+function followWhileSeen(list) {
+  let events = null;
+  const follow = () => {
+    if (events) events.close();
+    events = document.hidden ? null : followImports(list);
+  };
+  addEventListener("pagehide", () => events && events.close());
+  document.addEventListener("visibilitychange", follow);
+  follow();
+}
+
 function followImports(list) {
   const events = new EventSource("/tools/events");
   events.addEventListener("progress", (event) => {
@@ -82,14 +108,14 @@ function followImports(list) {
     }
   });
   events.addEventListener("list", async () => {
-    const answer = await fetch(`${list.dataset.live}?part=list`);
-    if (answer.ok) list.innerHTML = await answer.text();
+    const answer = await answerOf(`${list.dataset.live}?part=list`);
+    if (answer && answer.ok) list.innerHTML = await answer.text();
   });
-  addEventListener("pagehide", () => events.close());
+  return events;
 }
 
 const live = document.getElementById("tools-list");
-if (live) followImports(live);
+if (live) followWhileSeen(live);
 
 // The review: a decision by key or button, without leaving the list; u undoes the last one.
 function reviewByKey(list, signal) {
@@ -107,7 +133,8 @@ function reviewByKey(list, signal) {
   const send = async (form) => {
     const fields = new URLSearchParams(new FormData(form));
     fields.set("part", "1");
-    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields });
+    const answer = await answerOf(form.getAttribute("action"), { method: "POST", body: fields });
+    if (!answer) return null;
     if (!answer.ok) {
       form.submit(); // the page then says what is wrong
       return null;
@@ -189,8 +216,8 @@ function toggleLines(legend) {
 
 // What takes a moment to compute is asked for once the page is there.
 async function fetchLater(place) {
-  const answer = await fetch(place.dataset.part);
-  if (!answer.ok) return; // its link stays, and says what is wrong
+  const answer = await answerOf(place.dataset.part);
+  if (!answer || !answer.ok) return; // its link stays, and says what is wrong
   place.outerHTML = await answer.text();
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

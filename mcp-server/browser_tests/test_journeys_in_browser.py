@@ -1,0 +1,206 @@
+"""Journeys in a real browser: what a person does on the page, from the first look to the end."""
+
+from urllib.parse import quote
+
+from mdvec.embedding import catalog
+from mdvec.manage.page_opening import write_opening
+from mdvec.manage.page_server import one_time_address
+from page_ledger import ledger
+from page_site import page_site
+from playwright.sync_api import expect
+
+
+def test_a_private_file_opens_the_page(browser, site, tmp_path):
+    file = tmp_path / "page.html"
+    write_opening(file, one_time_address(site.address, site.key))
+    page = browser.new_context().new_page()
+    page.goto(file.as_uri())
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    assert page.url == f"{site.address}/"
+    page.goto(file.as_uri())  # the code is used up, but there is a cookie
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    page.context.close()
+
+
+def test_hits_appear_as_one_types(window):
+    page = window(locale="en").page
+    page.goto("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("git worktree")
+    expect(page.locator("ol.hits > li").first).to_be_visible()
+    assert "q=git" in page.url
+    page.locator("ol.hits h2 a").first.click()
+    expect(page.locator("#hit")).to_be_in_viewport()
+
+
+def test_from_the_year_to_the_dearest_months_rows_and_back(window):
+    page = window(locale="ja").page
+    page.goto("/money?period=2025年")
+    spent = page.locator(f'svg.chart a[href*="category={quote("支出")}"]')
+    spent.nth(5).click()
+    expect(page.locator("#rows")).to_be_in_viewport()
+    expect(page.locator("h1")).to_contain_text("2025年06月")
+    page.get_by_role("link", name="住宅", exact=True).click()
+    expect(page.locator("h1")).to_contain_text("住宅")
+    page.go_back()
+    expect(page.locator("h1")).not_to_contain_text("住宅")
+
+
+def test_a_newcomer_finds_the_dearest_month_its_reason_two_duplicates_and_a_passage(window):
+    page = window(locale="ja").page
+    page.goto("/")
+    page.get_by_role("link", name="家計", exact=True).click()
+    page.get_by_role("link", name="2025年", exact=True).click()
+    sentence = page.locator(".glance")
+    expect(sentence).to_contain_text("2025-08、280,916円")
+    sentence.get_by_role("link").last.click()
+    expect(page.locator("#rows")).to_be_in_viewport()
+    expect(page.locator("#rows")).to_contain_text("民宿 なぎさ")
+    page.get_by_role("link", name="重複の確認").click()
+    first = page.locator("#pairs > li").first
+    expect(first).to_contain_text("同じ買い物らしい")
+    expect(first.locator("td:has-text('家具のとびら')")).to_have_count(2)
+    page.get_by_role("link", name="検索", exact=True).click()
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("水の備蓄")
+    expect(page.locator("ol.hits mark").first).to_be_visible()
+
+
+def test_thirty_duplicates_are_decided_by_key_and_undone(window, tmp_path):
+    rows = [
+        f"1,2025/07/{1 + n % 28:02},店{n},-{1000 + n},{account},食費,食料品,,0,{n}{account}"
+        for n in range(30)
+        for account in ("カード", "銀行")
+    ]
+    with page_site(ledger(tmp_path, rows)) as site:
+        page = window(site=site, locale="ja").page
+        page.goto("/review")
+        page.get_by_role("button", name="重複を探す").click()
+        expect(page.locator("#open")).to_have_text("30")
+        for number in range(30):
+            page.keyboard.press("1" if number % 2 else "n")
+            expect(page.locator("#open")).to_have_text(str(29 - number))
+        for number in range(30):
+            page.keyboard.press("u")
+            expect(page.locator("#open")).to_have_text(str(number + 1))
+        page.reload()
+        expect(page.locator("#pairs > li")).to_have_count(30)
+
+
+def test_shops_get_categories_by_key_which_are_undone(window, tmp_path):
+    day = "1,2025/07/{:02},{},-1000,財布,{},,0,{}"
+    rows = [day.format(1 + n, "青葉書店 本店", "教養・教育,書籍", f"a{n}") for n in range(6)] + [
+        day.format(9, f"青葉書店 {n}", "未分類,未分類", n) for n in ("大宮", "渋谷", "上野")
+    ]
+    with page_site(ledger(tmp_path, rows)) as site:
+        page = window(site=site, locale="ja").page
+        page.goto("/review/categories")
+        page.keyboard.press("1")
+        expect(page.locator("#open")).to_have_text("2")
+        page.keyboard.press("n")
+        page.keyboard.type("教養・教育")
+        page.keyboard.press("Enter")
+        expect(page.locator("#open")).to_have_text("1")
+        expect(page.locator(".state").nth(1)).to_contain_text("教養・教育")
+        for left in ("2", "3"):
+            page.keyboard.press("u")
+            expect(page.locator("#open")).to_have_text(left)
+
+
+def test_a_budget_is_set_and_undone(window):
+    page = window(locale="ja").page
+    page.goto("/money/plan")
+    page.locator("select[name=subject]").select_option("交通費")
+    page.locator("input[name=amount]:visible").fill("8,000")
+    page.get_by_role("button", name="予算を決める").click()
+    expect(page.locator(".budgets")).to_contain_text("交通費")
+    page.get_by_role("button", name="取り消す").click()
+    expect(page.locator(".budgets")).not_to_contain_text("交通費")
+
+
+def test_a_query_that_the_sandbox_refuses_says_why(window):
+    page = window(locale="ja").page
+    page.goto("/data")
+    page.get_by_role("textbox").fill("DROP TABLE transactions")
+    page.get_by_role("button", name="実行する").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("textbox")).to_have_value("DROP TABLE transactions")
+
+
+def test_an_import_is_watched_to_its_end_in_two_windows(window, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / "notes").mkdir(parents=True)
+    (home / "notes" / "a.md").write_text("# 水\n\n水は三日分を備えます。\n")
+    monkeypatch.setenv("HOME", str(home))
+    with page_site(home / "data" / "v.sqlite", catalog.load, model={"name": "use"}) as site:
+        first, second = window(site=site, locale="ja"), window(site=site, locale="ja")
+        second.page.goto("/tools")
+        first.page.goto("/")
+        first.page.get_by_role("link", name="フォルダを追加する").click()
+        first.page.get_by_role("link", name="フォルダを一覧から選ぶ").click()
+        first.page.get_by_role("link", name="notes").click()
+        first.page.get_by_role("link", name="このフォルダを使う").click()
+        first.page.get_by_role("button", name="追加して取り込む").click()
+        for one in (first, second):
+            expect(one.page.locator("#tool-notes .good")).to_be_visible(timeout=30_000)
+        first.page.goto("/")
+        expect(first.page.get_by_role("searchbox")).to_be_focused()
+        first.page.keyboard.type("水の備え")
+        expect(first.page.locator("mark").first).to_be_visible()
+
+
+def test_an_open_page_says_that_the_server_is_gone_and_goes_on_when_it_is_back(
+    window, fill, tmp_path
+):
+    database = fill(tmp_path)
+    with page_site(database) as site:
+        search, review = (window(site=site, locale="ja").page for _ in range(2))
+        port = int(site.address.rpartition(":")[2])
+        review.goto("/review")
+        search.goto("/")
+    search.get_by_role("searchbox").fill("git worktree")
+    review.keyboard.press("n")
+    for page in (search, review):
+        expect(page.get_by_role("alert")).to_contain_text("サーバーが応答しません")
+    with page_site(database, port=port):
+        search.get_by_role("searchbox").fill("git worktree add")
+        expect(search.locator("ol.hits > li").first).to_be_visible()
+        review.keyboard.press("n")
+        expect(review.locator("#open")).to_have_text("2")
+        for page in (search, review):
+            expect(page.get_by_role("alert")).to_have_count(0)
+
+
+COUNT_STREAMS = """globalThis.streams = 0;
+globalThis.EventSource = class extends EventSource {
+  constructor(address) { super(address); streams += 1; }
+  close() { super.close(); streams -= 1; }
+};"""
+SEEN = """(seen) => {
+  Object.defineProperty(document, "hidden", { value: !seen, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+  return streams;
+}"""
+
+
+def test_a_window_that_is_hidden_holds_no_connection(window):
+    """A browser has few connections to a server for all its windows."""
+    page = window(locale="ja").page
+    page.add_init_script(COUNT_STREAMS)
+    page.goto("/tools")
+    assert page.evaluate("streams") == 1
+    assert [page.evaluate(SEEN, seen) for seen in (False, False, True, True)] == [0, 0, 1, 1]
+    with page.expect_response("**/tools?part=list"):
+        page.evaluate(SEEN, arg=True)
+    expect(page.locator("#tool-notes")).to_be_visible()
+
+
+def test_it_works_without_javascript(window):
+    page = window(locale="en", java_script_enabled=False).page
+    page.goto("/")
+    page.get_by_role("searchbox").fill("git worktree")
+    page.get_by_role("button", name="Search", exact=True).click()
+    assert page.locator("ol.hits > li").count() > 0
+    page.goto("/money?period=2025-06")
+    page.get_by_role("link", name="食費", exact=True).click()
+    expect(page.locator("h1")).to_contain_text("食費")

@@ -1,0 +1,107 @@
+"""What the library says in English, on a Japanese page: each sentence of the table is said once."""
+
+import html
+import re
+
+import pytest
+from collection import Collection
+from page_ledger import ledger
+from page_site import page_site, post
+
+from mdvec_mcp.analytics.core.refusals import out_of_memory, out_of_time
+from mdvec_mcp.web.page.sentences import known_sentences, told
+
+JAPANESE = re.compile(r"[ぁ-んァ-ヶ]")
+SAID = re.compile(r'<p class="(?:trouble|note)"(?: role="alert")?>(.*?)</p>', re.DOTALL)
+
+SEARCHES = {
+    "since=いつか": "「いつか」を読み取れません",
+    "since=2025-07-01&until=2025-06-01": "入れ替えて",
+    "tags=ない": "よく使われているタグ: 水",
+    "tags=水道": "似たタグ: 水",
+    "path=none/": "パスが「none/」の文書はありません",
+    "since=2024-01-01&until=2024-01-02": "2024-01-01",
+    "tags=水&path=b.md": "すべてを満たす文書はありません",
+}
+ADDRESSES = {
+    "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
+    "/document?tool=notes&path=aa.md": "近い名前: a.md",
+    "/document?tool=empty&path=a.md": "まだ文書がありません",
+    "/document?tool=none&path=a.md": "ツール「none」はありません",
+    "/data?sql=DROP TABLE t": "SELECT ではありません",
+    "/data?sql=SELECT 1; SELECT 2": "文が 2 個",
+    "/data?sql=SELECT (": "SQL を読み取れません",
+    "/data?sql=SELECT * FROM nothing": "表「nothing」はありません。使える表: transactions",
+    "/data?sql=SELECT * FROM 'a.csv'": "ファイルは開けません",
+    "/data?sql=SELECT * FROM read_csv('a')": "関数 read_csv() は使えません",
+    "/data?sql=SELECT nope FROM transactions": "列「nope」はありません。transactions の列",
+    "/data?sql=SELECT * FROM range(900)": "行はほかにもあります（表示は 500 行まで）",
+}
+ADDED = {
+    "/etc": ({}, "ホーム（{home}）の中の"),
+    "a": ({"name": "日本"}, "「日本」は名前に使えません"),
+    "b": ({"name": "notes"}, "「notes」という名前のツールはもうあります"),
+    "c": ({"name": "search"}, "「my-search」のような"),
+    "d.txt": ({}, "この種類にはフォルダを"),
+    "e.txt": ({"kind": "dataset"}, "データとして取り込めません"),
+}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    for name in "abc":
+        (home / name).mkdir()
+    for name in ("d.txt", "e.txt"):
+        (home / name).write_text("水")
+    return home
+
+
+@pytest.fixture
+def client(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(home))
+    database = ledger(tmp_path, ["1,2025/07/01,店,-100,財布,食費,食料品,,0,a"])
+    notes = Collection(tmp_path / "notes", database)
+    notes.write("a.md", "---\ntags: [水]\n---\n# 水\n\n水を備える。\n")
+    notes.write("b.md", "# 水\n\n水の話。\n")
+    notes.import_()
+    Collection(tmp_path / "empty", database, "empty")
+    with page_site(database) as site, site.client("ja") as client:
+        yield client
+
+
+def said(answer):
+    return [html.unescape(one) for one in SAID.findall(answer.text)]
+
+
+def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(client, home):
+    answers = [
+        (client.get(f"/?q=水&tool=notes&tool=kakeibo&{query}"), words)
+        for query, words in SEARCHES.items()
+    ]
+    answers += [(client.get(address), words) for address, words in ADDRESSES.items()]
+    for path, (fields, words) in ADDED.items():
+        answer = post(client, "/tools/add", path=path, **fields)
+        answers.append((answer, words.format(home=home)))
+    wrong = [
+        (words, said(answer))
+        for answer, words in answers
+        if not any(words in one for one in said(answer))
+        or not all(JAPANESE.search(one) for one in said(answer))
+    ]
+    assert wrong == []
+    assert len(answers) + len(("left out", "time", "memory", "no tables")) == len(known_sentences())
+
+
+def test_limits_of_a_query_are_told_in_japanese():
+    assert told("ja", str(out_of_time(10))).startswith("10 秒の制限に達した")
+    assert told("ja", str(out_of_memory(512))).startswith("メモリーの制限（512 MB）")
+
+
+def test_what_is_not_in_the_table_and_english_pages_stay_as_they_are():
+    sentence = "there is no tool 'a'; list the tools with: mdvec tool ls --all"
+    assert told("en", sentence) == sentence
+    assert told("ja", f"{sentence} now") == f"{sentence} now"
+    assert told("ja", "there is no tool '{x}<b>'; list the tools with: mdvec tool ls --all") == (
+        "ツール「{x}<b>」はありません。「ツール」で一覧を見られます。"
+    )
