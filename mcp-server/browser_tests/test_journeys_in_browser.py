@@ -136,10 +136,10 @@ def test_an_import_is_watched_to_its_end_in_two_windows(window, tmp_path, monkey
         first, second = window(site=site, locale="ja"), window(site=site, locale="ja")
         second.page.goto("/tools")
         first.page.goto("/")
-        first.page.get_by_role("link", name="フォルダを追加する").click()
-        first.page.get_by_role("link", name="フォルダを一覧から選ぶ").click()
+        first.page.get_by_role("link", name="フォルダーを追加する").click()
+        first.page.get_by_role("link", name="フォルダーを一覧から選ぶ").click()
         first.page.get_by_role("link", name="notes").click()
-        first.page.get_by_role("link", name="このフォルダを使う").click()
+        first.page.get_by_role("link", name="このフォルダーを使う").click()
         first.page.get_by_role("button", name="追加して取り込む").click()
         for one in (first, second):
             expect(one.page.locator("#tool-notes .good")).to_be_visible(timeout=30_000)
