@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import contextmanager
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import duckdb
@@ -173,6 +173,14 @@ def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, d
     ]
     read = files.content("t__b__b")[1]
     assert read == rows  # True is 1 in SQLite, and equals it here
+
+
+def test_durations_of_an_arrow_file_are_text_as_in_workbooks(files):
+    lengths = [timedelta(hours=26, minutes=3), None, -timedelta(seconds=1.5)]
+    pl.DataFrame({"n": [1, 2, 3], "took": lengths}).write_ipc(files.folder / "a.feather")
+    assert problems(files.import_("new")) == {}
+    read = [(1, "26:03:00"), (2, None), (3, "-0:00:01.5")]
+    assert files.content("t__a") == ({"n": "BIGINT", "took": "VARCHAR"}, read)
 
 
 def test_a_packed_csv_is_read_and_a_broken_one_names_its_line(files):
