@@ -224,9 +224,14 @@ class _Walk:
 
     def _wanted(self, path: str) -> bool:
         name = path.rpartition("/")[2]
-        # macOS writes "._name" beside a file on disks of other systems.
+        # macOS writes "._name" beside a file on disks of other systems, Office "~$name" beside
+        # one that it has open.
         ending = os.path.splitext(name)[1].lower()  # noqa: PTH122 - called once per file
-        if name.startswith("._") or self._matches_exclude(path) or not self._is_included(path):
+        if (
+            name.startswith(("._", "~$"))
+            or self._matches_exclude(path)
+            or not self._is_included(path)
+        ):
             return False
         is_taken = ending in self._endings or name.lower().endswith(self._long_endings)
         if not is_taken and _storable(path):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zipfile
 from contextlib import contextmanager
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 import duckdb
@@ -140,10 +140,12 @@ def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files)
     assert files.import_().details.left_out == report.details.left_out
 
 
-WHOLE = st.integers(-(2**63), 2**63 - 1)
+# openpyxl writes 16 digits of a number, as Excel does.
+WHOLE = st.integers(-(2**53), 2**53 - 1)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False).map(lambda x: float(f"{x:.16g}"))
 CELLS = {
     "BIGINT": WHOLE,
-    "DOUBLE": st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53 - 1),
+    "DOUBLE": FLOATS.filter(lambda x: x - x == 0) | WHOLE,
     "BOOLEAN": st.booleans(),
     "VARCHAR": st.text(st.characters(exclude_categories=["Cs", "Cc"])).map(lambda text: f"x{text}"),
 }
@@ -178,6 +180,14 @@ def test_what_json_workbooks_and_sqlite_hold_is_what_is_read(tmp_path_factory, d
     ]
     read = files.content("t__b__b")[1]
     assert read == rows  # True is 1 in SQLite, and equals it here
+
+
+def test_durations_of_an_arrow_file_are_text_as_in_workbooks(files):
+    lengths = [timedelta(hours=26, minutes=3), None, -timedelta(seconds=1.5)]
+    pl.DataFrame({"n": [1, 2, 3], "took": lengths}).write_ipc(files.folder / "a.feather")
+    assert problems(files.import_("new")) == {}
+    read = [(1, "26:03:00"), (2, None), (3, "-0:00:01.5")]
+    assert files.content("t__a") == ({"n": "BIGINT", "took": "VARCHAR"}, read)
 
 
 def test_a_packed_csv_is_read_and_a_broken_one_names_its_line(files):
@@ -333,6 +343,27 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files):
         "thumbs.db": "it is not a SQLite database, or it is encrypted",
     }
     assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}
+
+
+def test_a_sqlite_file_that_ends_within_a_page_is_refused(files):
+    place = files.folder / "a.sqlite"
+    with sqlite3.connect(place) as made:
+        made.execute("CREATE TABLE t (a)")
+        made.executemany("INSERT INTO t VALUES (?)", [(number,) for number in range(3)])
+    made.close()
+    place.write_bytes(place.read_bytes()[:5000])  # the rows are in the second page, at its end
+    report = files.import_("new")
+    assert problems(report) == {"a.sqlite": "it is not a complete SQLite database; copy it again"}
+    assert files.tables() == {}
+
+
+def test_a_row_too_large_to_store_is_named_with_what_to_do(files):
+    with sqlite3.connect(files.folder / "a.sqlite") as made:
+        made.execute("CREATE TABLE t (a)")
+        made.execute("INSERT INTO t VALUES (1), (zeroblob(40000000))")
+    made.close()
+    reason = "row 2 holds more than 64 MB as text (bytes count twice); leave such values out of the"
+    assert problems(files.import_("new")) == {"a.sqlite#t": f"{reason} file"}
 
 
 @contextmanager

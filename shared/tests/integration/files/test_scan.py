@@ -71,8 +71,8 @@ def test_hidden_and_machine_made_folders_are_not_entered(source):
     assert found(source) == ["kept/a.md", "my_node_modules/a.md", "node_modules.md"]
 
 
-def test_macos_metadata_files_are_skipped_but_hidden_notes_are_not(source):
-    fill(source, "._a.md", "a.md", ".draft.md")
+def test_files_that_macos_and_office_write_beside_are_skipped_but_hidden_notes_are_not(source):
+    fill(source, "._a.md", "~$a.md", "a.md", ".draft.md")
     assert found(source) == [".draft.md", "a.md"]
 
 

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mdvec.datasets.core.cells import duration
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -38,7 +40,10 @@ def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any
         kinds = frame.collect_schema()
         names = kinds.names()
         cast = [
-            pl.col(name).cast(pl.String)
+            # polars 2 has no cast of durations to text.
+            pl.col(name).map_elements(duration, return_dtype=pl.String)
+            if kinds[name] == pl.Duration
+            else pl.col(name).cast(pl.String)
             for name in names
             if name in texts or kinds[name] == pl.Duration
         ]

@@ -36,6 +36,9 @@ _DUCKDB_PLACE = slice(8, 12)
 _APPLICATION = slice(68, 72)
 _SHARED_LOCK = 0x40000002, 510
 """Where SQLite's readers lock a file, and how many bytes."""
+_PAGE_SIZE = slice(16, 18)
+"""Of the header: the bytes of a page; 1 means 65,536."""
+_INCOMPLETE = "it is not a complete SQLite database; copy it again"
 _IN_USE = "another program is writing to it; import again when it is done"
 _NAME = "source.sqlite"
 
@@ -52,7 +55,9 @@ def opened(
         SnapshotsUnwritable: the folder of copies cannot be written.
     """
     with opened_within(source, root) as descriptor, work_folder(copies) as folder:
-        _check_header(os.pread(descriptor, _HEADER_BYTES, 0))
+        header = os.pread(descriptor, _HEADER_BYTES, 0)
+        _check_header(header)
+        _check_pages(header, os.fstat(descriptor).st_size)
         try:
             with closing(_connected(source, descriptor, root, folder)) as connection:
                 yield _found(connection, reading, on_rows)
@@ -67,6 +72,13 @@ def _check_header(header: bytes) -> None:
         raise NotATable("it is not a SQLite database, or it is encrypted")
     if int.from_bytes(header[_APPLICATION]) == APPLICATION_ID:
         raise NotATable("it is a database of mdvec itself")
+
+
+def _check_pages(header: bytes, size: int) -> None:
+    """Check that the file ends with a whole page: SQLite reads the rest of one as zeros."""
+    page = int.from_bytes(header[_PAGE_SIZE])
+    if size % (2**16 if page == 1 else max(page, 1)):
+        raise UnreadableFile(_INCOMPLETE)
 
 
 def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.Connection:
@@ -223,7 +235,7 @@ def _with_truths(row: tuple[object, ...], truths: list[int]) -> list[object]:
 
 def _unreadable(error: apsw.Error) -> UnreadableFile:
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.IOError)):
-        return UnreadableFile("it is not a complete SQLite database; copy it again")
+        return UnreadableFile(_INCOMPLETE)
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return UnreadableFile(_IN_USE, may_pass=True)
     return UnreadableFile(f"it cannot be read as a SQLite database ({error})")

@@ -13,7 +13,7 @@ from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import VALUE_KINDS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import first_line, safe_connection
 from mdvec.datasets.interfaces.text_columns import read_column
-from mdvec.datasets.interfaces.wide import ListColumn, lists_to_parquet
+from mdvec.datasets.interfaces.wide import MAX_ROW_BYTES, ListColumn, lists_to_parquet
 from mdvec.files.scan import UnreadableFile
 
 MAX_COLUMNS = 10_000
@@ -54,7 +54,8 @@ class TypedRows:
         a column whose name is "" is left out. Without columns nothing is written.
 
         Raises:
-            UnreadableFile: a text holds half of a character, or there are too many columns.
+            UnreadableFile: a text holds half of a character, a row is too large, or there are too
+                many columns.
             OSError: the plain copy cannot be written.
         """
         import duckdb
@@ -82,7 +83,14 @@ class TypedRows:
         number = 0
         for number, row in enumerate(rows, 1):
             try:
-                copy.write(f"{json.dumps(self._texts(row), ensure_ascii=False)}\n")
+                line = json.dumps(self._texts(row), ensure_ascii=False)
+                # A character has up to 4 bytes; counting them is for the few long rows.
+                if len(line) > MAX_ROW_BYTES // 4 and len(line.encode()) >= MAX_ROW_BYTES:
+                    raise UnreadableFile(
+                        f"row {number} holds more than {MAX_ROW_BYTES // 2**20} MB as text (bytes "
+                        "count twice); leave such values out of the file"
+                    )
+                copy.write(f"{line}\n")
             except UnicodeEncodeError as error:
                 raise UnreadableFile(
                     f"row {number}: a text holds half of a character; write the file again"

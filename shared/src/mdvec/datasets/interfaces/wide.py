@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MIN_WIDE_COLUMNS = 200
 """The number of columns from which rows are stored as lists."""
-_MAX_ROW_BYTES = 2**26
+MAX_ROW_BYTES = 2**26
 _SAMPLE_ROWS = 5
 _CELLS_AT_ONCE = 10_000_000
 _MAX_ROWS_AT_ONCE = 122_880
@@ -77,7 +77,7 @@ def lists_to_parquet(
     """
     scan = (
         f"read_json({literal(one_path(plain))}, format = 'newline_delimited', records = false, "
-        f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {_MAX_ROW_BYTES})"
+        f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {MAX_ROW_BYTES})"
     )
     found = _kinds(connection, [() if one.type else one.kinds for one in columns], scan)
     for at, column in enumerate(columns):

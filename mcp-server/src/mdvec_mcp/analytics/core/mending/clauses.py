@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -78,6 +79,15 @@ def _grouped(draft: Draft) -> Iterator[Mended]:
     if tree is None:
         return
     for select in tree.find_all(exp.Select):
+        having = select.args.get("having")
+        if having is not None and not (
+            _is_aggregated(having)
+            or select.args.get("group")
+            or any(map(_is_aggregated, select.expressions))
+        ):
+            select.set("having", None)
+            select.where(having.this, copy=False)
+            continue
         keys = [one.unalias() for one in select.expressions if not _is_aggregated(one)]
         later = [select.args.get(clause) for clause in ("having", "order")]
         is_grouped = any(part is not None and _is_aggregated(part) for part in later)
@@ -89,6 +99,28 @@ def _grouped(draft: Draft) -> Iterator[Mended]:
             select.set("having", None)
             select.where(having.this, copy=False)
     yield Mended(written(tree), "every column outside of an aggregate belongs in GROUP BY")
+    if _order_by_least(tree):
+        yield Mended(written(tree), "groups are ordered by an aggregate, such as min(x)")
+
+
+def _order_by_least(tree: exp.Expr) -> bool:
+    """Order groups by the least value of a column that is no key; whether any was so ordered."""
+    from sqlglot import exp
+
+    done = False
+    for select in tree.find_all(exp.Select):
+        order, group = select.args.get("order"), select.args.get("group")
+        if order is None or group is None:
+            continue
+        known = {key.sql() for key in group.expressions} | {
+            one.alias_or_name for one in select.expressions
+        }
+        for key in order.expressions:
+            column = key.this if isinstance(key, exp.Ordered) else None
+            if isinstance(column, exp.Column) and not {column.sql(), column.name} & known:
+                column.replace(exp.Min(this=column.copy()))
+                done = True
+    return done
 
 
 def _moved(draft: Draft) -> Iterator[Mended]:
@@ -104,12 +136,18 @@ def _moved(draft: Draft) -> Iterator[Mended]:
         if where is None:
             continue
         named = {one.alias: one.unalias() for one in select.expressions if one.alias}
+        is_single = not select.args.get("group") and not any(
+            map(_is_aggregated, select.expressions)
+        )
         kept = []
         for part in list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]:
             expanded = part.copy().transform(_expanded, named)
             if expanded.find(exp.Window):
                 _add(select, "qualify", expanded)
                 why = "a condition on a window belongs in QUALIFY"
+            elif _is_aggregated(expanded) and is_single:
+                kept.append(_asked_of_all(select, expanded))
+                why = "WHERE sees single rows; a subquery sees all of them"
             elif _is_aggregated(expanded):
                 _add(select, "having", expanded)
                 why = "a condition on an aggregate belongs in HAVING"
@@ -119,11 +157,31 @@ def _moved(draft: Draft) -> Iterator[Mended]:
     yield Mended(written(tree), why)
 
 
+def _asked_of_all(select: exp.Select, condition: exp.Expr) -> exp.Expr:
+    """A condition whose aggregates are asked of the query's whole tables, in subqueries."""
+    from sqlglot import exp
+
+    for call in list(condition.find_all(exp.AggFunc)):
+        asked = exp.select(call.copy())
+        for part in ("from_", "joins"):
+            asked.set(part, copy.deepcopy(select.args.get(part)))
+        call.replace(asked.subquery())
+    return condition
+
+
 def _unnested(draft: Draft) -> Iterator[Mended]:
     """An aggregate of aggregates asks a subquery."""
     from sqlglot import exp
 
     tree = parsed(draft.sql)
+    if isinstance(tree, exp.Select) and tree.args.get("group"):
+        for call in list(tree.find_all(exp.AggFunc)):
+            if isinstance(call.this, exp.AggFunc) and not isinstance(call.parent, exp.Window):
+                call.replace(exp.Window(this=call.copy()))
+        yield Mended(
+            written(tree), "over all groups an aggregate is a window: sum(count(*)) OVER ()"
+        )
+        return
     if not isinstance(tree, exp.Select) or len(tree.expressions) != 1:
         return
     outer = tree.expressions[0].copy()

@@ -44,6 +44,7 @@ def mend_columns(draft: Draft) -> Iterator[Mended]:
     if meant is not None and meant != name:
         why = f"there is no column {shortened(name, 30)!r}, but {shortened(meant, 40)}"
         yield Mended(_renamed(draft.sql, name, meant), why)
+    yield from _same_as_joined(draft, name)
     yield from _split_name(draft, name, columns)
     yield from _other_table(draft, name)
 
@@ -145,7 +146,13 @@ def _ambiguous(draft: Draft) -> Iterator[Mended]:
     first = draft.named_by(r"\(use: '([^']+)'")
     if name is None or first is None:
         return
-    changed = re.sub(rf"(?<![\w.\"'])\"?{re.escape(name)}\"?(?![\w\"'])", first, draft.sql)
+    second = draft.named_by(r"' or '([^']+)'\)")
+    joined = draft.sql
+    if second is not None:
+        bare = re.escape(name)
+        pair = rf"(?<![\w.\"']){bare}(\s*==?\s*){bare}(?![\w.\"'])"
+        joined = re.sub(pair, lambda part: f"{first}{part[1]}{second}", joined)
+    changed = re.sub(rf"(?<![\w.\"'])\"?{re.escape(name)}\"?(?![\w\"'])", first, joined)
     yield Mended(changed, f"several tables have a column {shortened(name, 30)}")
 
 
@@ -158,6 +165,17 @@ def _split_name(draft: Draft, name: str, columns: list[str]) -> Iterator[Mended]
             changed = re.sub(rf"\b{pattern}\b", _plain(column).replace("\\", r"\\"), draft.sql)
             if changed != draft.sql:
                 yield Mended(changed, f"the column is called {shortened(column, 40)}")
+
+
+def _same_as_joined(draft: Draft, name: str) -> Iterator[Mended]:
+    """``a.carrier = b.code``: the column that both tables have."""
+    masked = mask(draft.sql)
+    sides = rf"(\w+)\.(\w+)(\s*==?\s*)(\w+)\.{re.escape(name)}(?!\w)"
+    others = rf"(?<!\w)(\w+)\.{re.escape(name)}(\s*==?\s*)(\w+)\.(\w+)"
+    changed = re.sub(sides, r"\1.\2\3\4.\2", masked.code, flags=re.IGNORECASE)
+    changed = re.sub(others, r"\1.\4\2\3.\4", changed, flags=re.IGNORECASE)
+    if changed != masked.code:
+        yield Mended(masked.shown(changed), "tables are joined by a column that both have")
 
 
 def _other_table(draft: Draft, name: str) -> Iterator[Mended]:

@@ -30,9 +30,24 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     near = difflib.get_close_matches(same_name(name), keys, 1, _LEAST_LIKENESS)
     if near:
         return keys[near[0]]
-    begun = [one for key, one in keys.items() if len(key) > 3 and same_name(name).startswith(key)]
+    kin = [one for key, one in keys.items() if _share_first_kanji(key, same_name(name))]
+    if len(kin) == 1:
+        return kin[0]
+    begun = [one for key, one in keys.items() if _is_end(key, same_name(name))]
     return max(begun, key=len, default=None)
 
 
 def _without_okurigana(name: str) -> str:
     return same_name(_HIRAGANA_BETWEEN.sub("", unicodedata.normalize("NFKC", name)))
+
+
+def _share_first_kanji(one: str, other: str) -> bool:
+    """Whether two short names, such as 店名 and 店舗, begin with the same kanji."""
+    is_short = 0 < len(one) <= 4 and 0 < len(other) <= 4
+    return is_short and one[0] == other[0] and "\u4e00" <= one[0] <= "\u9fff"
+
+
+def _is_end(key: str, name: str) -> bool:
+    """Whether a known name of some length begins or ends the name, as 売上 does 売上テーブル."""
+    is_long = len(key) > 3 or (len(key) > 1 and "\u4e00" <= key[0] <= "\u9fff")
+    return is_long and (name.startswith(key) or name.endswith(key))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
 from mdvec_mcp.analytics.core.mending.masking import COLUMN, NAME, TEXT, VALUE, mask
+from mdvec_mcp.analytics.core.mending.values import between_months, kanji_number, within_month
 
 _TEXTS = f"{TEXT}(?:\\s*,\\s*{TEXT})*"
 
@@ -34,6 +36,30 @@ def _cases(part: re.Match[str]) -> str:
     return f"{part[1]}{part[2]} END{part[3]}"
 
 
+def _spelt_before_by(part: re.Match[str]) -> str:
+    if part[0].upper() == "SORT":
+        return "ORDER"
+    near = difflib.get_close_matches(part[0].upper(), _BEFORE_BY, 1, 0.6)
+    return near[0] if near else part[0]
+
+
+def _searched_case(part: re.Match[str]) -> str:
+    """``CASE x WHEN > 1 THEN … WHEN > 2`` with x before each comparison."""
+    return re.sub(
+        r"\bWHEN\s*(?=[<>=!])", f"WHEN {part[1]} ", f"CASE {part[2]}", flags=re.IGNORECASE
+    )
+
+
+def _without_commas(part: re.Match[str]) -> str:
+    return part[0].replace(",", "")
+
+
+def _day(part: re.Match[str]) -> str:
+    return f"'{part[1]}-{int(part[2]):02d}-{int(part[3]):02d}'"
+
+
+_BARE_MONTH = r"(\d{4})年(\d{1,2})月"
+_BEFORE_BY = ("GROUP", "ORDER", "PARTITION")
 _SYNTAX = (
     _rule(r"\bLIMIT\s+(\d+)\s*,\s*(\d+)", r"LIMIT \2 OFFSET \1", "LIMIT skip, count is MySQL's"),
     _rule(r"==", "=", "equality is ="),
@@ -95,8 +121,83 @@ _SYNTAX = (
     _rule(rf"\|\|(?=\s*{COLUMN}\s*(?:=|<|>|!=|LIKE\b|IN\b))", "OR", "|| joins texts; OR is OR"),
     _rule(r"\)\s*WITH\s+(\w+)\s+AS\s*\(", r"), \1 AS (", "one WITH holds all parts"),
     _rule(r"\b(\d{1,2})%(?=\s*\))", lambda part: f"{int(part[1]) / 100:g}", "50% is 0.5"),
+    _rule(rf"\bBETWEEN\s*\(\s*({VALUE})\s*(?:,|AND)\s*({VALUE})\s*\)", r"BETWEEN \1 AND \2",
+          "BETWEEN a AND b"),
+    _rule(r"[<>=]\s*-?\d{1,3}(?:,\d{3})+(?![\d.]|\s*[,(])", _without_commas,
+          "a number has no thousands separators"),
+    _rule(r"(?<![\w.])(\d{4})年(\d{1,2})月(\d{1,2})日(?!\w)", _day,
+          "a date is written 'YYYY-MM-DD'"),
+    _rule(rf"({COLUMN})\s+BETWEEN\s+{_BARE_MONTH}\s+AND\s+{_BARE_MONTH}", between_months,
+          "a month is a range of days"),
+    _rule(rf"({COLUMN})\s*=\s*{_BARE_MONTH}", within_month, "a month is a range of days"),
+    _rule(r"(?<![\w.])(\d+(?:\.\d+)?)(?:円|年|月|日|ドル|件|個|回|人|本|分|秒|時間|km)(?!\w)",
+          r"\1", "a number stands without its unit"),
+    _rule(r"\bCASE\s+(?!WHEN\b)((?:(?!\b(?:WHEN|THEN|END)\b).)+\bTHEN\b)", r"CASE WHEN \1",
+          "CASE has WHEN before each condition"),
+    _rule(r"\b(WITH\s+\w+\s+AS)\s+(SELECT\b(?:(?!\bSELECT\b).)+?)\s*\b(SELECT\b)", r"\1 (\2) \3",
+          "a part of WITH stands in parentheses"),
+    _rule(r"(\bWITH\b.+\))\s*;\s*(?=SELECT\b)", r"\1 ", "WITH and its SELECT are one statement"),
+    _rule(r"\b(?:GROUP|ORDER)\s+BY\s*;?\s*$", "", "the clause does not end"),
+    _rule(r"\bNULLS(?!\s+(?:FIRST|LAST)\b)", "", "NULLS takes FIRST or LAST"),
+    _rule(rf"\bDISTINCT\s+ON\s+(?!\()({COLUMN})\s*,?", r"DISTINCT ON (\1) ",
+          "DISTINCT ON needs parentheses"),
+    _rule(r"\b(?:DECS|DSEC|DSC|DECR?|DESCENDING)\b(?=\s*(?:$|[,;)]|LIMIT\b|NULLS\b))", "DESC",
+          "descending is DESC"),
+    _rule(r"\bASCENDING\b(?=\s*(?:$|[,;)]|LIMIT\b))", "ASC", "ascending is ASC"),
+    _rule(r"\b(?!(?:GROUP|ORDER|PARTITION)\b)[a-z]{3,10}(?=\s+BY\b)", _spelt_before_by,
+          "BY follows GROUP, ORDER or PARTITION"),
+    _rule(rf"\bOVER\s+((?:PARTITION|ORDER)\s+BY\s+{COLUMN}(?:\s+ORDER\s+BY\s+{COLUMN})?(?:\s+DESC)?)",
+          r"OVER (\1)", "OVER needs parentheses"),
+    _rule(r"\b(ROWS|RANGE)\s+((?:\w+)\s+(?:PRECEDING|FOLLOWING)\s+AND)\b", r"\1 BETWEEN \2",
+          "a frame is ROWS BETWEEN a AND b"),
+    _rule(r"\b(AND|OR)\s+\1\b", r"\1", "a word stands twice"),
+    _rule(rf"(\bWHERE\b(?:(?!\b(?:GROUP|ORDER|LIMIT|SELECT|IN)\b)[^(),])*),"
+          rf"(?=\s*{COLUMN}\s*(?:=|<|>|!=|LIKE\b|IN\b|IS\b))", r"\1 AND",
+          "conditions are joined by AND"),
+    _rule(rf"(\b(?:WHERE|AND|OR)\s+{COLUMN})\s+ANY\s*\(", r"\1 IN (", "IN takes a list"),
+    _rule(r"(?<!LEFT)(?<!RIGHT)(?<!FULL)\s+OUTER\s+JOIN\b", " FULL OUTER JOIN",
+          "an outer join is LEFT, RIGHT or FULL"),
+    _rule(rf"\bCASE\s+({COLUMN})\s+(WHEN\s*[<>=!](?:(?!\bEND\b).)*)", _searched_case,
+          "CASE WHEN x > 1 compares"),
+    _rule(r"\b(SELECT|\()\s*UNIQUE\b", r"\1 DISTINCT", "DISTINCT gives each value once"),
+    _rule(r"\(\s*UNIQUE\b", "(DISTINCT", "DISTINCT gives each value once"),
+    _rule(r"\s(?:TOP|FIRST)\s*\(?(\d+)\)?\s*;?\s*$", r" LIMIT \1", "LIMIT ends the query"),
+    _rule(r"(?<!USING)\s+(?:TABLE)?SAMPLE\s+(\d+)(?!\s*[%\w(])", r" USING SAMPLE \1",
+          "a sample is USING SAMPLE"),
+    _rule(r"\bLIMIT\s*[=:]\s*(\d+)", r"LIMIT \1", "LIMIT takes a number"),
+    _rule(r"\bOFFSET\s*;?\s*$", "", "OFFSET takes a number"),
+    _rule(r"\bAS\s+(\w+(?:-\w+)+|\w+\([\w*]*\))(?=\s*(?:,|\bFROM\b))", r'AS "\1"',
+          "an alias with other signs needs double quotes"),
+    _rule(r"\)(\s*,\s*\d+\s*\))(?=\s*(?:,|\bFROM\b|\bAS\b))", r"\1", "a ) stands too early"),
+    _rule(rf"({VALUE})\s*([<>]=?)\s*({COLUMN})\s*([<>]=?)\s*({VALUE})", r"\1 \2 \3 AND \3 \4 \5",
+          "two comparisons are joined by AND"),
+    _rule(rf"({COLUMN})\s+MATCH(?:ES)?\s+({TEXT})", r"regexp_matches(\1, \2)",
+          "a regular expression is tested by regexp_matches()"),
+    _rule(rf"\bEXISTS\s+({COLUMN})(?!\s*\()", r"\1 IS NOT NULL", "x IS NOT NULL tests for values"),
+    _rule(r"\b(TRUE|FALSE)\s*\(\s*\)", r"\1", "TRUE has no parentheses"),
+    _rule(r"\s+かつ\s+", " AND ", "かつ is AND"),
+    _rule(r"\s+または\s+", " OR ", "または is OR"),
+    _rule(rf"({COLUMN})\s+(NOT\s+)?BETWEEN\s+({VALUE})\s*[~〜～]\s*({VALUE})",
+          r"\1 \2BETWEEN \3 AND \4", "BETWEEN a AND b"),
     _rule(r"\s(WHERE\s[^()]+?)\s(FROM\s+\w+)", r" \2 \1", "FROM comes before WHERE"),
 )  # fmt: skip
+
+
+def _filtered(part: re.Match[str]) -> str:
+    name = "avg" if part[1].upper() == "AVERAGE" else part[1]
+    return f"{name}({part[2]}) FILTER (WHERE {part[3]})"
+
+
+_FUNCTIONS = {
+    "合計": "sum",
+    "平均": "avg",
+    "件数": "count",
+    "最大": "max",
+    "最小": "min",
+    "中央": "median",
+}
+_CALLED = "AVG|SUM|COUNT|MIN|MAX|MEDIAN|YEAR|MONTH|DAY|HOUR|UPPER|LOWER|ROUND|LENGTH|ABS"
+_PARTS = "year|month|day|hour|minute|second|quarter|week|dayofweek|dayofyear|date"
 _AGGREGATES = {"mean": "avg", "std": "stddev"}
 _BOUND = (
     _rule(r"\b(?:SYSDATE|GETDATE|SYSDATETIME|GETUTCDATE)\b(?:\s*\(\s*\))?", "current_timestamp",
@@ -104,6 +205,41 @@ _BOUND = (
     _rule(r"\bCURDATE\s*\(\s*\)", "current_date", "today is current_date"),
     _rule(rf"\bDATEADD\s*\(\s*(\w+)\s*,\s*DATEDIFF\s*\(\s*\1\s*,\s*0\s*,\s*({COLUMN})\s*\)"
           r"\s*,\s*0\s*\)", r"date_trunc('\1', \2)", "date_trunc('month', d) begins a month"),
+    _rule(r"\s*(?:!=|<>|\bIS\s+NOT)\s*(?:None|nil)\b", " IS NOT NULL", "no value is NULL"),
+    _rule(r"\s*(?:==?|\bIS)\s*(?:None|nil)\b", " IS NULL", "no value is NULL"),
+    _rule(rf"(\bSELECT\s+|,\s*)({_CALLED})\s+(?!AS\b|FROM\b)({COLUMN})"
+          r"(?=\s*(?:,|\bFROM\b|\bAS\b))", r"\1\2(\3)", "a function has parentheses"),
+    _rule(rf"({COLUMN})\.(?:dt\.)?({_PARTS})\b(?:\(\s*\))?(?!\s*\()", r"\2(\1)",
+          "a part of a date is a function: year(d)"),
+    _rule(rf"({COLUMN})\.(?:isnull|isna)\(\s*\)", r"\1 IS NULL", "x IS NULL tests for NULL"),
+    _rule(rf"({COLUMN})\.(?:notnull|notna)\(\s*\)", r"\1 IS NOT NULL",
+          "x IS NOT NULL tests for values"),
+    _rule(rf"\bisna\s*\(\s*({COLUMN})\s*\)", r"\1 IS NULL", "x IS NULL tests for NULL"),
+    _rule(rf"\b(?:notna|notnull|isnotnull)\s*\(\s*({COLUMN})\s*\)", r"\1 IS NOT NULL",
+          "x IS NOT NULL tests for values"),
+    _rule(rf"!\s*(?==?)(?!=)|!(?=\s*(?:{COLUMN}|\())", "NOT ", "! is NOT"),
+    _rule("><", "<>", "'not equal' is <>"),
+    _rule(rf"({COLUMN})::({_PARTS})\b", r"\2(\1)", "a part of a date is a function: year(d)"),
+    _rule(rf"\bTIMESTAMPADD\s*\(\s*(\w+)\s*,\s*(-?\d+)\s*,\s*({COLUMN})\s*\)",
+          r"(\3 + INTERVAL (\2) \1)", "a span of time is added by +"),
+    _rule(rf"({COLUMN})\.str\.contains\(\s*({TEXT})\s*\)", r"contains(\1, \2)",
+          "contains(x, 'a') is a function"),
+    _rule(r"([<>=]\s*)([一二三四五六七八九十]{1,2})(?!\w)",
+          lambda part: part[1] + kanji_number(part[2]), "a number is written in figures"),
+    _rule(r"(?<!\w)(合計|平均|件数|最大値?|最小値?|中央値)\s*(?=\()",
+          lambda part: _FUNCTIONS[part[1][:2]], "functions have English names"),
+    _rule(rf"\bTIMEDIFF\s*\(\s*({COLUMN})\s*,\s*({COLUMN})\s*\)", r"(\1 - \2)",
+          "times are subtracted by -"),
+    _rule(rf"\bCOUNT_?DISTINCT\s*\(\s*({COLUMN})\s*\)", r"count(DISTINCT \1)",
+          "count(DISTINCT x) counts different values"),
+    _rule(r"\b(SUM|AVG|AVERAGE)_?IFS?\s*\(\s*([^,()]+)\s*,\s*([^,()]+)\)", _filtered,
+          "sum(x) FILTER (WHERE …) sums some rows"),
+    _rule(rf"\bREPLACE\s*\(\s*({COLUMN})\s*,\s*({TEXT})\s*\)", r"replace(\1, \2, '')",
+          "replace(text, from, to)"),
+    _rule(rf"\bnunique\s*\(\s*({COLUMN})\s*\)", r"count(DISTINCT \1)",
+          "count(DISTINCT x) counts different values"),
+    _rule(rf"\bEXTRACT\s*\(\s*YEAR_MONTH\s+FROM\s+({COLUMN})\s*\)", r"(year(\1) * 100 + month(\1))",
+          "a year and its month are two parts"),
     _rule(r"\bAS\s+FLOAT64\b", "AS DOUBLE", "FLOAT64 is DOUBLE"),
     _rule(r"\bAS\s+(?:NVARCHAR2?|VARCHAR2|NCHAR|STRING|LONGTEXT)\b(?:\s*\(\s*\w+\s*\))?(?=\s*\))",
           "AS VARCHAR", "a text is VARCHAR"),
@@ -122,7 +258,7 @@ _BOUND = (
           lambda part: f"{_AGGREGATES.get(part[2].lower(), part[2].lower())}({part[1]})",
           "a function stands before its column"),
 )  # fmt: skip
-_FOREIGN = re.compile(r"[#`]|==|&&|=<|\[\w+\]|SHOW|PRAGMA|not a SELECT|\bIN \[")
+_FOREIGN = re.compile(r"[#`]|==|&&|=<|\[\w+\]|SHOW|PRAGMA|not a SELECT|\bIN \[|name => does")
 """What DuckDB reads, too, but not as it is meant."""
 
 
@@ -149,7 +285,6 @@ def _applied(rules: tuple[_Rule, ...], sql: str) -> Iterator[Mended]:
     if not whys:
         return
     yield Mended(masked.shown(code), "; ".join(dict.fromkeys(whys)))
-    if len(whys) > 1:
-        for rule in rules:
-            if (changed := rule.pattern.sub(rule.form, masked.code)) != masked.code:
-                yield Mended(masked.shown(changed), rule.why)
+    for rule in rules:  # one may have taken another's place
+        if (changed := rule.pattern.sub(rule.form, masked.code)) != masked.code:
+            yield Mended(masked.shown(changed), rule.why)

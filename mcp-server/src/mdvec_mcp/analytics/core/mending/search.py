@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mdvec.datasets.core.columns import Column
 
+from mdvec_mcp.analytics.core.mending.calls import mend_calls
 from mdvec_mcp.analytics.core.mending.clauses import mend_clauses
 from mdvec_mcp.analytics.core.mending.dialects import is_shallow, mend_dialect
 from mdvec_mcp.analytics.core.mending.draft import Draft, Repair
@@ -19,6 +20,7 @@ from mdvec_mcp.analytics.core.mending.names import (
     mend_quoted_names,
     mend_tables,
 )
+from mdvec_mcp.analytics.core.mending.operands import mend_operands
 from mdvec_mcp.analytics.core.mending.places import mend_places
 from mdvec_mcp.analytics.core.mending.rules import mend_forms, mend_syntax
 from mdvec_mcp.analytics.core.mending.signs import mend_signs
@@ -36,9 +38,11 @@ _REPAIRS: tuple[tuple[Repair, float], ...] = (
     (mend_signs, 0.2),
     (mend_syntax, 0.5),
     (mend_tables, 0.6),
+    (mend_calls, 0.9),
     (mend_columns, 1.0),
     (mend_quoted_names, 1.0),
     (mend_values, 1.0),
+    (mend_operands, 1.0),
     (mend_forms, 1.0),
     (mend_functions, 1.1),
     (mend_dialect, 1.3),

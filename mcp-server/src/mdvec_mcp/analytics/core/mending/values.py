@@ -1,4 +1,4 @@
-"""Repairs texts that are no dates or numbers, and operators that do not fit their values."""
+"""Repairs texts that are no dates or numbers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from datetime import date
 
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
-from mdvec_mcp.analytics.core.mending.masking import COLUMN, TEXT, mask
+from mdvec_mcp.analytics.core.mending.masking import COLUMN
 
-_NUMBER = re.compile(r"'[¥$]?(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?)'")
+_NUMBER = re.compile(r"'[¥￥$]?(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<=[¥￥$])\d+(?:\.\d+)?)'")
 _DAYS = (
     re.compile(r"'(?P<y>\d{4})[年/.-](?P<m>\d{1,2})[月/.-](?P<d>\d{1,2})日?'"),
     re.compile(r"'(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>\d{4})'"),
@@ -25,12 +25,13 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 _START = re.compile(r"\bdate\s*\(\s*(\w+)\s*,\s*'start of (\w+)'\s*\)", re.IGNORECASE)
-_MAX_JOINED = 10
+_FIGURE = re.compile(r"'([0-9０-９]+|[一二三四五六七八九十]{1,2})(?:月|日|年|時|円|個|件|人|回)?'")
+_KANJI = dict(zip("一二三四五六七八九", range(1, 10), strict=True))
 _MONTH = r"'(\d{4})[-/年](\d{1,2})月?'"
 
 
 def mend_values(draft: Draft) -> Iterator[Mended]:
-    """Dates and numbers as DuckDB reads them, and text operators where they are meant."""
+    """Dates and numbers as DuckDB reads them."""
     sql = draft.sql
     now = _NOW.sub(_from_now, sql)
     if now != sql:
@@ -43,51 +44,28 @@ def mend_values(draft: Draft) -> Iterator[Mended]:
         yield Mended(whole, "an interval needs a unit")
     if "onversion" in draft.message or "onvert" in draft.message:
         yield from _converted(sql)
-    if re.search(r"'\+\([^)]*(?:VARCHAR|STRING)", draft.message):
-        masked = mask(sql)
-        yield Mended(masked.shown(_joined(masked.code)), "texts are joined by ||, not +")
-    if re.search(r"'(?:!?~~\*?|like_escape|i?like)\w*\(", draft.message):
-        masked = mask(sql)
-        cast = re.sub(
-            rf"({COLUMN})\s+(NOT\s+)?(I?LIKE)\s+({TEXT})", r"CAST(\1 AS VARCHAR) \2\3 \4",
-            masked.code, flags=re.IGNORECASE,
-        )  # fmt: skip
-        yield Mended(masked.shown(cast), "LIKE compares texts; cast the column")
-
-
-def _joined(code: str) -> str:
-    """The ``+`` beside texts and beside other ``||`` as ``||``; all of them if there is none."""
-    joined = re.sub(rf"({TEXT})\s*\+", r"\1 ||", re.sub(rf"\+(?=\s*{TEXT})", "||", code))
-    for _ in range(_MAX_JOINED):
-        further = re.sub(rf"(\|\|\s*{COLUMN}\s*)\+", r"\1||", joined)
-        further = re.sub(rf"\+(?=\s*{COLUMN}\s*\|\|)", "||", further)
-        if further == joined:
-            break
-        joined = further
-    return joined if joined != code else code.replace("+", "||")
 
 
 def _converted(sql: str) -> Iterator[Mended]:
     why = "a date is written 'YYYY-MM-DD'"
+    every = sql
     for pattern in _DAYS:
-        changed = pattern.sub(_iso, sql)
-        if changed != sql:
-            yield Mended(changed, why)
-    eras = _ERA_DAY.sub(_of_era, sql)
-    if eras != sql:
-        yield Mended(eras, why)
-    wide = re.sub(r"'[０-９0-9－/-]+'", lambda text: text[0].translate(_NARROW), sql)
-    if wide != sql:
-        yield Mended(wide, why)
-    months = re.sub(rf"({COLUMN})\s*=\s*{_MONTH}", _within_month, sql)
-    if months != sql:
-        yield Mended(months, "a month is a range of days")
-    first = re.sub(_MONTH, lambda m: f"'{m[1]}-{int(m[2]):02d}-01'", sql)
-    if first != sql:
-        yield Mended(first, why)
-    plain = _NUMBER.sub(lambda number: number[1].replace(",", ""), sql)
-    if plain != sql:
-        yield Mended(plain, "a number has no thousands separators")
+        every = pattern.sub(_iso, every)
+    month = "a month is a range of days"
+    spans = re.sub(rf"({COLUMN})\s+BETWEEN\s+{_MONTH}\s+AND\s+{_MONTH}", between_months, sql)
+    forms = (
+        (every, why),
+        *((pattern.sub(_iso, sql), why) for pattern in _DAYS),
+        (_ERA_DAY.sub(_of_era, sql), why),
+        (re.sub(r"'[０-９0-9－/-]+'", lambda text: text[0].translate(_NARROW), sql), why),
+        (spans, month),
+        (re.sub(rf"({COLUMN})\s*=\s*{_MONTH}", within_month, sql), month),
+        (re.sub(_MONTH, lambda m: f"'{m[1]}-{int(m[2]):02d}-01'", sql), why),
+        (_NUMBER.sub(lambda number: number[1].replace(",", ""), sql),
+         "a number has no thousands separators"),
+        (_FIGURE.sub(_figure, sql), "a number is written in figures, without its unit"),
+    )  # fmt: skip
+    yield from (Mended(form, said) for form, said in forms if form != sql)
 
 
 def _from_now(found: re.Match[str]) -> str:
@@ -113,9 +91,32 @@ def _of_era(found: re.Match[str]) -> str:
         return found[0]
 
 
-def _within_month(found: re.Match[str]) -> str:
+def within_month(found: re.Match[str]) -> str:
+    """``d = 2025-01`` as days; unchanged if it is no month."""
     year, month = int(found[2]), int(found[3])
     if not 1 <= month <= 12:
         return found[0]
     after = f"{year + month // 12:04d}-{month % 12 + 1:02d}-01"
     return f"{found[1]} >= '{year:04d}-{month:02d}-01' AND {found[1]} < '{after}'"
+
+
+def between_months(found: re.Match[str]) -> str:
+    """``d BETWEEN 2025-01 AND 2025-02`` as days; unchanged if these are no months."""
+    first, last = (int(found[2]), int(found[3])), (int(found[4]), int(found[5]))
+    if not (1 <= first[1] <= 12 and 1 <= last[1] <= 12):
+        return found[0]
+    after = f"{last[0] + last[1] // 12:04d}-{last[1] % 12 + 1:02d}-01"
+    return f"{found[1]} >= '{first[0]:04d}-{first[1]:02d}-01' AND {found[1]} < '{after}'"
+
+
+def _figure(text: re.Match[str]) -> str:
+    """A number in full width or in kanji up to 99."""
+    return kanji_number(text[1])
+
+
+def kanji_number(text: str) -> str:
+    """A number in any figures, or in kanji up to 99, as SQL writes it."""
+    if text[0] not in "一二三四五六七八九十":
+        return str(int(text))
+    tens, ten, ones = text.rpartition("十")
+    return str((_KANJI.get(tens, 1) * 10 if ten else 0) + _KANJI.get(ones, 0))
