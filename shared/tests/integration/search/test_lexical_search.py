@@ -93,7 +93,7 @@ def test_an_operator_is_a_word_like_any_other(notes):
         assert {hit.file_path for hit in results} == {hit.file_path for hit in plain}
 
 
-ODD = ["[1,2]", "null", "7", "true", "{}", "🍙", "👨\u200d👩\u200d👧", "、。", "%s"]
+ODD = ["[71,82]", "null", "7", "true", "{}", "🍙", "👨\u200d👩\u200d👧", "、。", "%s"]
 
 
 @pytest.mark.parametrize("query", ODD)
