@@ -31,4 +31,6 @@ FRAGMENTS = (
     rule(r"^\s*SELECT\s+TOP\s*\(?\s*(\d+)\s*\)?\s+WITH\s+TIES\s+(.*?)\s+ORDER\s+BY\s+(.*?)\s*;?\s*$",
          r"SELECT \2 QUALIFY rank() OVER (ORDER BY \3) <= \1 ORDER BY \3",
          "the first with their ties are those of the first ranks"),
+    rule(rf"\b(ROLLUP|CUBE)\s+({COLUMN}(?:\s*,\s*{COLUMN})*)", r"\1 (\2)",
+         "ROLLUP needs parentheses"),
 )  # fmt: skip

@@ -23,7 +23,8 @@ _SYNONYMS = {
     "day_of_week": "dayofweek", "day_of_year": "dayofyear", "explode": "unnest", "size": "len",
     "collect_list": "list", "wm_concat": "string_agg", "regexp_substr": "regexp_extract",
     "weekday_name": "dayname", "day_name": "dayname", "dayofweek_name": "dayname",
-    "weekdayname": "dayname", "covar": "covar_samp", "covariance": "covar_samp",
+    "weekdayname": "dayname", "every": "bool_and", "covar": "covar_samp",
+    "covariance": "covar_samp",
     "truncate": "trunc", "median_abs_dev": "mad", "median_absolute_deviation": "mad",
     "month_name": "monthname", "correl": "corr", "mid": "substr", "datalength": "strlen",
 }  # fmt: skip
