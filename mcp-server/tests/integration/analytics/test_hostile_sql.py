@@ -10,6 +10,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from mdvec.charts.plot import PLOT_KINDS
+from mdvec.charts.plots import Plots
 from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.core.refusals import (
@@ -265,6 +267,22 @@ def test_a_hostile_statement_is_refused_as_rows_export_and_table(untouched, atte
         lambda: process.export(source, fmt="csv", max_rows=1_000_000),
         lambda: process.materialize("kept", source),
     ]
+    for ask in asked:
+        with pytest.raises(QueryRefused) as refused:
+            ask()
+        assert CANARY not in str(refused.value)
+        assert len(str(refused.value)) < 400
+
+
+PARAMETERS = ("?", "$")
+
+
+@pytest.mark.parametrize("attempt", REFUSED)
+def test_a_hostile_statement_is_refused_as_a_saved_question_and_a_chart(untouched, attempt):
+    process, source = untouched.process, said(attempt, untouched)
+    asked = [lambda kind=kind: Plots(process).plot(source, kind, "") for kind in PLOT_KINDS[::3]]
+    if not source.removeprefix("SELECT ").startswith(PARAMETERS):  # a question may have these
+        asked.append(lambda: process.judged(source))
     for ask in asked:
         with pytest.raises(QueryRefused) as refused:
             ask()

@@ -174,24 +174,45 @@ def _unnested(draft: Draft) -> Iterator[Mended]:
     from sqlglot import exp
 
     tree = parsed(draft.sql)
-    if isinstance(tree, exp.Select) and tree.args.get("group"):
-        for call in list(tree.find_all(exp.AggFunc)):
-            if isinstance(call.this, exp.AggFunc) and not isinstance(call.parent, exp.Window):
-                call.replace(exp.Window(this=call.copy()))
-        yield Mended(
-            written(tree), "over all groups an aggregate is a window: sum(count(*)) OVER ()"
-        )
+    if not isinstance(tree, exp.Select):
         return
-    if not isinstance(tree, exp.Select) or len(tree.expressions) != 1:
+    nested = [one for one in tree.expressions if _is_nested(one.unalias())]
+    columns = [one for one in tree.expressions if isinstance(one.unalias(), exp.Column)]
+    group = tree.args.get("group")
+    grouped = len(group.expressions) if group else 0
+    if len(nested) == 1 and len(columns) == len(tree.expressions) - 1 < max(grouped, 1):
+        yield from _of_parts(tree, nested[0], columns)
         return
-    outer = tree.expressions[0].copy()
-    inner = outer.unalias().this if isinstance(outer.unalias(), exp.AggFunc) else None
-    if not isinstance(inner, exp.AggFunc):
-        return
+    for call in list(tree.find_all(exp.AggFunc)) if group else []:
+        if _is_nested(call) and not isinstance(call.parent, exp.Window):
+            call.replace(exp.Window(this=call.copy()))
+    yield Mended(written(tree), "over all groups an aggregate is a window: sum(count(*)) OVER ()")
+
+
+def _is_nested(call: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    return isinstance(call, exp.AggFunc) and isinstance(call.this, exp.AggFunc)
+
+
+def _of_parts(tree: exp.Select, nested: exp.Expr, columns: list[exp.Expr]) -> Iterator[Mended]:
+    """The outer aggregate, per the columns beside it, over the groups as a subquery."""
+    from sqlglot import exp
+
+    names = [exp.column(one.alias_or_name) for one in columns]
+    outer = [one.copy() for one in tree.expressions]
+    at = tree.expressions.index(nested)
     asked = tree.copy()
-    asked.set("expressions", [exp.alias_(inner.copy(), "value")])
-    inner.replace(exp.column("value"))
-    whole = exp.select(outer).from_(asked.subquery("parts"))
+    asked.set("expressions", [one.copy() for one in columns])
+    asked = asked.select(exp.alias_(nested.unalias().this.copy(), "value"))
+    asked.set("order", None)
+    asked.set("limit", None)
+    outer[at].unalias().this.replace(exp.column("value"))
+    shown = iter(names)
+    picked = [one if place == at else next(shown) for place, one in enumerate(outer)]
+    whole = exp.select(*picked).from_(asked.subquery("parts"))
+    if names:
+        whole = whole.group_by(*names)
     yield Mended(written(whole), "an aggregate of an aggregate needs a subquery")
 
 

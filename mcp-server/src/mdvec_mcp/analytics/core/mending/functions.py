@@ -22,8 +22,11 @@ _SYNONYMS = {
     "eomonth": "last_day", "char": "chr", "var": "var_samp", "varp": "var_pop", "vars": "var_samp",
     "day_of_week": "dayofweek", "day_of_year": "dayofyear", "explode": "unnest", "size": "len",
     "collect_list": "list", "wm_concat": "string_agg", "regexp_substr": "regexp_extract",
-    "weekday_name": "dayname",     "day_name": "dayname", "month_name": "monthname",
-    "correl": "corr", "mid": "substr", "datalength": "strlen",
+    "weekday_name": "dayname", "day_name": "dayname", "dayofweek_name": "dayname",
+    "weekdayname": "dayname", "every": "bool_and", "covar": "covar_samp",
+    "covariance": "covar_samp",
+    "truncate": "trunc", "median_abs_dev": "mad", "median_absolute_deviation": "mad",
+    "month_name": "monthname", "correl": "corr", "mid": "substr", "datalength": "strlen",
 }  # fmt: skip
 _LEAST_LIKENESS = 0.8
 _UNITS = {"mon": "month", "mm": "month", "yy": "year", "yyyy": "year", "dd": "day", "iw": "week"}
@@ -58,6 +61,7 @@ def mend_functions(draft: Draft) -> Iterator[Mended]:
         yield Mended(masked.shown(changed), f"there is no {name[:30]}(), but {suggestion[:30]}()")
 
 
+_CALL = r"\b\w+\s*\([^()]*\)"
 _ANY = f"(?:{COLUMN}|{TEXT})"
 _TYPES = {"int": "BIGINT", "integer": "BIGINT", "to_number": "DOUBLE", "float": "DOUBLE"}
 
@@ -93,6 +97,15 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
      _share, "a quantile is between 0 and 1"),
     (rf"\bCOUNT\s*\(\s*DISTINCT\s+({COLUMN}(?:\s*,\s*{COLUMN})+)\s*\)", r"count(DISTINCT (\1))",
      "count(DISTINCT …) takes one value: a row in parentheses"),
+    (rf"\bREGEXP_COUNT\s*\(\s*({COLUMN})\s*,\s*({TEXT})\s*\)",
+     r"len(regexp_extract_all(\1, \2))", "regexp_extract_all(text, pattern) lists what it finds"),
+    (rf"\bTIMESTAMPDIFF\s*\(\s*({_PART})\s*,\s*({_ANY})\s*,\s*({_ANY})\s*\)",
+     r"date_sub('\1', \2, \3)", "date_sub('minute', from, to) counts whole units"),
+    (rf"\bFORMAT\s*\(\s*({_CALL}|{COLUMN})\s*,\s*(\d)\s*\)",
+     r"format('{:,.\2f}', CAST(\1 AS DOUBLE))", "format('{:,}', n) writes numbers"),
+    (rf"\bGENERATE_SERIES\s*\(\s*({TEXT})(?:::\w+)?\s*,\s*({TEXT})(?:::\w+)?\s*,\s*({TEXT})\s*\)",
+     r"generate_series(TIMESTAMP \1, TIMESTAMP \2, INTERVAL \3)",
+     "a series of texts needs their type"),
     (rf"\b(?:TIMESTAMP|DATETIME)_DIFF\s*\(\s*({_ANY})\s*,\s*({_ANY})\s*,\s*({_PART})\s*\)",
      r"date_sub('\3', \2, \1)", "date_sub('minute', from, to) counts whole units"),
     (rf"\b(?:TIMESTAMP|DATETIME)_(?:ADD|SUB)\s*\(\s*({_ANY})\s*,\s*(INTERVAL\s+\d+\s+\w+)\s*\)",
@@ -103,7 +116,8 @@ _FORMS: tuple[tuple[str, str | Callable[[re.Match[str]], str], str], ...] = (
      "strptime(text, format) reads a time"),
     (rf"\bFORMAT_(?:TIMESTAMP|DATETIME)\s*\(\s*({TEXT})\s*,\s*({_ANY})\s*\)", r"strftime(\2, \1)",
      "strftime(d, '%Y-%m-%d') writes dates"),
-    (rf"\b(?:INT|INTEGER|TO_NUMBER|FLOAT|STR|STRING|TEXT)\s*\(\s*({_ANY})\s*\)", _cast,
+    (rf"\b(?:INT|INTEGER|TO_NUMBER|FLOAT|STR|STRING|TO_STRING|TEXT)\s*"
+     rf"\(\s*({_CALL}|{_ANY})\s*\)", _cast,
      "types are changed by CAST(x AS type)"),
     (r"\bCAST\s*\(\s*(.+?)\s+AS\s+NUMBER\s*\)", r"CAST(\1 AS DECIMAL(38, 6))", "NUMBER is DECIMAL"),
 )  # fmt: skip

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
-from mdvec_mcp.analytics.core.mending.masking import COLUMN, TEXT, mask
+from mdvec_mcp.analytics.core.mending.masking import COLUMN, TEXT, Masked, mask
+from mdvec_mcp.analytics.core.statement import fold
 
 _MAX_JOINED = 10
 _BEHIND_DATE = re.compile(
     r"([-+])\s*'(\d+)\s*(days?|weeks?|months?|years?|hours?|minutes?)'", re.IGNORECASE
 )
+_SHIFTED = re.compile(
+    r"\b(?:date)\s*\(\s*('[^']*'|[^\W\d][\w.]*)\s*,\s*"
+    r"'(?:([-+])?\s*(\d+)\s+(day|month|year)s?|start of (month|year))'\s*\)",
+    re.IGNORECASE,
+)
+"""SQLite's date(x, '-7 days')."""
+_DAY_IN_FIGURES = re.compile(r"(?<![\w.])((?:19|20)\d\d)(0[1-9]|1[0-2])([0-3]\d)(?![\w.])")
+_DIFFERENCE = re.compile(
+    rf"((?<![\w.])({COLUMN})\s*-\s*({COLUMN})\s*\)?\s*(?:[<>]=?|=)\s*)(\d+)(?![\w.])"
+)
+_MONTH_NAME = re.compile(r"(?:^|[_.])(?:month|year_?month|ym)$|年月$|(?:^|\.)月$", re.IGNORECASE)
+_OF_NUMBERS = {"sum", "avg", "median", "stddev", "stddev_pop", "stddev_samp", "var_samp", "abs"}
+_OF_DATES = {
+    "year", "month", "day", "quarter", "week", "weekday", "dayofweek", "isodow", "dayname",
+    "monthname", "last_day", "dayofmonth", "dayofyear",
+}  # fmt: skip
 _LIKE_DAY = re.compile(
     r"(\bLIKE\s+)'(?P<y>\d{4})[年/.-](?:(?P<m>\d{1,2})(?P<end>[月/.-])?(?:(?P<d>\d{1,2})日?)?)?%'",
     re.IGNORECASE,
@@ -24,6 +41,7 @@ def mend_operands(draft: Draft) -> Iterator[Mended]:
     if re.search(r"[-+]\((?:TIMESTAMP|DATE)[^)]*, (?:INTEGER|STRING)_LITERAL", message):
         yield from _spans(draft.sql)
     masked = mask(draft.sql)
+    yield from _dates_and_numbers(draft, masked)
     if re.search(r"'\+\([^)]*(?:VARCHAR|STRING)", message):
         yield Mended(masked.shown(_joined(masked.code)), "texts are joined by ||, not +")
     if "'&(VARCHAR" in message:
@@ -42,6 +60,64 @@ def mend_operands(draft: Draft) -> Iterator[Mended]:
         form = r"\1(CAST(\2 AS INTEGER))"
         counted = re.sub(pattern, form, masked.code, flags=re.IGNORECASE)
         yield Mended(masked.shown(counted), "true counts as 1 after CAST(x AS INTEGER)")
+
+
+def _dates_and_numbers(draft: Draft, masked: Masked) -> Iterator[Mended]:
+    if "of type INTERVAL and type INTEGER_LITERAL" in draft.message:
+        yield from _days_compared(draft, masked)
+    if re.search(r"(?:DATE|TIMESTAMP) and INTEGER_LITERAL", draft.message):
+        figures = _DAY_IN_FIGURES.sub(r"'\1-\2-\3'", masked.code)
+        if figures != masked.code:
+            yield Mended(masked.shown(figures), "a date is written 'YYYY-MM-DD'")
+    if (call := draft.named_by(r"types '(\w+)\(VARCHAR\)'")) is not None:
+        yield from _cast_argument(call.lower(), masked)
+    if "DATE function" in draft.message:
+        yield Mended(_SHIFTED.sub(_shifted, draft.sql), "a span of time is added by +")
+
+
+def _days_compared(draft: Draft, masked: Masked) -> Iterator[Mended]:
+    """A difference with a DATE in it, compared with a number of days."""
+    dates = {
+        fold(one.name) for columns in draft.tables.values() for one in columns if one.type == "DATE"
+    }
+
+    def in_days(part: re.Match[str]) -> str:
+        sides = {fold(side.rpartition(".")[2].strip('"')) for side in (part[2], part[3])}
+        return f"{part[1]}INTERVAL {part[4]} DAY" if sides & dates else part[0]
+
+    changed = _DIFFERENCE.sub(in_days, masked.code)
+    if changed != masked.code:
+        yield Mended(masked.shown(changed), "a span of time is INTERVAL 1 DAY")
+
+
+def _cast_argument(call: str, masked: Masked) -> Iterator[Mended]:
+    """A text as the number or the date that the function takes; YYYY-MM as the month's first."""
+    argument = rf"\b({call})\s*\(\s*({COLUMN})\s*\)"
+
+    def first_day(part: re.Match[str]) -> str:
+        is_month = _MONTH_NAME.search(part[2]) is not None
+        value = f"{part[2]} || '-01'" if is_month else part[2]
+        return f"{part[1]}(CAST({value} AS DATE))"
+
+    if call in _OF_NUMBERS:
+        form: str | Callable[[re.Match[str]], str] = r"\1(CAST(\2 AS DOUBLE))"
+    elif call in _OF_DATES:
+        form = first_day
+    else:
+        return
+    changed = re.sub(argument, form, masked.code, flags=re.IGNORECASE)
+    if changed != masked.code:
+        yield Mended(masked.shown(changed), f"{call}() takes no text; cast it")
+
+
+def _shifted(call: re.Match[str]) -> str:
+    day = (
+        "current_date" if call[1].strip().lower() == "'now'" else f"CAST({call[1].strip()} AS DATE)"
+    )
+    if call[4] is None:
+        return f"CAST(date_trunc('{call[5].lower()}', {day}) AS DATE)"
+    sign = "-" if call[2] == "-" else "+"
+    return f"CAST({day} {sign} INTERVAL {call[3]} {call[4].upper()} AS DATE)"
 
 
 def _spans(sql: str) -> Iterator[Mended]:

@@ -14,6 +14,7 @@ from mdvec_mcp.analytics.core.mending.clauses import mend_clauses
 from mdvec_mcp.analytics.core.mending.dialects import is_shallow, mend_dialect
 from mdvec_mcp.analytics.core.mending.draft import Draft, Repair
 from mdvec_mcp.analytics.core.mending.functions import mend_functions
+from mdvec_mcp.analytics.core.mending.meanings import mend_meanings
 from mdvec_mcp.analytics.core.mending.names import (
     mend_bare_texts,
     mend_columns,
@@ -39,6 +40,7 @@ _REPAIRS: tuple[tuple[Repair, float], ...] = (
     (mend_syntax, 0.5),
     (mend_tables, 0.6),
     (mend_calls, 0.9),
+    (mend_meanings, 0.95),
     (mend_columns, 1.0),
     (mend_quoted_names, 1.0),
     (mend_values, 1.0),

@@ -1,0 +1,20 @@
+"""A rule of mending: a pattern over bare code, and the form that DuckDB reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Rule(NamedTuple):
+    """What to write instead of what, and why."""
+
+    pattern: re.Pattern[str]
+    form: str | Callable[[re.Match[str]], str]
+    why: str
+
+
+def rule(pattern: str, form: str | Callable[[re.Match[str]], str], why: str) -> Rule:
+    """The rule of a pattern, in any case."""
+    return Rule(re.compile(pattern, re.IGNORECASE), form, why)

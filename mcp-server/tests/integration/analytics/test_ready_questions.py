@@ -1,0 +1,185 @@
+"""Ready-made questions over random tables agree with sums in plain Python."""
+
+import math
+import random
+from collections import defaultdict
+from datetime import datetime, timedelta
+from statistics import fmean, median
+
+import duckdb
+import pytest
+from mdvec.analysis.exports import ExportFolder
+from mdvec.database.connection import open_database
+from mdvec.settings import AnalyticsSettings
+from mdvec.text.quoting import literal
+
+from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.query_process import QueryProcess
+from mdvec_mcp.analytics.service import Analytics
+
+SHAPES = [
+    (rows, kind, dated)
+    for rows in (0, 1, 2, 120)
+    for kind in ("BIGINT", "DOUBLE")
+    for dated in ("DATE", "TIMESTAMP")
+]
+EDGES = {"BIGINT": [10**15, -(10**15), 0], "DOUBLE": [1e12, -1e12, 0.0, math.nan, math.inf]}
+STARTS = {
+    "day": lambda day: day,
+    "week": lambda day: day - timedelta(days=day.weekday()),
+    "month": lambda day: day.replace(day=1),
+    "quarter": lambda day: day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1),
+    "year": lambda day: day.replace(month=1, day=1),
+}
+
+
+class Desk:
+    """The questions over one table, whose file is written anew for each set of rows."""
+
+    def __init__(self, folder):
+        self.folder, database = folder, folder / "vectors.sqlite"
+        with open_database(database, "create"):
+            pass
+        self.tables = []
+        self.queries = QueryProcess(
+            folder / "spool", Limits(5.0, 1024, 10**8),
+            lambda: Data(tuple(self.tables), database, ()),
+        )  # fmt: skip
+        exports = ExportFolder(folder / "exports", 3_600, 10**9)
+        analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
+        self.questions = analytics.questions
+
+    def put(self, rows, kind, dated, name="数"):
+        """A table of rows (time, amount, other); its columns."""
+        path = self.folder / f"{len(list(self.folder.glob('*.parquet')))}.parquet"
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE TABLE t (day {dated}, amount {kind}, other DOUBLE)")
+            for row in rows:
+                connection.execute("INSERT INTO t VALUES (?, ?, ?)", row)
+            connection.execute(f"COPY t TO {literal(str(path))} (FORMAT parquet)")
+        status = path.stat()
+        self.tables[:] = [ParquetTable(name, path, status.st_size, status.st_mtime_ns)]
+
+    def answer(self, name, **parameters):
+        answer = self.questions.run(name, parameters)
+        return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    made = Desk(tmp_path_factory.mktemp("desk"))
+    yield made
+    made.queries.close()
+
+
+def invented(rows, kind):
+    """Rows at random, a twelfth of each value missing, some at the edges."""
+    rng = random.Random(f"{rows} {kind}")
+
+    def amount():
+        chance = rng.random()
+        if chance < 1 / 12:
+            return None
+        if chance < 1 / 6:
+            return rng.choice(EDGES[kind])
+        return rng.randrange(-9_000, 9_000) / (1 if kind == "BIGINT" else 8)
+
+    first = datetime(2023, 12, 28)  # noqa: DTZ001 - a table of local times
+    return [
+        (
+            None if rng.random() < 1 / 12 else first + timedelta(hours=rng.randrange(24 * 75)),
+            None if (value := amount()) is None else int(value) if kind == "BIGINT" else value,
+            rng.randrange(100) / 4,
+        )
+        for _ in range(rows)
+    ]
+
+
+def by_period(rows, period):
+    groups = defaultdict(list)
+    for day, amount, _ in rows:
+        if day is not None:
+            groups[STARTS[period](day.date())].append(amount)
+    return {start: groups[start] for start in sorted(groups)}
+
+
+def finite(values):
+    return [value for value in values if value is not None and math.isfinite(value)]
+
+
+def total(values):
+    return sum(there) if (there := finite(values)) else None
+
+
+def near(value):
+    return value if value is None else pytest.approx(value, rel=1e-9, abs=1e-3)
+
+
+@pytest.mark.parametrize(("count", "kind", "dated"), SHAPES)
+def test_trends_of_every_period_are_those_of_plain_python(desk, count, kind, dated):
+    rows = invented(count, kind)
+    desk.put(rows, kind, dated, name=f"数_{count}")
+    for period in STARTS:
+        groups = by_period(rows, period)
+        sums = [total(values) for values in groups.values()]
+        expected = [
+            {
+                "period": str(start), "rows": len(values), "sum": near(total(values)),
+                "mean": near(fmean(finite(values)) if finite(values) else None),
+                "change": near(
+                    None if at == 0 or None in (sums[at], sums[at - 1]) else sums[at] - sums[at - 1]
+                ),
+            }
+            for at, (start, values) in enumerate(groups.items())
+        ]  # fmt: skip
+        found = desk.answer("trend", table=f"数_{count}", measure="amount", period=period)
+        shown = [{key: row[key] for key in expected[0]} for row in found] if expected else found
+        assert shown == expected[: len(found)]
+        assert bool(found) == bool(expected)
+
+
+@pytest.mark.parametrize(("count", "kind", "dated"), SHAPES)
+def test_two_periods_and_anomalies_are_those_of_plain_python(desk, count, kind, dated):
+    rows = invented(count, kind)
+    desk.put(rows, kind, dated)
+    (found,) = desk.answer(
+        "compare_periods", table="数", measure="amount", first="2024-01", second="2024-02"
+    )
+    months = {f"{start:%Y-%m}": values for start, values in by_period(rows, "month").items()}
+    for which, month in (("first", "2024-01"), ("second", "2024-02")):
+        values = months.get(month, [])
+        assert found[f"{which}_rows"] == len(values)
+        assert found[f"{which}_sum"] == near(total(values))
+    days = {day: value for day, group in by_period(rows, "day").items()
+            if (value := total(group)) is not None}  # fmt: skip
+    expected = {}
+    for at, (day, value) in enumerate(days.items()):
+        before = [float(one) for one in list(days.values())[max(0, at - 10) : at]]
+        if len(before) < 5:
+            continue
+        middle = median(before)
+        spread = median(abs(one - middle) for one in before)
+        if spread and abs(z := 0.6745 * (value - middle) / spread) >= 3.5:
+            expected[str(day)] = near(round(z, 2))
+    found = desk.answer("anomalies", table="数", measure="amount", window=10)
+    assert {row["period"]: row["robust_z"] for row in found} == dict(
+        list(expected.items())[: len(found)]
+    )
+    assert bool(found) == bool(expected)
+
+
+@pytest.mark.parametrize(("count", "kind", "dated"), SHAPES)
+def test_a_correlation_is_that_of_plain_python(desk, count, kind, dated):
+    rows = invented(count, kind)
+    desk.put(rows, kind, dated)
+    pairs = [(float(a), b) for _, a, b in rows if a is not None and math.isfinite(a)]
+    xs, ys = [a for a, _ in pairs], [b for _, b in pairs]
+    found = desk.answer("correlations", table="数")
+    if len(set(xs)) < 2 or len(set(ys)) < 2:
+        assert not [row for row in found if row["r"] is not None]
+        return
+    mx, my = fmean(xs), fmean(ys)
+    cov = math.fsum((x - mx) * (y - my) for x, y in pairs)
+    spread = math.fsum((x - mx) ** 2 for x in xs) * math.fsum((y - my) ** 2 for y in ys)
+    (row,) = found
+    assert row["r"] == pytest.approx(cov / math.sqrt(spread), abs=1e-4)
