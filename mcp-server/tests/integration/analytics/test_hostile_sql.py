@@ -280,7 +280,7 @@ PARAMETERS = ("?", "$")
 @pytest.mark.parametrize("attempt", REFUSED)
 def test_a_hostile_statement_is_refused_as_a_saved_question_and_a_chart(untouched, attempt):
     process, source = untouched.process, said(attempt, untouched)
-    asked = [lambda kind=kind: Plots(process).plot(source, kind, "") for kind in PLOT_KINDS[::3]]
+    asked = [lambda: Plots(process).plot(source, PLOT_KINDS[0], "")]  # the kind comes later
     if not source.removeprefix("SELECT ").startswith(PARAMETERS):  # a question may have these
         asked.append(lambda: process.judged(source))
     for ask in asked:

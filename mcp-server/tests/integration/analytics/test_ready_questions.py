@@ -34,35 +34,42 @@ STARTS = {
 
 
 class Desk:
-    """The questions over one table, whose file is written anew for each set of rows."""
+    """The questions over a table of each shape."""
 
     def __init__(self, folder):
-        self.folder, database = folder, folder / "vectors.sqlite"
+        self.rows, tables, database = {}, [], folder / "vectors.sqlite"
         with open_database(database, "create"):
             pass
-        self.tables = []
+        for shape in SHAPES:
+            self.rows[shape] = invented(*shape[:2])
+            path = folder / f"{len(tables)}.parquet"
+            write(path, self.rows[shape], *shape[1:])
+            status = path.stat()
+            tables.append(ParquetTable(table_of(shape), path, status.st_size, status.st_mtime_ns))
         self.queries = QueryProcess(
             folder / "spool", Limits(5.0, 1024, 10**8),
-            lambda: Data(tuple(self.tables), database, ()),
+            lambda: Data(tuple(tables), database, ()),
         )  # fmt: skip
         exports = ExportFolder(folder / "exports", 3_600, 10**9)
         analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
         self.questions = analytics.questions
 
-    def put(self, rows, kind, dated, name="数"):
-        """A table of rows (time, amount, other); its columns."""
-        path = self.folder / f"{len(list(self.folder.glob('*.parquet')))}.parquet"
-        with duckdb.connect() as connection:
-            connection.execute(f"CREATE TABLE t (day {dated}, amount {kind}, other DOUBLE)")
-            for row in rows:
-                connection.execute("INSERT INTO t VALUES (?, ?, ?)", row)
-            connection.execute(f"COPY t TO {literal(str(path))} (FORMAT parquet)")
-        status = path.stat()
-        self.tables[:] = [ParquetTable(name, path, status.st_size, status.st_mtime_ns)]
-
-    def answer(self, name, **parameters):
-        answer = self.questions.run(name, parameters)
+    def answer(self, name, shape, **parameters):
+        answer = self.questions.run(name, {"table": table_of(shape), **parameters})
         return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+
+
+def table_of(shape):
+    return "数_{}_{}_{}".format(*shape)
+
+
+def write(path, rows, kind, dated):
+    """A file of rows (time, amount, other)."""
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t (day {dated}, amount {kind}, other DOUBLE)")
+        if rows:
+            connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        connection.execute(f"COPY t TO {literal(str(path))} (FORMAT parquet)")
 
 
 @pytest.fixture(scope="module")
@@ -115,10 +122,9 @@ def near(value):
     return value if value is None else pytest.approx(value, rel=1e-9, abs=1e-3)
 
 
-@pytest.mark.parametrize(("count", "kind", "dated"), SHAPES)
-def test_trends_of_every_period_are_those_of_plain_python(desk, count, kind, dated):
-    rows = invented(count, kind)
-    desk.put(rows, kind, dated, name=f"数_{count}")
+@pytest.mark.parametrize("shape", SHAPES, ids=table_of)
+def test_trends_of_every_period_are_those_of_plain_python(desk, shape):
+    rows = desk.rows[shape]
     for period in STARTS:
         groups = by_period(rows, period)
         sums = [total(values) for values in groups.values()]
@@ -132,18 +138,17 @@ def test_trends_of_every_period_are_those_of_plain_python(desk, count, kind, dat
             }
             for at, (start, values) in enumerate(groups.items())
         ]  # fmt: skip
-        found = desk.answer("trend", table=f"数_{count}", measure="amount", period=period)
+        found = desk.answer("trend", shape, measure="amount", period=period)
         shown = [{key: row[key] for key in expected[0]} for row in found] if expected else found
         assert shown == expected[: len(found)]
         assert bool(found) == bool(expected)
 
 
-@pytest.mark.parametrize(("count", "kind", "dated"), SHAPES)
-def test_two_periods_and_anomalies_are_those_of_plain_python(desk, count, kind, dated):
-    rows = invented(count, kind)
-    desk.put(rows, kind, dated)
+@pytest.mark.parametrize("shape", SHAPES, ids=table_of)
+def test_two_periods_and_anomalies_are_those_of_plain_python(desk, shape):
+    rows = desk.rows[shape]
     (found,) = desk.answer(
-        "compare_periods", table="数", measure="amount", first="2024-01", second="2024-02"
+        "compare_periods", shape, measure="amount", first="2024-01", second="2024-02"
     )
     months = {f"{start:%Y-%m}": values for start, values in by_period(rows, "month").items()}
     for which, month in (("first", "2024-01"), ("second", "2024-02")):
@@ -161,20 +166,19 @@ def test_two_periods_and_anomalies_are_those_of_plain_python(desk, count, kind, 
         spread = median(abs(one - middle) for one in before)
         if spread and abs(z := 0.6745 * (value - middle) / spread) >= 3.5:
             expected[str(day)] = near(round(z, 2))
-    found = desk.answer("anomalies", table="数", measure="amount", window=10)
+    found = desk.answer("anomalies", shape, measure="amount", window=10)
     assert {row["period"]: row["robust_z"] for row in found} == dict(
         list(expected.items())[: len(found)]
     )
     assert bool(found) == bool(expected)
 
 
-@pytest.mark.parametrize(("count", "kind", "dated"), SHAPES)
-def test_a_correlation_is_that_of_plain_python(desk, count, kind, dated):
-    rows = invented(count, kind)
-    desk.put(rows, kind, dated)
+@pytest.mark.parametrize("shape", SHAPES, ids=table_of)
+def test_a_correlation_is_that_of_plain_python(desk, shape):
+    rows = desk.rows[shape]
     pairs = [(float(a), b) for _, a, b in rows if a is not None and math.isfinite(a)]
     xs, ys = [a for a, _ in pairs], [b for _, b in pairs]
-    found = desk.answer("correlations", table="数")
+    found = desk.answer("correlations", shape)
     if len(set(xs)) < 2 or len(set(ys)) < 2:
         assert not [row for row in found if row["r"] is not None]
         return
