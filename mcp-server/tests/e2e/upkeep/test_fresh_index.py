@@ -254,19 +254,7 @@ def test_a_reindex_tells_its_progress_and_ends_when_it_is_cancelled(sources, ser
     assert message == f"notes is being imported: {done:.0f} of 400 files are in"
 
 
-def test_the_end_of_the_server_ends_its_import(sources, wire):
-    many(sources)
-    one = wire(sources / "v.sqlite").greet()
-    answer = one.call("tools/call", {"name": "reindex", "arguments": {"wait": False}})
-    told = answer["result"]["structuredContent"]["notes"]
-    assert "notes is being imported" in told
-    with_child = until(lambda: children(one.process.pid), bool)
-    one.process.send_signal(signal.SIGKILL)
-    psutil.wait_procs(with_child, timeout=SECONDS)
-    assert not any(child.is_running() for child in with_child)
-
-
-def test_a_killed_import_is_one_sentence(sources, wire):
+def test_a_killed_import_is_one_sentence_and_the_end_of_the_server_ends_its_import(sources, wire):
     many(sources)
     one = wire(sources / "v.sqlite").greet()
     call = one.request("tools/call", {"name": "reindex", "arguments": {"tool": "notes"}})
@@ -275,3 +263,10 @@ def test_a_killed_import_is_one_sentence(sources, wire):
     result = one.answer(call)["result"]
     assert result["isError"]
     assert "was killed by signal 9; what it had finished is kept" in result["content"][0]["text"]
+    answer = one.call("tools/call", {"name": "reindex", "arguments": {"wait": False}})
+    told = answer["result"]["structuredContent"]["notes"]
+    assert "notes is being imported" in told
+    with_child = until(lambda: children(one.process.pid), bool)
+    one.process.send_signal(signal.SIGKILL)
+    psutil.wait_procs(with_child, timeout=SECONDS)
+    assert not any(child.is_running() for child in with_child)

@@ -19,8 +19,6 @@ STARTS = (
     "/money/plan?all=1", "/review?decided=1", "/review/categories", "/data?all=1", "/tools",
     "/tools/folders", "/tools/health?check=1", "/data/table?name=transactions",
 )  # fmt: skip
-MAX_OF_A_KIND = 4
-"""Pages of one path and the same fields, of which there are as many as shops."""
 FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 FILE = re.compile(r'attachment; filename="mdvec-[a-z-]+\.(csv|png|svg)"')
 
@@ -61,8 +59,11 @@ def leads(text):
     return [html.unescape(one) for one in found if not one.startswith("/static/")]
 
 
-def reached(client):
-    """Every view that can be reached by links, and its answer; some of each kind."""
+def reached(client, most):
+    """Every view that can be reached by links, and its answer; so many at most of each kind.
+
+    A kind is a path and its fields: there are as many pages of some kinds as shops.
+    """
     seen, waiting = set(STARTS), deque(STARTS)
     kinds: Counter[tuple[str, ...]] = Counter()
     while waiting:
@@ -70,7 +71,7 @@ def reached(client):
         parts = urlsplit(address)
         kind = (parts.path, *sorted(parse_qs(parts.query)))
         kinds[kind] += 1
-        if kinds[kind] > MAX_OF_A_KIND:
+        if kinds[kind] > most:
             continue
         answer = client.get(address)
         yield address, answer
@@ -96,9 +97,10 @@ def harm_of(answer):
     return wrong
 
 
-def test_no_view_that_can_be_reached_acts_or_fails(attacked, client):
+@pytest.mark.parametrize("most", [1, pytest.param(4, marks=pytest.mark.soak)])
+def test_no_view_that_can_be_reached_acts_or_fails(attacked, client, most):
     paths, wrong = set(), []
-    for address, answer in reached(client):
+    for address, answer in reached(client, most):
         paths.add(urlsplit(address).path)
         wrong += [(address, one) for one in harm_of(answer)]
         if answer.status_code >= 500:

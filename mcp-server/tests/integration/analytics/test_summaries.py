@@ -288,9 +288,9 @@ def test_estimates_are_within_their_stated_error(pressed):
     assert max([*medians.values(), *counts.values()]) <= 0.02
     frame = duckdb.execute(query).df()
     for name, figures in answer["columns"].items():
-        values = frame[name].dropna().sort_values()
-        same_median(figures["median"], values, medians.get(name, 0.0))
-        distinct = values.nunique()
+        values = np.sort(frame[name].dropna().to_numpy())  # pandas takes four times as long
+        same_median(figures["median"], pd.Series(values), medians.get(name, 0.0))
+        distinct = 1 + np.count_nonzero(np.diff(values))
         assert figures["distinct_count"] == pytest.approx(distinct, rel=counts.get(name, 0)), name
 
 

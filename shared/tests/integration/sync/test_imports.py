@@ -93,17 +93,25 @@ def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, import
     assert imports.last("notes") is second
 
 
-def test_a_stopped_import_keeps_the_documents_that_are_in(notes, imports):
+def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, imports):
     many(notes)
-    run = imports.start("notes")
-    begun(run, 20)
-    run.give_up()
-    end = ended(run)
+    stopped = imports.start("notes")
+    begun(stopped, 20)
+    stopped.give_up()
+    end = ended(stopped)
     assert isinstance(end, Stopped)
     assert end.text.startswith("stopped after ")
     kept = len(documents(notes))
     assert 20 <= kept < 251
-    assert ended(imports.start("notes")).added == 251 - kept
+    killed = imports.start("notes")
+    begun(killed, kept + 20)
+    children()[0].send_signal(signal.SIGKILL)
+    end = ended(killed)
+    assert isinstance(end, Failed)
+    assert "was killed by signal 9; what it had finished is kept" in end.text
+    then = len(documents(notes))
+    assert kept < then < 251
+    assert ended(imports.start("notes")).added == 251 - then
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
@@ -160,18 +168,6 @@ def test_the_end_of_our_process_ends_the_import(notes, imports):
     assert isinstance(ended(run), Stopped)
     assert not child.is_running()
     assert isinstance(ended(imports.start("notes")), Stopped)
-
-
-def test_a_killed_import_says_so_and_the_next_goes_on(notes, imports):
-    many(notes)
-    run = imports.start("notes")
-    begun(run, 20)
-    children()[0].send_signal(signal.SIGKILL)
-    end = ended(run)
-    assert isinstance(end, Failed)
-    assert "was killed by signal 9; what it had finished is kept" in end.text
-    kept = len(documents(notes))
-    assert ended(imports.start("notes")).added == 251 - kept > 0
 
 
 def test_an_import_waits_for_that_of_another_process(notes, imports):
