@@ -14,7 +14,6 @@ from pathlib import Path
 
 from mdvec.manage.page_key import page_key
 from page_site import Site, wait_until
-from unpacked_weights import unpacked_in
 
 RUN = "from mdvec_mcp.main import main; main()"
 SECONDS = 30
@@ -54,7 +53,6 @@ def page_process(
 ) -> Iterator[PageProcess]:
     """Serve the page of a database meanwhile, in a process isolated from the user's settings."""
     home.mkdir(parents=True, exist_ok=True)
-    unpacked_in(home)
     homes = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
     command = [sys.executable, "-c", code, "--database", str(database), "--http", "127.0.0.1:0"]
     log = home / "stderr.txt"

@@ -28,7 +28,6 @@ from mdvec.importing.report import ImportReport, ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from typer.testing import CliRunner
-from unpacked_weights import unpacked_in
 
 from mdvec_cli.main import main
 
@@ -117,7 +116,6 @@ class Mdvec:
         self.docs, self.database = self.work / "docs", self.work / "db.sqlite"
         self.home.mkdir()
         self.docs.mkdir(parents=True)
-        unpacked_in(self.home / ".cache")
         foreign = (
             "MDVEC_", "XDG_", "HF_", "HUGGINGFACE_", "NO_COLOR", "FORCE_COLOR", "COLUMNS",
             # Child processes are not measured: a Ctrl-C could leave coverage's lock locked.

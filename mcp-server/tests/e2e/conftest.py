@@ -27,7 +27,6 @@ from mdvec.importing.options import ChunkingOverrides
 from mdvec.importing.report import ImportRequest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
-from unpacked_weights import unpacked_in
 
 RUN = "from mdvec_mcp.main import main; main()"
 WATER = "# 防災\n\n## 水の備蓄\n\n水は1人1日3リットルを目安に、三日分から一週間分を備えます。\n"
@@ -58,7 +57,6 @@ _HOMES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 def started(
     database: Path, *arguments: str, home: Path, **environment: str
 ) -> StdioServerParameters:
-    unpacked_in(home)
     homes = {name: str(home) for name in _HOMES}
     return StdioServerParameters(
         command=sys.executable,
@@ -191,7 +189,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def database(filled: Path, tmp_path: Path) -> Path:
     """A database of its own for a test that changes it; its folders are beside it."""
-    shutil.copytree(filled, tmp_path / "own", symlinks=True)
+    shutil.copytree(filled, tmp_path / "own")
     own = tmp_path / "own" / "vectors.sqlite"
     for name in ("notes", "dev"):
         registering.update_tool(own, name, None, own.parent / name)

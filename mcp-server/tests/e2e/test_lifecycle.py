@@ -98,12 +98,8 @@ def test_a_client_that_vanishes_in_the_middle_leaves_no_stack_trace(filled, wire
     assert one.count("Traceback") == 0
 
 
-def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire, tmp_path):
-    settings = {
-        "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02",
-        "MDVEC_MODEL_MEMORY_THRESHOLD": "1",
-        "XDG_CACHE_HOME": str(tmp_path / "empty"),  # its weights are in its own memory
-    }
+def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire):
+    settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02", "MDVEC_MODEL_MEMORY_THRESHOLD": "1"}
     alone = ("-B",)  # a Python of its own, which shares no memory
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", python=alone, **settings).greet()
     first = one.ask("notes", "水")
@@ -193,8 +189,6 @@ def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_pat
 
 
 def test_settings_in_the_working_folder_are_ignored(filled, run, tmp_path):
-    working = tmp_path / "working"
-    working.mkdir()
-    (working / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
-    assert run(filled / "vectors.sqlite", cwd=working)[0] == 0
-    assert [path.name for path in working.iterdir()] == ["mdvec.toml"]
+    (tmp_path / "mdvec.toml").write_text("[nonsense]\nkey = 1\n")
+    assert run(filled / "vectors.sqlite", cwd=tmp_path)[0] == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["mdvec.toml"]

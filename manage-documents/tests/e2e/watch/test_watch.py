@@ -12,7 +12,6 @@ import psutil
 import pytest
 from mdvec.manage import registering
 from mdvec.manage.import_tool import only_import_of
-from unpacked_weights import unpacked_in
 
 RUN = "import sys; sys.argv[0] = 'mdvec'; from mdvec_cli.main import main; main()"
 SECONDS = 60
@@ -23,7 +22,6 @@ class Watching:
 
     def __init__(self, database, home, *words):
         homes = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
-        unpacked_in(home)
         self.process = subprocess.Popen(
             [sys.executable, "-c", RUN, "watch", "--database", str(database), *words],
             env={**os.environ, **dict.fromkeys(homes, str(home))},
