@@ -37,7 +37,8 @@ class Desk:
     """The questions over a table of each shape."""
 
     def __init__(self, folder):
-        self.rows, tables, database = {}, [], folder / "vectors.sqlite"
+        self.rows, database = {}, folder / "vectors.sqlite"
+        tables: list[ParquetTable] = []
         with open_database(database, "create"):
             pass
         for shape in SHAPES:
