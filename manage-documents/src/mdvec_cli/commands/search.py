@@ -171,7 +171,7 @@ def _print_hits(answer: Answer, *, explain: bool) -> None:
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
         print_line(f"[{number}] {hit.score:.2f}  {source}{heading}{about}")
         if explain:
-            for line in _explanation(hit):
+            for line in _explanation(hit, answer.query):
                 print_line(f"    {line}")
         for line in _shown_lines(hit):
             print_line(f"    {line}")
@@ -205,20 +205,23 @@ def _shown_lines(hit: Hit) -> list[str]:
     return lines
 
 
-def _explanation(hit: Hit) -> list[str]:
+def _explanation(hit: Hit, question: str) -> list[str]:
     """Why a hit has its score: by words, by vectors, and both together."""
+    from mdvec.text.terms import spelled_parts
+
     why = hit.explanation
     words = " ".join(why.matched_words) or "none"
-    spelled = " ".join(why.matched_terms) or "none"
+    spelled = ", ".join(spelled_parts(question, why.matched_terms)) or "none"
     vectors = "not used"
     if why.cosine is not None:
         vectors = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.3f}"
     share = why.lexical_weight
     return [
-        f"words: rank {why.lexical_rank}, bm25 {why.bm25:.2f}, coverage {why.coverage:.0%} of the "
-        f"question ({why.document_coverage:.0%} with the rest of its document), "
-        f"name {why.named:.0%}, score {why.lexical_score:.3f}",
-        f"matched words: {words}; as spelled: {spelled}",
+        f"words: rank {why.lexical_rank}, score {why.lexical_score:.3f}; the passage has "
+        f"{why.coverage:.0%} of what the question's words tell "
+        f"({why.document_coverage:.0%} with the rest of its document), "
+        f"its title or heading {why.named:.0%}",
+        f"matched words: {words}; as spelled in the question: {spelled}",
         f"vectors: {vectors}",
         f"together: {share:.2f} × words + {1 - share:.2f} × vectors = {why.fused:.3f}; "
         f"likely to answer: {hit.score:.0%}",

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 _KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -98,6 +98,22 @@ def question_terms(question: str) -> list[str]:
     }
     telling = [term for term in different if term in begun or not _HIRAGANA_ALONE.fullmatch(term)]
     return telling or different
+
+
+def spelled_parts(question: str, among: Collection[str]) -> list[str]:
+    """The stretches of a question that consist of some of its terms, each once, in order.
+
+    Overlapping pairs are put back together: サー, ーバ and バー are サーバー.
+    """
+    text = folded(question)
+    spans: list[tuple[int, int]] = []
+    placed = sorted((start, end) for term, start, end in placed_terms(text) if term in among)
+    for start, end in placed:
+        if spans and start < spans[-1][1]:
+            start, last = spans.pop()
+            end = max(end, last)
+        spans.append((start, end))
+    return list(dict.fromkeys(text[start:end] for start, end in spans))
 
 
 class TermCounter:

@@ -58,8 +58,8 @@ def test_bm25_and_coverage_are_those_of_the_books():
     assert first.bm25 == pytest.approx(idf["水"] * 2 * 2.2 / (2 + long))
     assert second.bm25 == pytest.approx(idf["米"] * 2.2 / (1 + short))
     assert first.coverage == pytest.approx(idf["水"] / (idf["水"] + idf["米"]))
-    assert first.lexical == pytest.approx((1 + 4 * first.coverage) / 6)
-    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 4 * second.coverage) / 6)
+    assert first.lexical == pytest.approx((1 + 5 * first.coverage) / 7)
+    assert second.lexical == pytest.approx((second.bm25 / first.bm25 + 5 * second.coverage) / 7)
     assert (first.score, first.lexical_weight) == (first.lexical, 1.0)
 
 
@@ -80,7 +80,7 @@ def test_a_hybrid_score_trusts_the_vectors_as_far_as_words_are_missing():
     candidates = [passage("水", 0.3, trust=4.0), passage("", 0.9, trust=4.0)]
     found = scored(query, knowledge, candidates, "hybrid")
     # Half of the query is missing even in the best passage: half of the model's trust is added.
-    base = 1.5 / (1 + knowledge.information("水") / math.log1p(10) / 0.65) * 0.3
+    base = 1.5 / (1 + knowledge.information("水") / math.log1p(10) / 0.4) * 0.3
     weight = 1 / (1 + base + 4.0 * 0.5)
     for one in found:
         assert one.lexical_weight == pytest.approx(weight)
@@ -338,4 +338,19 @@ def test_words_that_stand_together_in_a_sentence_come_before_words_that_do_not()
         )
     )
     first, second = scored(["水", "米"], know(水=3, 米=3), [apart, together], "lexical")
-    assert second.score == pytest.approx(first.score + 1 / 6 * (1 - 0.5))
+    assert second.score == pytest.approx(first.score + 2 / 7 * (1 - 0.5))
+
+
+def test_what_stands_together_counts_only_as_far_as_the_text_is_in_the_language_of_the_question():
+    counts = {"water": (0, 0, 0, 1), "save": (0, 0, 0, 1)}
+    candidates = [
+        Candidate(counts, 10, None, "m", 1.0, document=number, sentences=sentences)
+        for number, sentences in enumerate([(), (frozenset(counts),)])
+    ]
+    japanese, half, english = (
+        scored(["water", "save"], know(100, water=3, save=3, the=count), candidates, "lexical")
+        for count in (0, 25, 90)
+    )
+    assert japanese[0].score == japanese[1].score
+    assert half[1].score == pytest.approx(half[0].score + 1 / 6)
+    assert english[1].score == pytest.approx(english[0].score + 2 / 7)

@@ -20,6 +20,8 @@ def spoken_aside(question: str) -> list[str]:
         ("水が止まらない。元栓も固い。", []),
         ("元栓の閉め方を順を追って教えてください", ["順を追って"]),
         ("please explain the tap step by step", ["step by step"]),
+        ("元栓なんだけど、誰かわかる人いますか🙏", ["元栓なんだけど、", "誰かわかる人"]),
+        ("元栓ですから、誰かわかる人が見ました", []),
         ("元栓に関する情報を探しています", ["に関する情報", "探しています"]),
         ("where is the documentation on taps?", ["documentation on"]),
         ("what is a brief summary of the tap?", ["brief summary of"]),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mdvec.text.terms import TermCounter, question_terms, terms
+from mdvec.text.terms import TermCounter, question_terms, spelled_parts, terms
 
 CJK = "食費管理水道光熱家計簿ひらがなカタカナー々〇𠮷"
 any_text = st.text(st.characters())  # lone surrogates are among them
@@ -145,3 +145,18 @@ def test_a_term_that_two_texts_share_is_counted(query, text):
     counts = TermCounter(terms(query)).counts(text)
     assert set(counts) >= set(terms(query)) & set(terms(text))
     assert all(counts.values())
+
+
+@pytest.mark.parametrize(
+    ("question", "among", "parts"),
+    [
+        ("サーバーの食費", ("ーバ", "サー", "バー", "食費"), ["サーバー", "食費"]),
+        ("サーバーの食費", ("サー",), ["サー"]),
+        ("食費と食費、useState", ("食費", "usestate"), ["食費", "usestate"]),
+        ("水", (), []),
+    ],
+)
+def test_overlapping_pairs_of_a_question_are_shown_as_the_words_they_come_from(
+    question, among, parts
+):
+    assert spelled_parts(question, among) == parts

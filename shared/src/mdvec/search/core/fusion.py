@@ -38,7 +38,7 @@ SearchMode = Literal["hybrid", "vector", "lexical"]
 DEVIATIONS = 6.0
 _MIN_DEVIATION = 1e-6
 BASE_TRUST = 1.5
-TELLING = 0.65
+TELLING = 0.4
 """The information in the best passage that halves the base trust; 1 is a word that only one chunk
 has."""
 CLEAR_LEAD = 0.2
@@ -89,11 +89,12 @@ def fuse(
         candidates: of all tools searched.
         mode: ``vector`` and ``lexical`` use only that score.
     """
-    words = lexical_scores(query, statistics, candidates)
+    native = _native_share(query.letters, statistics)
+    words = lexical_scores(query, statistics, candidates, native)
     vector = _standardised_cosines(candidates)
     missing = 1.0 - max(words.own, default=0.0)
     base = _base_trust(words, candidates, statistics.chunks)
-    base += _foreign_trust(query.letters, statistics)
+    base += FOREIGN_TRUST * min(len(query.letters) - 1, _MAX_FOREIGN_WORDS) * (1 - native)
     scored = []
     for place, candidate in enumerate(candidates):
         lexical = words.scores[place]
@@ -180,11 +181,9 @@ def is_foreign_prose(query: Sequence[str]) -> bool:
     return len(query) > 1 and all(_WORD.fullmatch(term) for term in query)
 
 
-def _foreign_trust(query: Sequence[str], statistics: CorpusStatistics) -> float:
-    """The additional trust in vectors if the text is not in the query's language."""
+def _native_share(query: Sequence[str], statistics: CorpusStatistics) -> float:
+    """How far the text is in the query's language: 1 but for foreign prose."""
     if not is_foreign_prose(query):
-        return 0.0
-    words = len(query)
+        return 1.0
     english = max(statistics.frequencies.get(word, 0) for word in ENGLISH_WORDS)
-    native = min(1.0, 2 * english / max(statistics.chunks, 1))
-    return FOREIGN_TRUST * min(words - 1, _MAX_FOREIGN_WORDS) * (1 - native)
+    return min(1.0, 2 * english / max(statistics.chunks, 1))

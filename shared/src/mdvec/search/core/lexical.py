@@ -1,13 +1,14 @@
 """The lexical score: how much of a question's information a passage contains, and in which fields.
 
-    (bm25 / best bm25 + 3 * coverage + named + together) / 6
+    (bm25 / best bm25 + 3 * coverage + named + 2 * together) / 7
 
 with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) and a weight
 for each field that a term occurs in. The coverage is the share of the query's information (the
 sum of its terms' idf) that the passage contains; information that only other candidates of the
 same document contain counts three quarters. ``named`` says how closely a title or heading of the
 passage matches the query: 1 if it has exactly the same words; ``together`` is the largest share
-that one sentence of the passage contains, counted by its terms as spelled.
+that one sentence of the passage contains, counted by its terms as spelled. Text in another
+language than the question spells them otherwise: there the 2 shrinks, in the divisor too.
 
 The constants are chosen by ``bench/studies/fusion_fit.py``; see docs/SPEC.md.
 """
@@ -28,7 +29,7 @@ FieldWeights = tuple[float, float, float, float]
 K1, B = 1.2, 0.75
 COVERAGE_WEIGHT = 3.0
 NAME_WEIGHT = 1.0
-SENTENCE_WEIGHT = 1.0
+SENTENCE_WEIGHT = 2.0
 """The weight of what one sentence covers: words that stand together are what is asked about."""
 DOCUMENT_WEIGHT = 0.75
 """The weight of information that only other passages of the document contain."""
@@ -132,9 +133,15 @@ class Lexical:
 
 
 def lexical_scores(
-    query: QuestionTerms, statistics: CorpusStatistics, candidates: Sequence[Candidate]
+    query: QuestionTerms,
+    statistics: CorpusStatistics,
+    candidates: Sequence[Candidate],
+    native: float = 1.0,
 ) -> Lexical:
-    """Score all candidates by their words."""
+    """Score all candidates by their words.
+
+    ``native`` is how far the text is in the query's language, 0 to 1.
+    """
     weights = _weights(query, statistics)
     telling = {
         term: statistics.information(term) * _share(query, term)
@@ -147,15 +154,11 @@ def lexical_scores(
     coverage = _with_document(weights, candidates, own)
     named = [_named(telling, candidate.names) for candidate in candidates]
     together = _together(weights, candidates)
+    in_sentence = SENTENCE_WEIGHT * native
     return Lexical(
         [
-            (
-                score / best
-                + COVERAGE_WEIGHT * covered
-                + NAME_WEIGHT * name
-                + SENTENCE_WEIGHT * in_one
-            )
-            / (1 + COVERAGE_WEIGHT + NAME_WEIGHT + SENTENCE_WEIGHT)
+            (score / best + COVERAGE_WEIGHT * covered + NAME_WEIGHT * name + in_sentence * in_one)
+            / (1 + COVERAGE_WEIGHT + NAME_WEIGHT + in_sentence)
             for score, covered, name, in_one in zip(bm25, coverage, named, together, strict=True)
         ],
         bm25,
