@@ -1,5 +1,6 @@
 """Fixtures that every test may use."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -15,14 +16,14 @@ from hypothesis import HealthCheck, settings
 # examples are drawn by `make soak`.
 settings.register_profile(
     "mdvec",
-    max_examples=50,
+    max_examples=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
 )
 settings.register_profile("soak", settings.get_profile("mdvec"), derandomize=False)
 settings.load_profile("mdvec")
-TIMES_THE_EXAMPLES = 40
+TIMES_THE_EXAMPLES = 66
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -36,6 +37,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             asked = getattr(test, used)
             more = TIMES_THE_EXAMPLES * asked.max_examples
             setattr(test, used, settings(asked, max_examples=more))
+
+
+def pytest_collection_finish() -> None:
+    """Leave the thousands of collected tests out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

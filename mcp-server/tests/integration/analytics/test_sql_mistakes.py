@@ -174,7 +174,7 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_whatever_is_asked_a_proposal_can_be_planned_and_is_short(handler, words):
     _, told = ask(handler, " ".join(words))
     assert len(told.encode()) <= 900
