@@ -45,6 +45,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Free them in the end, as libraries expect."""
+    gc.unfreeze()
+
+
 @pytest.fixture
 def collection(tmp_path: Path) -> Collection:
     """A registered tool over an empty folder."""
