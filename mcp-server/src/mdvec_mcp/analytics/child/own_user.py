@@ -44,8 +44,8 @@ def take(spool: Path) -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     user = _FIRST_USER + os.getpid() % _USERS
     try:
+        os.setgroups([])  # first: a container may refuse it, and then nothing has changed
         os.chown(spool, user, user)
-        os.setgroups([])
         os.setresgid(user, user, user)
         none = ctypes.c_ulong(0)
         if libc.prctl(_KEEP_RIGHTS, ctypes.c_ulong(1), none, none, none):
