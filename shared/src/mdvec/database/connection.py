@@ -164,7 +164,18 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.execute("COMMIT")
+        with suppress(apsw.ConnectionClosedError):  # only after Ctrl-C, as rolled back
+            if connection.in_transaction:
+                connection.execute("COMMIT")
+
+
+def roll_back(connection: apsw.Connection) -> None:
+    """Undo the transaction that is still open, if any, before writing anything after Ctrl-C.
+
+    Between ``BEGIN`` and ``try``, Ctrl-C leaves a snapshot open, and a write in it would be lost.
+    """
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
 
 
 def _check_path(path: Path, mode: Mode) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mdvec.database.connection import snapshot
+from mdvec.database.connection import roll_back, snapshot
 from mdvec.embedding.embedder import Embedder
 from mdvec.embedding.names import is_endpoint_model
 from mdvec.embedding.remote.embedder import RemoteEmbedder
@@ -138,6 +138,7 @@ class TextIndex:
 
     def keep_paid(self) -> None:
         """Keep the vectors of the request under way, although the import was stopped."""
+        roll_back(self._connection)
         if self._endpoint is not None:
             self._endpoint.keep_last()
 

@@ -14,9 +14,11 @@ import pytest
 from collection import Collection
 from endpoint_stand_in import EndpointStandIn
 
+from mdvec.database.connection import snapshot
 from mdvec.embedding import catalog
 from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
 from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
+from mdvec.importing.report import ImportInterrupted
 from mdvec.manage import registering
 from mdvec.manage.import_tool import import_tool
 from mdvec.search.search import Question, search
@@ -157,6 +159,34 @@ def test_a_killed_import_has_kept_every_batch_it_paid_for(notes, endpoint, at, h
     run(notes, endpoint)
     assert set(endpoint.paid.values()) == {1}
     assert notes.contents() == whole.contents()
+    notes.check()
+
+
+@pytest.mark.parametrize("nth", [6, 20])
+def test_ctrl_c_as_a_snapshot_begins_loses_nothing_that_is_paid(notes, endpoint, nth):
+    """Before Python has entered the block whose end would have ended the transaction."""
+    code, begun = snapshot.__wrapped__.__code__, []
+
+    def trace(frame, event, _):
+        if frame.f_code is not code:
+            return None
+        if event == "line" and frame not in begun and frame.f_locals["connection"].in_transaction:
+            begun.append(frame)
+            if len(begun) == nth:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with pytest.raises(ImportInterrupted):
+            run(notes, endpoint, "new")
+    finally:
+        sys.settrace(before)
+    assert 0 < sum(endpoint.paid.values()) < 2 * FILES
+    run(notes, endpoint)
+    assert set(endpoint.paid.values()) == {1}
+    assert sum(endpoint.paid.values()) == 2 * FILES
     notes.check()
 
 
