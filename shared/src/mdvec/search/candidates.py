@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -206,12 +206,26 @@ def _lexical_search(
     }
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
     of_index = frequencies | document_frequencies(connection, names, others)
-    asked = {*query.plain, *(term for terms in variants.values() for term in terms)}
-    counted = {term: of_index[term] for term in asked}
-    chunk_ids = matching_chunks(connection, names, counted, limit, within)
+    spelled = {**{term: (term,) for term in query.plain}, **variants}
+    searched = _searched_terms(spelled, query.aside, of_index)
+    chunk_ids = matching_chunks(connection, names, searched, limit, within)
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
     return _Lexical(query, variants, frequencies, chunk_ids)
+
+
+def _searched_terms(
+    spelled: Mapping[str, tuple[str, ...]], aside: Collection[str], of_index: Mapping[str, int]
+) -> dict[str, int]:
+    """The terms to find candidates by, with their frequencies: those of the sentences that ask.
+
+    Asides only help to order what these find: a long one would crowd the candidates with its own.
+    They are searched for if the texts have nothing else of the question.
+    """
+    asked = {term for word, terms in spelled.items() if word not in aside for term in terms}
+    if not any(of_index[term] for term in asked):
+        asked = {term for terms in spelled.values() for term in terms}
+    return {term: of_index[term] for term in asked}
 
 
 def nearest_chunks(
