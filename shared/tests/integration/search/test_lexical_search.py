@@ -172,7 +172,7 @@ def test_letters_inside_another_word_are_still_found(notes):
 
 
 def test_an_aside_that_many_passages_share_does_not_crowd_out_what_is_asked(collection):
-    parts = ("引っ越しの準備で荷造りを始め", "段ボールや梱包材を買い", "役所の書類も昨日そろえました")
+    parts = ("引っ越しの準備で荷造りを始め", "段ボールや梱包材を買い", "役所の書類もそろえました")
     for number in range(60):
         collection.write(f"move/{number}.md", f"# 記録 {number}\n\n{parts[number % 3]}。\n")
         collection.write(f"cat/{number}.md", f"# 日記 {number}\n\n猫が庭に来た。{FILLER}\n")
