@@ -41,10 +41,11 @@ get give had has have how i if in into is it its just know let like ll look m ma
 might my need of on or our please re read s should show so some t tell than that the their them
 then there these they this those to us ve want was way we were what when where which while who whom
 whose why will with would you your
+hi hey kindly thank thanks wonder wondering anybody anyone anything somebody someone something
 kwsk plz pls thx
 """
 ENGLISH_FILLERS = frozenset(_ENGLISH.split())
-"""Words in nearly every English question, and what chat makes of them."""
+"""Words in nearly every English question, greetings, and what chat makes of them."""
 
 
 def role_of(normal_form: str, part_of_speech: Sequence[str]) -> Role:

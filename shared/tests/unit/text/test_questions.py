@@ -25,6 +25,7 @@ FRAMES = [
     "What is {}?",
     "How do I get to the {}?",
     "Could you please explain what {} is for?",
+    "Hi, I wonder if anyone could tell me something about {}, thanks",
 ]
 
 
