@@ -10,10 +10,13 @@ class Role(Enum):
     """The role of a word in a sentence.
 
     Grammar (particles, auxiliaries, symbols) is never indexed. A request (教えて, 使い方, 何) is
-    indexed like any other word, but a search uses it only if the question has no content words.
+    indexed like any other word, but a search uses it only if the question has no content words. A
+    manner (の概要, を理解したい, the basics of) is content that counts little beside what it is
+    about.
     """
 
     CONTENT = "content"
+    MANNER = "manner"
     REQUEST = "request"
     GRAMMAR = "grammar"
 
@@ -31,16 +34,27 @@ _REQUESTS = """
 為る 有る 居る 成る 出来る 遣る 見る 見せる 言う 思う 困る 良い 無い 使う 遣う
 つく 付く 就く 関する 対する 因る 於く 置く 仕舞う
 方 方法 仕方 遣り方 使い方 意味 場合 時 事 こと 物 もの 者 所 ところ 訳 わけ 為 風
-点 話 件 様 よう 助かる 御 旨い 行く
+点 話 件 様 よう 助かる 御 旨い 行く 易い 奴 恐縮 手数
 何 何故 どう どんな 如何 幾ら 幾つ 何処 何時 誰 どれ どちら 一体 抑 ちょっと 一寸 えーと
 """
 _REQUEST_WORDS = frozenset(_REQUESTS.split())
+# How something is to be told, and in which form; how far it is known; where it is to be found.
+_MANNERS = """
+概要 概略 全体 詳細 要点 要約 纏め 纏める 簡潔 基本 基礎 初心 初歩 入門 例 実例 サンプル 参考
+理解 把握 勉強 復習 習得 知識 案内 教授 指南 助ける
+記述 記載 掲載 箇所 該当 内容 情報 資料 文書 文献 ドキュメント マニュアル ガイド 見付ける 探す 捜す
+basics beginner beginners detail details docs documentation example examples explained guide
+introduction overview pointers sample samples summary tutorial tutorials
+"""
+MANNERS = frozenset(_MANNERS.split())
 _ENGLISH = """
 a about an and any are as at be been being by can could did do does doing don explain find for from
 get give had has have how i if in into is it its just know let like ll look m may me mean means
 might my need of on or our please re read s should show so some t tell than that the their them
 then there these they this those to us ve want was way we were what when where which while who whom
 whose why will with would you your
+also am anywhere but cover covered covers d learn more most much no nor not regarding somewhere
+struggling talk talks through too understand very
 hi hey kindly thank thanks wonder wondering anybody anyone anything somebody someone something
 kwsk plz pls thx
 """
@@ -58,4 +72,6 @@ def role_of(normal_form: str, part_of_speech: Sequence[str]) -> Role:
         or normal_form in _REQUEST_WORDS
     ):
         return Role.REQUEST
+    if part_of_speech[0] == "副詞" or normal_form in MANNERS:
+        return Role.MANNER
     return Role.CONTENT

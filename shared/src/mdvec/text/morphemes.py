@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Final
 
-from mdvec.text.fillers import ENGLISH_FILLERS, Role, role_of
+from mdvec.text.fillers import ENGLISH_FILLERS, MANNERS, Role, role_of
 from mdvec.text.terms import MAX_TERM, RUNS, folded
 
 if TYPE_CHECKING:
@@ -136,11 +136,12 @@ class _Analyser:
         plain = word[:MAX_TERM]
         if word in ENGLISH_FILLERS:
             return Morpheme(plain, plain, Role.REQUEST, is_known=True, start=0, end=len(word))
+        role = Role.MANNER if word in MANNERS else Role.CONTENT
         found = self._analysed(word) if len(word) <= MAX_TERM else []
         if len(found) == 1 and found[0].term != WORD_MARK + plain:
-            return replace(found[0], role=Role.CONTENT)
+            return replace(found[0], role=role)
         is_known = len(found) == 1 and found[0].is_known
-        return Morpheme(plain, plain, Role.CONTENT, is_known, 0, len(word))
+        return Morpheme(plain, plain, role, is_known, 0, len(word))
 
     def _analysed(self, run: str) -> list[Morpheme]:
         words: list[Morpheme] = []

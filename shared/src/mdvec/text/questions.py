@@ -26,6 +26,7 @@ _NUMBERED = re.compile(r"([a-z]{2,})(\d+)")
 _GIST_SHARE = 0.4
 """If at least this share of a question is content, the whole question is embedded."""
 _Placed = tuple[str, int, int]
+_Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
     if not found:
         return QuestionTerms(_plain_alone(question), letters=letters)
     kept = _content(found)
-    spans, central = _central(text, kept, is_whole=is_whole)
+    spans, central = _central(text, kept, _manners(text, found), is_whole=is_whole)
     inside = {place for word in kept for place in range(word.start, word.end)}
     plain = [one for one in placed if not inside.isdisjoint(range(*one[1:]))]
     if not plain:
@@ -132,15 +133,39 @@ def analyse_question(question: str, *, is_whole: bool = False) -> QuestionTerms:
 
 
 def _central(
-    text: str, kept: Sequence[Morpheme], *, is_whole: bool
-) -> tuple[list[tuple[int, int]], Sequence[Morpheme]]:
+    text: str, kept: Sequence[Morpheme], manners: Sequence[_Span], *, is_whole: bool
+) -> tuple[list[_Span], Sequence[Morpheme]]:
     """The asides, and the words outside them: if these tell no topic, fewer asides or none."""
     for manners_only in (False, True)[is_whole:]:
-        spans = asides(text, manners_only=manners_only)
+        spans = [*asides(text, manners_only=manners_only), *manners]
         central = [word for word in kept if not _within(spans, word.start)]
         if not all(_INFLECTED.search(word.term) for word in central):
             return spans, central
     return [], kept
+
+
+def _manners(text: str, found: Sequence[Morpheme]) -> list[_Span]:
+    """Where words say only how something is to be told: after what it is, and in no compound.
+
+    In 資料の整理 and 基礎控除 they are what is asked about. In letters they also come before it
+    (the basics of React), but not beside it (sample data).
+    """
+    spans = []
+    is_told = False  # whether what is asked about has come
+    for place, word in enumerate(found):
+        is_told = is_told or word.role is Role.CONTENT
+        if word.role is not Role.MANNER:
+            continue
+        in_letters = is_letters(text[word.start])
+        neighbours = [*found[max(place - 1, 0) : place], *found[place + 1 : place + 2]]
+        is_compound = any(
+            other.role is Role.CONTENT
+            and max(other.start - word.end, word.start - other.end) <= in_letters
+            for other in neighbours
+        )
+        if (is_told or in_letters) and not is_compound:
+            spans.append((word.start, word.end))
+    return spans
 
 
 def _gist(question: str, text: str, central: Sequence[Morpheme], found: Sequence[Morpheme]) -> str:
@@ -191,11 +216,11 @@ def _numbered(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
     }
 
 
-def _within(spans: Sequence[tuple[int, int]], place: int) -> bool:
+def _within(spans: Sequence[_Span], place: int) -> bool:
     return any(first <= place < last for first, last in spans)
 
 
-def _aside(spans: Sequence[tuple[int, int]], found: Sequence[_Placed]) -> frozenset[str]:
+def _aside(spans: Sequence[_Span], found: Sequence[_Placed]) -> frozenset[str]:
     """The terms that occur only inside the spans."""
     central = {term for term, place, _ in found if not _within(spans, place)}
     return frozenset(term for term, _, _ in found) - central
@@ -217,7 +242,7 @@ def _katakana(text: str, kept: Sequence[Morpheme]) -> dict[str, str]:
 
 
 def _content(found: Sequence[Morpheme]) -> list[Morpheme]:
-    content = [word for word in found if word.role is Role.CONTENT]
+    content = [word for word in found if word.role in (Role.CONTENT, Role.MANNER)]
     return content or [word for word in found if word.role is not Role.GRAMMAR]
 
 

@@ -56,6 +56,27 @@ def test_the_terms_of_a_question(question, plain, words):
     assert (sorted({*found.plain} - found.edges), list(found.words)) == (sorted(plain), words)
 
 
+@pytest.mark.parametrize(
+    ("question", "aside"),
+    [
+        ("元栓の概要を教えて", {"=概要"}),
+        ("元栓を理解したい", {"=理解"}),
+        ("元栓 まとめ 初心者", {"=纏め", "=初心"}),
+        ("元栓をざっと確認したい", {"=ざっ"}),
+        ("the basics of taps", {"basics"}),
+        # They are what is asked about: alone, first, or in a compound.
+        ("概要を教えて", set()),
+        ("資料の整理について", set()),
+        ("年末調整の基礎控除", set()),
+        ("元栓の基本料金", set()),
+        ("sample data of taps", set()),
+    ],
+)
+def test_how_something_is_to_be_told_counts_little_beside_what_it_is(question, aside):
+    found = analyse_question(question)
+    assert {word for word in found.words if word in found.aside} == aside
+
+
 def test_a_pair_that_reaches_into_the_filler_is_an_edge():
     found = analyse_question("データを渡す方法について")
     assert found.edges == {"タを", "を渡", "す方"}
