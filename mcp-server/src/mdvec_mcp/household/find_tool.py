@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
-from mdvec.household.core.found import FoundAnswer, Group
+from mdvec.household.core.found import FoundAnswer, FoundGroup
 from mdvec.household.finding import PAGE_SIZE, Listing, Order, RowFilter, find_transactions
 from mdvec.household.found_sums import GroupBy
 from mdvec.household.month import row_fields
@@ -78,7 +78,7 @@ def _structured(answer: FoundAnswer) -> dict[str, Any]:
     """The structured result: all sums are over every page, in yen, spending less refunds."""
     groups = [*answer.groups]
     if answer.other_groups is not None:
-        groups.append(Group("そのほか", answer.other_groups))
+        groups.append(FoundGroup("そのほか", answer.other_groups))
     return {
         "understood": answer.understood,
         "total_rows": answer.totals.rows,
