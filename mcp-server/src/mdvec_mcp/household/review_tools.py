@@ -179,7 +179,7 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
             shared = partial(sharing.decide_shared, rows=ids, decision=decision, keep=keep)
             done = await context.run_over_all("write", shared)
             return text_result(done.message, asdict(done))
-        choice = deciding.Choice(decision, keep, ids, alike)
+        choice = deciding.ReviewDecision(decision, keep, ids, alike)
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
         done = await context.run(tool, "write", work)
         return text_result(done.message, asdict(done))

@@ -24,7 +24,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenColumns:
     """The names that a notebook gave."""
 
     x: str | None
@@ -37,13 +37,15 @@ class Choice:
         return self.x is None and not self.ys and self.color is None
 
 
-def choice(x: str | None, y: str | Sequence[str] | None, color: str | None) -> Choice:
+def chosen_columns(
+    x: str | None, y: str | Sequence[str] | None, color: str | None
+) -> ChosenColumns:
     """The names, with one y or several as a tuple."""
     ys = (y,) if isinstance(y, str) else tuple(y or ())
-    return Choice(x, ys, color)
+    return ChosenColumns(x, ys, color)
 
 
-def wanted_columns(kind: str, chosen: Choice) -> list[Wanted]:
+def wanted_columns(kind: str, chosen: ChosenColumns) -> list[Wanted]:
     """The columns of the chart in the order in which ``Plots`` takes them; none for all columns.
 
     Raises:
@@ -74,13 +76,13 @@ def check_numbers(wanted: Sequence[Wanted], shown: Sequence[Column]) -> None:
             )
 
 
-def _of_histogram(chosen: Choice) -> list[Wanted]:
+def _of_histogram(chosen: ChosenColumns) -> list[Wanted]:
     if chosen.x is None or chosen.ys or chosen.color is not None:
         raise ChartRefused("a histogram shows one column; give it as x alone")
     return [Wanted(chosen.x, "place")]
 
 
-def _of_boxes(chosen: Choice) -> list[Wanted]:
+def _of_boxes(chosen: ChosenColumns) -> list[Wanted]:
     x, ys = chosen.x, chosen.ys
     if chosen.color is not None or (x is not None and len(ys) > 1):
         raise ChartRefused("a box chart shows one y by the names in x, or several columns as y")
@@ -89,7 +91,7 @@ def _of_boxes(chosen: Choice) -> list[Wanted]:
     return [Wanted(x, "name"), Wanted(ys[0], "number")] if ys else [Wanted(x, "number")]
 
 
-def _of_plane(kind: str, chosen: Choice) -> list[Wanted]:
+def _of_plane(kind: str, chosen: ChosenColumns) -> list[Wanted]:
     x, ys, color = chosen.x, chosen.ys, chosen.color
     if x is None or not ys:
         raise ChartRefused(f"a {kind} chart needs x and y, the names of columns")

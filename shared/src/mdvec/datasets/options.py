@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mdvec.datasets.core.choices import Choice
+from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.core.grouping import FileGroup
 from mdvec.errors import MdvecError
 
@@ -33,7 +33,7 @@ class DatasetOptions:
     kind: ClassVar[str] = "dataset"
     tables: tuple[FileGroup, ...] = ()
     is_separate: bool = False
-    readings: tuple[Choice, ...] = ()
+    readings: tuple[ReadingChoice, ...] = ()
 
     def refusal(self, tool_name: str) -> str | None:
         """Why a tool of another kind cannot be imported with them."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 import apsw
 
-from mdvec.datasets.core.choices import Choice
+from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.choices import stored_choices
 from mdvec.datasets.interfaces.tables import DatasetTable
@@ -19,7 +19,7 @@ class DatasetContents:
     """A dataset's tables, and how the user wants its files read."""
 
     tables: tuple[DatasetTable, ...]
-    readings: tuple[Choice, ...] = ()
+    readings: tuple[ReadingChoice, ...] = ()
 
     def import_facts(self) -> list[Fact]:
         """How the user wants files read, if they say so."""

@@ -10,7 +10,7 @@ from mdvec.database.connection import Connection
 from mdvec.household import deciding, review
 from mdvec.household.core.pairs import MAX_DATE_TOLERANCE
 from mdvec.household.core.review_wording import Candidate, CandidateRow
-from mdvec.household.deciding import Choice
+from mdvec.household.deciding import ReviewDecision
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -77,7 +77,7 @@ class _Review:
         form = request.state.form
         household = await asked_household(self.views, request)
         check = _number(form, "check") or 0  # 0 is no candidate, which is refused
-        choice = Choice(
+        choice = ReviewDecision(
             form.get("decision", [""])[0], keep=_number(form, "keep"), alike="alike" in form
         )
         await household.run(partial(deciding.confirm, check_id=check, choice=choice), "write")

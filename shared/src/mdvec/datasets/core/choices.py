@@ -18,7 +18,7 @@ EVERY_FILE = "*"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Choice:
+class ReadingChoice:
     """One choice.
 
     Attributes:
@@ -49,7 +49,9 @@ class Choice:
         return said if self.pattern == EVERY_FILE else f"{said} ({self.pattern})"
 
 
-def merged(kept: Iterable[Choice], new: Iterable[Choice]) -> tuple[Choice, ...]:
+def merged(
+    kept: Iterable[ReadingChoice], new: Iterable[ReadingChoice]
+) -> tuple[ReadingChoice, ...]:
     """The choices after new ones; ``AUTO`` takes a choice back."""
     by_key = {choice.key: choice for choice in kept}
     for choice in new:
@@ -60,7 +62,7 @@ def merged(kept: Iterable[Choice], new: Iterable[Choice]) -> tuple[Choice, ...]:
     return tuple(sorted(by_key.values(), key=lambda choice: (choice.pattern != "*", choice)))
 
 
-def reading_of(choices: Iterable[Choice], path: str) -> Reading:
+def reading_of(choices: Iterable[ReadingChoice], path: str) -> Reading:
     """How a file is to be read: choices for some files take precedence over those for all."""
     one: dict[str, str] = {}
     columns: dict[str, str] = {}
