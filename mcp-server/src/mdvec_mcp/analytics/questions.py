@@ -17,7 +17,7 @@ from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.core.ready.anomalies import ANOMALIES
 from mdvec_mcp.analytics.core.ready.comparison import COMPARISON
 from mdvec_mcp.analytics.core.ready.correlations import CORRELATIONS
-from mdvec_mcp.analytics.core.ready.plan import Plan, ReadyQuestion
+from mdvec_mcp.analytics.core.ready.plan import QuestionPlan, ReadyQuestion
 from mdvec_mcp.analytics.core.ready.trend import TREND
 from mdvec_mcp.analytics.core.refusals import QueryRefused, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
@@ -168,7 +168,7 @@ class Questions:
             *ready,
         ]
 
-    def _row(self, table: str, plan: Plan, statement: str) -> list[JsonValue]:
+    def _row(self, table: str, plan: QuestionPlan, statement: str) -> list[JsonValue]:
         bound_here = plan.bound_of(statement)
         return self.queries.rows(table, statement, max_rows=1, parameters=bound_here).rows[0]
 

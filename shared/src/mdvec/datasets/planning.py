@@ -26,7 +26,7 @@ class PlannedGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """The tables of several files, and the files that are tables of their own."""
 
     groups: tuple[PlannedGroup, ...]
@@ -40,7 +40,7 @@ def plan(
     unchanged: Collection[str],
     *,
     is_rebuilt: bool,
-) -> Plan:
+) -> ImportPlan:
     """Plan an import.
 
     A tool that has tables keeps which files they are from: only files that are new join a group.
@@ -80,7 +80,7 @@ def plan(
         for group, files in members.items()
         if files or group in old
     ]
-    return Plan(tuple(groups), tuple(single))
+    return ImportPlan(tuple(groups), tuple(single))
 
 
 def _may_join(group: FileGroup, file: FoundFile) -> bool:

@@ -45,7 +45,7 @@ class BadAmount(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ShownPlan:
     """What the view shows.
 
     ``habits`` is None as long as they are not computed. ``worth`` is None, and ``no_worth`` says
@@ -149,12 +149,14 @@ class _Plan:
     def _starts_on(self) -> int:
         return self.views.wiring.household.month_starts_on
 
-    async def _read(self, request: Request) -> tuple[Plan, Query]:
+    async def _read(self, request: Request) -> tuple[ShownPlan, Query]:
         household = await asked_household(self.views, request)
         query = Query(request)
         return await household.run(partial(self._plan, query=query)), query
 
-    def _plan(self, ledger: Connection, tool_id: int, *, query: Query, later: bool = False) -> Plan:
+    def _plan(
+        self, ledger: Connection, tool_id: int, *, query: Query, later: bool = False
+    ) -> ShownPlan:
         now, starts_on = today(), self._starts_on
         budgets = budget_status(
             ledger, tool_id, period=query.text("period").strip() or None,
@@ -166,7 +168,7 @@ class _Plan:
             worth = net_worth(ledger, tool_id, period=period, today=now)
         except NoAssets as error:
             no_worth = str(error)
-        return Plan(
+        return ShownPlan(
             budgets=budgets,
             periods=periods_around(
                 budgets.months, coverage(ledger, tool_id, now, starts_on).default_range
@@ -179,7 +181,7 @@ class _Plan:
         )
 
 
-def _drawable(plan: Plan, of: str) -> tuple[str, Chart]:
+def _drawable(plan: ShownPlan, of: str) -> tuple[str, Chart]:
     """A chart of the view to download, and its name."""
     if of == "worth":
         if plan.worth is None:

@@ -11,13 +11,19 @@ from mdvec.datasets.core.families import finite_value, is_measured
 from mdvec.queries.parameters import Bound, Parameter, WrongParameters
 
 from mdvec_mcp.analytics.core.column import found_column
-from mdvec_mcp.analytics.core.ready.plan import TABLE, Plan, ReadyQuestion, names_of, text_of
+from mdvec_mcp.analytics.core.ready.plan import (
+    TABLE,
+    QuestionPlan,
+    ReadyQuestion,
+    names_of,
+    text_of,
+)
 
 _MAX_COLUMNS = 20
 _HEADER = ["first", "second", "r", "rows"]
 
 
-def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
+def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     chosen = _chosen(columns, text_of(bound, "columns"))
     if len(chosen) < 2:
         raise WrongParameters(
@@ -56,7 +62,7 @@ def _plan(columns: Sequence[Column], bound: Bound) -> Plan:
             said.append(f"the first {_MAX_COLUMNS} columns of numbers; name others in columns")
         return said
 
-    return Plan(
+    return QuestionPlan(
         f"SELECT {figures} FROM {{source}}", f"SELECT {spans} FROM {{source}}", notes, {}, read
     )
 

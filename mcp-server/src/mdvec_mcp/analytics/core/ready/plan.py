@@ -22,7 +22,7 @@ DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QuestionPlan:
     """Our statements over a table, in which ``{source}`` stands for it.
 
     Attributes:
@@ -50,7 +50,7 @@ class ReadyQuestion:
 
     description: str
     parameters: tuple[Parameter, ...]
-    plan: Callable[[Sequence[Column], Bound], Plan]
+    plan: Callable[[Sequence[Column], Bound], QuestionPlan]
 
 
 def text_of(bound: Bound, name: str) -> str | None:
