@@ -27,7 +27,7 @@ from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
 from mdvec.household.core.pairs import DetectionOptions, find_pairs
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.finding import Listing, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
 from mdvec.household.interfaces.rows import data_version
 from mdvec.household.interfaces.sums import page_of_rows
@@ -144,7 +144,7 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
         )  # fmt: skip
 
     def find(wanted: RowFilter) -> float:
-        listing = Listing("largest", "shop")
+        listing = ListingOptions("largest", "shop")
         once = partial(find_transactions, connection, 1, wanted, listing, columns, TODAY)
         once()
         return median([_timed(once)[0] for _ in range(7)])

@@ -20,7 +20,7 @@ _ROOM_FOR_TABLES = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TableListing:
     """The list of everything that a query or Python can name."""
 
     queries: QueryProcess

@@ -12,7 +12,7 @@ from mdvec_mcp.analytics.core.effort import Effort
 from mdvec_mcp.analytics.core.guard import Guard
 from mdvec_mcp.analytics.data import DataReader
 from mdvec_mcp.analytics.exporter import Exporter
-from mdvec_mcp.analytics.listing import Listing
+from mdvec_mcp.analytics.listing import TableListing
 from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.process.kept_tables import KeptTables
 from mdvec_mcp.analytics.process.messages import Limits
@@ -60,7 +60,7 @@ class Analytics:
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())
         self.plots = Plots(queries)
-        self.listing = Listing(queries, exports, small)
+        self.listing = TableListing(queries, exports, small)
         self.descriptions = TableDescriptions(queries, database, small)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
 from mdvec.household.core.found import FoundAnswer, FoundGroup
-from mdvec.household.finding import PAGE_SIZE, Listing, Order, RowFilter, find_transactions
+from mdvec.household.finding import PAGE_SIZE, ListingOptions, Order, RowFilter, find_transactions
 from mdvec.household.found_sums import GroupBy
 from mdvec.household.month import row_fields
 from mdvec.household.row_search import Rows
@@ -54,7 +54,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         tool: HouseholdName = None,
     ) -> CallToolResult:
         wanted = RowFilter(query, min_amount, max_amount, period, account, category, rows)
-        listing = Listing(sort, group_by, page, limit, context.month_starts_on)
+        listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
 
         def work(connection: Connection, tool_id: int) -> FoundAnswer:
             return find_transactions(

@@ -7,7 +7,7 @@ from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.core.guard import Guard, size
 from mdvec_mcp.analytics.core.refusals import UnknownTable
-from mdvec_mcp.analytics.listing import Listing
+from mdvec_mcp.analytics.listing import TableListing
 from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.table_description import TableDescriptions
@@ -38,7 +38,7 @@ def subject(tmp_path_factory):
     data = Data(tuple(tables), folder / "none.sqlite", ())
     queries = QueryProcess(folder / "spool", Limits(5.0, 1024, 10**6), lambda: data)
     guard = Guard(MOST, 20)
-    listing = Listing(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
+    listing = TableListing(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
     yield listing, TableDescriptions(queries, None, guard)
     queries.close()
 

@@ -11,7 +11,7 @@ from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.choices import stored_choices
 from mdvec.datasets.interfaces.tables import DatasetTable
 from mdvec.tools.rows import Tool
-from mdvec.tools.status import Counts, Fact, KindStatus, Listing
+from mdvec.tools.status import Counts, Fact, KindStatus, StatusTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class DatasetContents:
             ("rows", sum(table.rows for table in self.tables)),
         ]
 
-    def listing(self) -> Listing:
+    def listing(self) -> StatusTable:
         """The tables, one per row."""
-        return Listing(
+        return StatusTable(
             ("table", "from", "rows", "columns", "period of", "first", "last"),
             tuple(
                 (

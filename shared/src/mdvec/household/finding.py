@@ -61,7 +61,7 @@ class RowFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
     Months, of periods and groups, start on the day ``month_starts_on``.
@@ -78,7 +78,7 @@ def find_transactions(
     connection: apsw.Connection,
     tool_id: int,
     wanted: RowFilter,
-    listing: Listing,
+    listing: ListingOptions,
     cache: ColumnsCache,
     today: date,
     embed: Embed | None = None,
@@ -155,7 +155,7 @@ def _near(
     return near_rows(connection, tool_id, query, embed, any_named=any_named) if embed else ()
 
 
-def _check(wanted: RowFilter, listing: Listing) -> None:
+def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     choices: list[tuple[str, object, tuple[object, ...]]] = [
         ("rows", wanted.rows, get_args(Rows)),
         ("sort", listing.sort, get_args(Order)),

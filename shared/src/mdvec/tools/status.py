@@ -25,7 +25,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class StatusTable:
     """A table to print."""
 
     columns: tuple[str, ...]
@@ -43,7 +43,7 @@ class Contents(Protocol):
         """Their counts and sizes."""
         ...
 
-    def listing(self) -> Listing:
+    def listing(self) -> StatusTable:
         """The documents or tables themselves."""
         ...
 

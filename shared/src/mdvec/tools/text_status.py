@@ -14,7 +14,7 @@ from mdvec.index.tags import TagCount, tag_counts
 from mdvec.text.file_size import file_size
 from mdvec.text.local_time import local_time
 from mdvec.tools.rows import Tool
-from mdvec.tools.status import Counts, Fact, KindStatus, Listing
+from mdvec.tools.status import Counts, Fact, KindStatus, StatusTable
 
 _OLDER = ", by the rules of an older version until --mode replace"
 
@@ -60,9 +60,9 @@ class TextContents:
             facts.append(("vector engine", f"chroma{waits}"))
         return [*facts, ("tags", tags)] if tags else facts
 
-    def listing(self) -> Listing:
+    def listing(self) -> StatusTable:
         """The documents, one per row."""
-        return Listing(
+        return StatusTable(
             ("file", "title", "bytes", "chunks", "updated"),
             tuple(
                 (line.file_path, line.title, line.size, line.chunks, local_time(line.updated_at))
