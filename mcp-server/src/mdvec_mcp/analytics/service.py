@@ -8,7 +8,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.plots import Plots
 from mdvec.settings import AnalyticsSettings
 
-from mdvec_mcp.analytics.core.effort import Effort
+from mdvec_mcp.analytics.core.effort import ProfileEffort
 from mdvec_mcp.analytics.core.guard import Guard
 from mdvec_mcp.analytics.data import DataReader
 from mdvec_mcp.analytics.exporter import Exporter
@@ -49,7 +49,7 @@ class Analytics:
         self.exports = exports
         self.queries = queries
         self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
-        effort = Effort.within(settings.max_seconds, settings.max_memory_mb)
+        effort = ProfileEffort.within(settings.max_seconds, settings.max_memory_mb)
         self.exporter = Exporter(queries, exports, self.guard, settings.max_rows)
         self.summaries = Summaries(queries, effort, self.guard)
         self.materialized = MaterializedTables(

@@ -10,7 +10,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
-from mdvec_mcp.analytics.core.effort import EXACTLY, Effort, Samples
+from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Samples
 from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.core.histogram import Histogram, Span
 from mdvec_mcp.analytics.core.naming import named
@@ -54,7 +54,7 @@ class Summaries:
     """
 
     queries: QueryProcess
-    effort: Effort
+    effort: ProfileEffort
     guard: Guard
 
     def profile(

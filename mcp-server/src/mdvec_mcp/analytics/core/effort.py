@@ -27,14 +27,14 @@ _SURE = 3.2905
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class ProfileEffort:
     """The number of values that one profile may hold for medians and for distinct counts."""
 
     medians: int
     distinct: int
 
     @classmethod
-    def within(cls, seconds: float, memory_mb: int) -> Effort:
+    def within(cls, seconds: float, memory_mb: int) -> ProfileEffort:
         """The effort that fits into a query's time and memory."""
         scale = max(min(seconds / _SECONDS, (memory_mb - _OWN_MEGABYTES) / _MEGABYTES), _MIN_SCALE)
         return cls(int(_MEDIANS * scale), int(_DISTINCT * scale))
@@ -94,7 +94,7 @@ def weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
     ]
 
 
-def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: Effort) -> bool:
+def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: ProfileEffort) -> bool:
     """Whether every figure can be computed from all rows, even if no value occurs twice."""
     rows = int(sizes[0] or 0)
     measured = sum(is_measured(column) for column in columns)
@@ -107,7 +107,7 @@ def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: Effort) -> bo
 
 
 def plan_samples(
-    columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: Effort
+    columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: ProfileEffort
 ) -> Samples:
     """The samples with which a profile stays within the effort; small columns stay whole.
 

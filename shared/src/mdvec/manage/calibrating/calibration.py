@@ -18,7 +18,7 @@ from mdvec.embedding.remote.endpoint import Sending
 from mdvec.errors import MdvecError
 from mdvec.index.documents import stored_files, stored_text
 from mdvec.index.model_constants import calibrated_constants, store_constants
-from mdvec.manage.calibrating.effort import Effort, affordable
+from mdvec.manage.calibrating.effort import CalibrationEffort, affordable
 from mdvec.manage.calibrating.fitting import (
     Asked,
     Figures,
@@ -131,7 +131,7 @@ class _Counted:
         self._on_progress(self._done, self._total)
 
 
-def _announced(made: Headless, effort: Effort) -> str:
+def _announced(made: Headless, effort: CalibrationEffort) -> str:
     told = f"embedding {made.chunks:,} chunks and {len(made.questions)} headings"
     if (minutes := effort.minutes(made)) >= 0.5:
         told += f", which takes about {math.ceil(minutes)} minutes"
