@@ -10,7 +10,7 @@ from mdvec.tools.rows import Tool
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import Answer
 from mdvec_mcp.analytics.data import described, tables_of
 from mdvec_mcp.analytics.service import Analytics
@@ -44,7 +44,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
                 )
             return analytics.row_queries.rows(query, guard)
 
-        asked = Asked(query, tool.name)
+        asked = RequestedData(query, tool.name)
         return await call_within_guard(analytics, work, asked, guard, runs_sql=query is not None)
 
     # The schema refuses sizes above the setting, which would otherwise be reduced silently.

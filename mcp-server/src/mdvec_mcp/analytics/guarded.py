@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mdvec.database.connection import DatabaseError
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.source_look import SourceLook
@@ -23,7 +23,7 @@ class NotAnswered(MdvecError):
 def guarded(
     analytics: Analytics,
     work: Callable[[], Answer],
-    asked: Asked,
+    asked: RequestedData,
     guard: Guard | None = None,
     of_source: Wording = in_english,
 ) -> Answer:

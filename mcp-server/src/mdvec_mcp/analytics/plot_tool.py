@@ -11,7 +11,7 @@ from mdvec.charts.plot import Plot, PlotKind
 from mdvec.errors import MdvecError
 from pydantic import Field
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import Answer, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
@@ -49,7 +49,7 @@ def add_plot_tool(offer: Offer, analytics: Analytics, publish: Publish) -> None:
             notes = [chart.note] if chart.note else []
             return with_warnings(answer, [*notes, *analytics.queries.take_warnings()])
 
-        result = await call_within_guard(analytics, work, Asked(query))
+        result = await call_within_guard(analytics, work, RequestedData(query))
         result.content.extend(block for drawn in published for block in drawn.blocks)
         return result
 

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.queries.saved import MAX_DESCRIPTION
 from pydantic import Field
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import CREATES, MAX_SQL_CHARS, call_within_guard
 from mdvec_mcp.calls import in_thread
@@ -40,13 +40,15 @@ def add_question_tools(offer: Offer, analytics: Analytics) -> None:
         mode: Literal["create", "replace", "delete"] = "create",
     ) -> CallToolResult:
         work = partial(questions.save, name, sql, description, mode)
-        return await call_within_guard(analytics, work, Asked(sql or ""), questions.answers.guard)
+        return await call_within_guard(
+            analytics, work, RequestedData(sql or ""), questions.answers.guard
+        )
 
     async def run_query(
         name: Name,
         parameters: dict[str, Any] | None = None,
     ) -> CallToolResult:
-        asked = Asked(await in_thread(partial(questions.sql_of, name, parameters or {})))
+        asked = RequestedData(await in_thread(partial(questions.sql_of, name, parameters or {})))
         work = partial(questions.run, name, parameters or {})
         return await call_within_guard(analytics, work, asked, questions.answers.guard)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import TextContent
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.discovery import plain
 from mdvec_mcp.analytics.core.guard import Answer
 from mdvec_mcp.analytics.service import Analytics
@@ -28,12 +28,12 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     """Add the list of tables, and the columns of each."""
 
     async def tables() -> str:
-        return await _read(analytics, analytics.listing.handles, Asked())
+        return await _read(analytics, analytics.listing.handles, RequestedData())
 
     async def table_columns(table: str, column: str = "", start: str = "1") -> str:
         number = int(start) if start.isdecimal() and 0 < int(start) < 10**6 else 1
         describe = partial(analytics.descriptions.describe, table, column or None, number)
-        return await _read(analytics, describe, Asked(table))
+        return await _read(analytics, describe, RequestedData(table))
 
     async def names(_given: dict[str, str]) -> list[str]:
         return await in_thread(lambda: list(analytics.queries.tables()))
@@ -53,7 +53,7 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     )
 
 
-async def _read(analytics: Analytics, work: Callable[[], Answer], asked: Asked) -> str:
+async def _read(analytics: Analytics, work: Callable[[], Answer], asked: RequestedData) -> str:
     guard = analytics.listing.guard
     try:
         found = await call_within_guard(

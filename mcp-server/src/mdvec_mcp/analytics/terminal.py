@@ -12,7 +12,7 @@ from mdvec.charts.chart import chosen_size
 from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.sizes import MEGABYTE
 
-from mdvec_mcp.analytics.asked import Asked
+from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import Answer, with_warnings
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.guarded import guarded
@@ -67,7 +67,7 @@ class TerminalAnswers:
         read = request.get("query") or ""
         if "question" in request:
             read = self.analytics.questions.sql_of(request["question"], request["parameters"])
-        answer = guarded(self.analytics, work, Asked(read), of_source=_of_source)
+        answer = guarded(self.analytics, work, RequestedData(read), of_source=_of_source)
         return answer, bodies[0] if bodies else None
 
     def _rows(self, request: Request) -> Answer:
