@@ -33,7 +33,7 @@ _DECIMALS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class LikelihoodConstants:
     """The constants of the logistic model."""
 
     constant: float
@@ -43,9 +43,9 @@ class Calibration:
     behind: float
 
 
-BOTH = Calibration(0.78, 4.41, 0.31, 0.44, 22.3)
-WORDS = Calibration(0.67, 6.58, 0.0, 0.53, 21.8)
-VECTORS = Calibration(-0.25, 0.0, 0.41, 0.12, 20.8)
+BOTH = LikelihoodConstants(0.78, 4.41, 0.31, 0.44, 22.3)
+WORDS = LikelihoodConstants(0.67, 6.58, 0.0, 0.53, 21.8)
+VECTORS = LikelihoodConstants(-0.25, 0.0, 0.41, 0.12, 20.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Evidence:
     absent: tuple[str, ...] = ()
 
     @property
-    def calibration(self) -> Calibration:
+    def calibration(self) -> LikelihoodConstants:
         """The constants for the values that are known."""
         if self.likeness is None:
             return WORDS
