@@ -22,10 +22,10 @@ from mdvec.household.core.pairs import (
 )
 from mdvec.household.core.review_reasons import reasons_in_words
 from mdvec.household.core.review_wording import (
-    Candidate,
     CandidateList,
     Detection,
     DetectionParams,
+    DuplicateCandidate,
     DuplicateStats,
 )
 from mdvec.household.core.transaction import Transaction
@@ -185,7 +185,9 @@ def list_candidates(
     )
 
 
-def candidate_detail(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
+def candidate_detail(
+    connection: apsw.Connection, tool_id: int, check_id: int
+) -> DuplicateCandidate:
     """The candidate that a pair belongs to while it is open, else the pair, with its rows.
 
     Raises:
@@ -253,14 +255,14 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
     return found[transaction_id]
 
 
-def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> Candidate:
+def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> DuplicateCandidate:
     """A single pair as a candidate."""
     return _candidate(connection, tool_id, [check], (check.first_id, check.second_id), 0)
 
 
 def _arranged_candidate(
     connection: apsw.Connection, tool_id: int, one: Arranged, alike: int
-) -> Candidate:
+) -> DuplicateCandidate:
     checks = [check_of(connection, tool_id, check) for check in one.checks]
     return _candidate(connection, tool_id, checks, one.rows, alike)
 
@@ -271,13 +273,13 @@ def _candidate(
     checks: list[Check],
     row_ids: tuple[int, ...],
     alike: int,
-) -> Candidate:
+) -> DuplicateCandidate:
     rows = [row_of(connection, tool_id, row) for row in row_ids]
     amounts = [abs(row.amount) for row in rows if row.amount is not None]
     days = [row.date for row in rows]
     best = checks[0]
     first, second, *others = map(answers.candidate_row, rows)
-    return Candidate(
+    return DuplicateCandidate(
         check_id=min(check.id for check in checks),
         is_likely=best.score >= LIKELY,
         is_transfer=best.is_transfer,

@@ -58,7 +58,7 @@ class DetectionParams:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class DuplicateCandidate:
     """Rows that may be the same purchase or a transfer; ``amount_diff`` is absolute, in yen.
 
     ``others`` are the third and further rows. Likely one purchase, likely two, or
@@ -88,7 +88,7 @@ class CandidateList:
     ``next_page`` is None on the last page.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[DuplicateCandidate, ...]
     total_count: int
     likely_count: int
     next_page: int | None
