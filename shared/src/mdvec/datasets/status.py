@@ -11,7 +11,7 @@ from mdvec.datasets.interfaces import tables as datasets
 from mdvec.datasets.interfaces.choices import stored_choices
 from mdvec.datasets.interfaces.tables import DatasetTable
 from mdvec.tools.rows import Tool
-from mdvec.tools.status import Counts, Fact, KindStatus, StatusTable
+from mdvec.tools.status import ContentCounts, Fact, KindStatus, StatusTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class DatasetContents:
         }
 
 
-def _count(connection: apsw.Connection, tool: Tool) -> Counts:
+def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
     tables, rows = datasets.table_counts(connection, tool.id)
-    return Counts(tables=tables, rows=rows)
+    return ContentCounts(tables=tables, rows=rows)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> DatasetContents:

@@ -26,8 +26,8 @@ from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     CategoryShare,
-    Counts,
     MonthlySum,
+    RowCounts,
     counts_of,
     income_and_spending,
     shares,
@@ -72,7 +72,7 @@ class HouseholdAnswer:
     savings_rate: Decimal | None
     spending_by_category: tuple[CategoryShare, ...]
     income_by_category: tuple[CategoryShare, ...]
-    counts: Counts
+    counts: RowCounts
     rows: tuple[dict[str, object], ...]
     total_rows: int
     page: int
@@ -178,7 +178,7 @@ def _answer(
     months: MonthRange,
     subject: Subject | None,
     sums: list[MonthlySum],
-    counts: Counts,
+    counts: RowCounts,
     rows: list[Transaction],
     noted: Mapping[int, RowNote],
     paging: _Paging,

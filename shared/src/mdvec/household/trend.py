@@ -20,8 +20,8 @@ from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import (
     WINDOW,
     CategoryTrend,
-    Counts,
     MonthlySum,
+    RowCounts,
     amounts_by_category,
     amounts_of,
     counts_of,
@@ -57,7 +57,7 @@ class TrendAnswer:
     months: MonthRange
     understood: str
     categories: tuple[CategoryTrend, ...]
-    counts: Counts
+    counts: RowCounts
     notes: tuple[str, ...]
     text: str
     marks: MonthMarks = UNMARKED
@@ -296,7 +296,7 @@ def _total(by_month: Mapping[Month, int], shown: MonthRange) -> int:
     return sum(amount for month, amount in by_month.items() if month in shown)
 
 
-def _counts(sums: list[MonthlySum], shown: MonthRange) -> Counts:
+def _counts(sums: list[MonthlySum], shown: MonthRange) -> RowCounts:
     return counts_of(cell for cell in sums if cell.month in shown)
 
 
@@ -304,7 +304,7 @@ def _answer(
     understood: str,
     shown: MonthRange,
     trends: list[CategoryTrend],
-    counts: Counts,
+    counts: RowCounts,
     notes: list[str],
     body: str,
     marks: MonthMarks,

@@ -15,7 +15,7 @@ Fact = tuple[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class ContentCounts:
     """The size of a tool's contents; tables and rows are None if its kind has none."""
 
     documents: int = 0
@@ -67,5 +67,5 @@ class KindStatus:
     overview_title: str
     overview_columns: tuple[str, ...]
     contents_title: str
-    count: Callable[[apsw.Connection, Tool], Counts]
+    count: Callable[[apsw.Connection, Tool], ContentCounts]
     read: Callable[[apsw.Connection, Tool], Contents]

@@ -14,7 +14,7 @@ from mdvec.index.tags import TagCount, tag_counts
 from mdvec.text.file_size import file_size
 from mdvec.text.local_time import local_time
 from mdvec.tools.rows import Tool
-from mdvec.tools.status import Counts, Fact, KindStatus, StatusTable
+from mdvec.tools.status import ContentCounts, Fact, KindStatus, StatusTable
 
 _OLDER = ", by the rules of an older version until --mode replace"
 
@@ -79,9 +79,9 @@ class TextContents:
         }
 
 
-def _count(connection: apsw.Connection, tool: Tool) -> Counts:
+def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
     held = documents.count(connection, tool.tables)
-    return Counts(documents=held.documents, vectors=held.chunks)
+    return ContentCounts(documents=held.documents, vectors=held.chunks)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> TextContents:

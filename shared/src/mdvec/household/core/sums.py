@@ -36,7 +36,7 @@ REASONS = tuple(reason.name for reason in fields(LeftOut))
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RowCounts:
     """The number of rows that an answer used, and of those it left out, by reason."""
 
     used: int
@@ -104,12 +104,12 @@ class CategoryShare:
     rows: int
 
 
-def counts_of(sums: Iterable[MonthlySum]) -> Counts:
+def counts_of(sums: Iterable[MonthlySum]) -> RowCounts:
     """Adds up how many rows were used, and left out by reason."""
     rows: dict[str | None, int] = {}
     for cell in sums:
         rows[cell.left_out] = rows.get(cell.left_out, 0) + cell.rows
-    return Counts(rows.pop(None, 0), LeftOut(**{str(reason): n for reason, n in rows.items()}))
+    return RowCounts(rows.pop(None, 0), LeftOut(**{str(reason): n for reason, n in rows.items()}))
 
 
 def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month, int]]:

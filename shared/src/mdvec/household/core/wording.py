@@ -17,9 +17,9 @@ from mdvec.household.core.sums import (
     WINDOW,
     CategoryShare,
     CategoryTrend,
-    Counts,
     MonthFigure,
     MonthlySum,
+    RowCounts,
 )
 from mdvec.household.core.transaction import Transaction
 
@@ -204,7 +204,7 @@ def _share_line(share: CategoryShare) -> str:
     return f"- {name}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
-def counts_text(counts: Counts) -> str:
+def counts_text(counts: RowCounts) -> str:
     """The number of rows used, and of those left out by reason."""
     reasons = [
         f"{words} {number:,}件"
