@@ -37,7 +37,7 @@ class NotOfTwoHouseholds(DuplicateResolutionError):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class SharedLeftOut:
     """The rows of a period that a sum over households leaves out, as cells to subtract.
 
     ``text`` says which, or is "".
@@ -99,7 +99,7 @@ def decide_shared(
 
 def left_out_of_the_sum(
     connection: apsw.Connection, tools: Mapping[str, int], days: Days
-) -> LeftOut:
+) -> SharedLeftOut:
     """What the sum of these days over all households leaves out by the user's decisions."""
     decisions = shared_decisions(connection, tools.values())
     transfers = {row for one in decisions if one.is_transfer for row in (one.kept, one.other)}
@@ -119,9 +119,9 @@ def left_out_of_the_sum(
         if (group := [row for row in dropped if (row.id in transfers) == moved])
     ]
     if not told:
-        return LeftOut((), "")
+        return SharedLeftOut((), "")
     parts = "、".join(f"{what} {len(group):,}件（{_yen(group)}）" for what, group in told)
-    return LeftOut(
+    return SharedLeftOut(
         cells, f"判定により、合計だけから除いたもの: {parts}。各家計簿の金額は変わりません"
     )
 

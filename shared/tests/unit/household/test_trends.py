@@ -11,7 +11,7 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.sums import (
     REASONS,
     CategoryShare,
-    LeftOut,
+    LeftOutCounts,
     MonthlySum,
     RowCounts,
     amounts_by_category,
@@ -127,7 +127,7 @@ def test_a_refund_lessens_spending_and_income_is_positive():
 def test_rows_that_do_not_count_are_in_no_sum_and_in_the_counts():
     sums = [cell(-1, left_out=reason, rows=n) for n, reason in enumerate(REASONS, 1)]
     sums.append(cell(-500, rows=7))
-    assert counts_of(sums) == RowCounts(7, LeftOut(1, 2, 3, 4, 5, 6))
+    assert counts_of(sums) == RowCounts(7, LeftOutCounts(1, 2, 3, 4, 5, 6))
     assert counts_of(sums).total == 28
     moved = cell(-1, major="交通費", left_out="transfer")
     assert amounts_by_category([moved, *sums]) == {FOOD: {JANUARY: 500}}

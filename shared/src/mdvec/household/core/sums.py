@@ -16,7 +16,7 @@ WINDOW = 12
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutCounts:
     """The number of rows left out of the sums, by the first reason that applies to each."""
 
     not_target: int = 0
@@ -32,7 +32,7 @@ class LeftOut:
         return sum(getattr(self, reason.name) for reason in fields(self))
 
 
-REASONS = tuple(reason.name for reason in fields(LeftOut))
+REASONS = tuple(reason.name for reason in fields(LeftOutCounts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class RowCounts:
     """The number of rows that an answer used, and of those it left out, by reason."""
 
     used: int
-    left_out: LeftOut
+    left_out: LeftOutCounts
 
     @property
     def total(self) -> int:
@@ -109,7 +109,9 @@ def counts_of(sums: Iterable[MonthlySum]) -> RowCounts:
     rows: dict[str | None, int] = {}
     for cell in sums:
         rows[cell.left_out] = rows.get(cell.left_out, 0) + cell.rows
-    return RowCounts(rows.pop(None, 0), LeftOut(**{str(reason): n for reason, n in rows.items()}))
+    return RowCounts(
+        rows.pop(None, 0), LeftOutCounts(**{str(reason): n for reason, n in rows.items()})
+    )
 
 
 def amounts_by_category(sums: Iterable[MonthlySum]) -> dict[Category, dict[Month, int]]:
