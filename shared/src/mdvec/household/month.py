@@ -33,7 +33,7 @@ from mdvec.household.core.sums import (
     shares,
 )
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import Figures, InvalidPage, InvalidPageSize
+from mdvec.household.core.wording import InvalidPage, InvalidPageSize, StatedSums
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.overview import (
@@ -225,17 +225,17 @@ def row_fields(row: Transaction, note: RowNote | None = None) -> dict[str, objec
 
 def _figures(
     subject: Subject | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
-) -> Figures:
+) -> StatedSums:
     spending = sum(line.amount for line in spent)
     income = sum(line.amount for line in earned)
     if subject in (None, Total.BALANCE, Total.SAVINGS_RATE):
-        return Figures(spending, income, income - spending)
+        return StatedSums(spending, income, income - spending)
     if subject and subject.is_income:
-        return Figures(None, income, None)
-    return Figures(spending, None, None)
+        return StatedSums(None, income, None)
+    return StatedSums(spending, None, None)
 
 
-def _rate(subject: Subject | None, figures: Figures) -> Decimal | None:
+def _rate(subject: Subject | None, figures: StatedSums) -> Decimal | None:
     if subject is not Total.SAVINGS_RATE or figures.income is None or figures.spending is None:
         return None
     return savings_rate(figures.income, figures.spending)

@@ -37,7 +37,7 @@ REASONS = {
 """The reasons why a row does not count, in Japanese."""
 
 
-class Figures(NamedTuple):
+class StatedSums(NamedTuple):
     """Spending, income and balance in yen; None for those that the answer leaves out."""
 
     spending: int | None
@@ -174,7 +174,7 @@ def summary_text(
 def household_text(
     period: str,
     subject: Subject | None,
-    figures: Figures,
+    figures: StatedSums,
     spending: Sequence[CategoryShare],
     income: Sequence[CategoryShare],
     rate: Decimal | None = None,

@@ -20,7 +20,7 @@ from mdvec.index.documents import stored_files, stored_text
 from mdvec.index.model_constants import calibrated_constants, store_constants
 from mdvec.manage.calibrating.effort import CalibrationEffort, affordable
 from mdvec.manage.calibrating.fitting import (
-    Figures,
+    CalibrationFigures,
     JudgedQuestion,
     figures,
     fitted_trust,
@@ -56,8 +56,8 @@ class Calibration:
     questions: int
     before: ModelConstants
     after: ModelConstants
-    figures_before: Figures
-    figures_after: Figures
+    figures_before: CalibrationFigures
+    figures_after: CalibrationFigures
 
     @property
     def is_better(self) -> bool:

@@ -31,7 +31,7 @@ class JudgedQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class CalibrationFigures:
     """The results of constants on the questions that they were not fitted to.
 
     ``ndcg`` is nDCG@10 of headings. ``confident`` is the share of headings, and ``misled`` that of
@@ -71,9 +71,9 @@ def figures(
     headings: Sequence[JudgedQuestion],
     unanswerable: Sequence[JudgedQuestion],
     constants: ModelConstants,
-) -> Figures:
+) -> CalibrationFigures:
     """What the constants reach on these questions."""
-    return Figures(
+    return CalibrationFigures(
         round(ndcg(headings, constants.vector_trust), 4),
         round(_confident_share(headings, constants), 4),
         round(_confident_share(unanswerable, constants), 4),
