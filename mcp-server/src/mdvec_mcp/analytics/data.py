@@ -14,7 +14,7 @@ from mdvec.tools import rows as tools
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.process.messages import Data, ParquetTable
 from mdvec_mcp.file_stamp import FileStamp, stamp_of
@@ -123,7 +123,7 @@ def origin_of(database: Path, name: str) -> Answer:
     return {}
 
 
-def described(tool: Tool, tables: Sequence[DatasetTable], guard: Guard) -> Answer:
+def described(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> Answer:
     """The description of a dataset: its tables, with their columns and types where that fits."""
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"

@@ -10,7 +10,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.log.activity import milliseconds, record
 from mdvec.queries.parameters import Bound
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.process.messages import ExportFormat
@@ -27,7 +27,7 @@ class Exporter:
 
     queries: QueryProcess
     exports: ExportFolder
-    guard: Guard
+    guard: AnswerGuard
     max_rows: int
 
     def export(

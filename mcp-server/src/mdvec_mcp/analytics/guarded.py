@@ -8,7 +8,7 @@ from mdvec.database.connection import DatabaseError
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.analytics.asked import RequestedData
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.source_look import SourceLook
 from mdvec_mcp.freshness import Wording, in_english
@@ -24,7 +24,7 @@ def guarded(
     analytics: Analytics,
     work: Callable[[], Answer],
     asked: RequestedData,
-    guard: Guard | None = None,
+    guard: AnswerGuard | None = None,
     of_source: Wording = in_english,
 ) -> Answer:
     """The answer of ``work``, its warnings within ``guard``, by default that of the settings.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mdvec.analysis.exports import ExportFolder
 
 from mdvec_mcp.analytics.core import discovery
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -25,7 +25,7 @@ class TableListing:
 
     queries: QueryProcess
     exports: ExportFolder
-    guard: Guard
+    guard: AnswerGuard
 
     def handles(self, match: str | None = None, start: int = 1) -> Answer:
         """The tables from number ``start`` on with columns, and at first what is stored for now.
@@ -43,8 +43,8 @@ class TableListing:
             for name, columns in discovery.matching(found, match).items()
             if match is not None or name not in stored
         }
-        room = Guard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
-        handles = Guard(room.max_bytes - _ROOM_FOR_TABLES, 0).trim(
+        room = AnswerGuard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
+        handles = AnswerGuard(room.max_bytes - _ROOM_FOR_TABLES, 0).trim(
             handles, tuple(handles), lambda gone: f"{gone} more handles exist"
         )
         warnings = [*handles.pop("warnings", ()), *self.queries.take_warnings()]
@@ -52,7 +52,7 @@ class TableListing:
 
     def _listed(
         self,
-        room: Guard,
+        room: AnswerGuard,
         tables: Mapping[str, list[str]],
         handles: Answer,
         start: int,

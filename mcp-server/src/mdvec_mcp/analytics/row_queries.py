@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -15,7 +15,7 @@ class RowQueries:
 
     queries: QueryProcess
 
-    def rows(self, query: str, guard: Guard) -> Answer:
+    def rows(self, query: str, guard: AnswerGuard) -> Answer:
         """The first rows of a query, with a warning if rows or columns are left out.
 
         Raises:

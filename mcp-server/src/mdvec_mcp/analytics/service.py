@@ -9,7 +9,7 @@ from mdvec.charts.plots import Plots
 from mdvec.settings import AnalyticsSettings
 
 from mdvec_mcp.analytics.core.effort import ProfileEffort
-from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.data import DataReader
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.listing import TableListing
@@ -48,7 +48,7 @@ class Analytics:
         self.freshness = freshness
         self.exports = exports
         self.queries = queries
-        self.guard = Guard(settings.max_output_bytes, settings.max_output_rows)
+        self.guard = AnswerGuard(settings.max_output_bytes, settings.max_output_rows)
         effort = ProfileEffort.within(settings.max_seconds, settings.max_memory_mb)
         self.exporter = Exporter(queries, exports, self.guard, settings.max_rows)
         self.summaries = Summaries(queries, effort, self.guard)
@@ -56,7 +56,7 @@ class Analytics:
             queries, settings.max_tables, settings.table_ttl_seconds
         )
         self.row_queries = RowQueries(queries)
-        small = Guard(settings.max_query_bytes, settings.max_query_rows)
+        small = AnswerGuard(settings.max_query_bytes, settings.max_query_rows)
         self.small_answers = SmallAnswers(queries, self.exporter, small)
         self.questions = Questions(queries, self.small_answers, database or Path())
         self.plots = Plots(queries)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mdvec.queries.parameters import Bound
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRows
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
@@ -27,7 +27,7 @@ class SmallAnswers:
 
     queries: QueryProcess
     exporter: Exporter
-    guard: Guard
+    guard: AnswerGuard
 
     def answer(
         self, query: str, sql: str = SELECT_ALL, *, parameters: Bound | None = None

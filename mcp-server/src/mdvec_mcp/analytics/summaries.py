@@ -11,7 +11,7 @@ from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
 from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Samples
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.core.histogram import Histogram, Span
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.period import Period, period_column, required_column
@@ -55,7 +55,7 @@ class Summaries:
 
     queries: QueryProcess
     effort: ProfileEffort
-    guard: Guard
+    guard: AnswerGuard
 
     def profile(
         self,
@@ -65,7 +65,7 @@ class Summaries:
         names: Sequence[str] | None,
         *,
         exact: bool,
-        guard: Guard | None = None,
+        guard: AnswerGuard | None = None,
     ) -> Answer:
         """The row count, the period, and a few figures of the named columns, or of all.
 
@@ -169,7 +169,7 @@ class Summaries:
         return histogram.read_counts(span, edges, rows)
 
     def _categories(
-        self, source: str, column: Column, bins: int, condition: str | None, guard: Guard
+        self, source: str, column: Column, bins: int, condition: str | None, guard: AnswerGuard
     ) -> Answer:
         sql = histogram.categories_sql(column, bins, condition)
         rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
@@ -184,7 +184,7 @@ class Summaries:
         return answer
 
 
-def _cut(fewer: int, bins: int, guard: Guard) -> str:
+def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:
     return (
         f"{fewer} bins instead of {bins}, to stay under {guard.max_bytes:,} bytes; for all of "
         "them export a query with GROUP BY"

@@ -10,7 +10,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import has_dates
 
 from mdvec_mcp.analytics.core import discovery
-from mdvec_mcp.analytics.core.guard import Answer, Guard, with_warnings
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.core.refusals import QueryError, QueryStopped, unknown_table
 from mdvec_mcp.analytics.core.statement import find_table
@@ -38,7 +38,7 @@ class TableDescriptions:
 
     queries: QueryProcess
     database: Path | None
-    guard: Guard
+    guard: AnswerGuard
 
     def describe(self, name: str, match: str | None = None, start: int = 1) -> Answer:
         """The table's columns from number ``start`` on, those whose names hold ``match``.
@@ -60,7 +60,7 @@ class TableDescriptions:
         if start == 1 and (joins := self._joins(table, columns, tables, warnings)):
             answer["joins"] = joins
         answer = with_warnings({**answer, "columns": entries}, warnings)
-        room = Guard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
+        room = AnswerGuard(self.guard.max_bytes - _ROOM_FOR_WARNINGS, self.guard.max_rows)
         answer = room.page(answer, "columns", start, len(columns))
         return with_warnings(answer, [*warnings, *self.queries.take_warnings()])
 

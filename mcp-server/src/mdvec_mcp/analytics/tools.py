@@ -14,7 +14,7 @@ from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.asked import RequestedData
-from mdvec_mcp.analytics.core.guard import Answer, Guard, as_json, portable
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, as_json, portable
 from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
@@ -226,7 +226,7 @@ async def call_within_guard(
     analytics: Analytics,
     work: Callable[[], Answer],
     asked: RequestedData,
-    guard: Guard | None = None,
+    guard: AnswerGuard | None = None,
     *,
     runs_sql: bool = True,
 ) -> CallToolResult:

@@ -5,7 +5,7 @@ import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.core.guard import Guard, size
+from mdvec_mcp.analytics.core.guard import AnswerGuard, size
 from mdvec_mcp.analytics.core.refusals import UnknownTable
 from mdvec_mcp.analytics.listing import TableListing
 from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
@@ -37,7 +37,7 @@ def subject(tmp_path_factory):
         tables += [ParquetTable(called, path, path.stat().st_size, 0) for called in names]
     data = Data(tuple(tables), folder / "none.sqlite", ())
     queries = QueryProcess(folder / "spool", Limits(5.0, 1024, 10**6), lambda: data)
-    guard = Guard(MOST, 20)
+    guard = AnswerGuard(MOST, 20)
     listing = TableListing(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
     yield listing, TableDescriptions(queries, None, guard)
     queries.close()

@@ -13,7 +13,7 @@ from mdvec.importing.report import ImportRequest
 from mdvec.manage.import_tool import import_tool
 from mdvec.manage.registering import add_tool
 
-from mdvec_mcp.analytics.core.guard import Guard
+from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.core.refusals import QueryError
 from mdvec_mcp.analytics.data import current_data, described, tables_of
 from mdvec_mcp.analytics.process.messages import Limits
@@ -58,7 +58,7 @@ class Folder:
         return self.process.rows(f"SELECT word FROM {table}", max_rows=1).rows[0][0]
 
     def told(self):
-        answer = described(self.tool, tables_of(self.database, "d"), Guard(10_000, 10))
+        answer = described(self.tool, tables_of(self.database, "d"), AnswerGuard(10_000, 10))
         return str(answer.get("warnings", []))
 
 

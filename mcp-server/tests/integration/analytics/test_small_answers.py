@@ -5,7 +5,7 @@ import pytest
 from mdvec.analysis.exports import ExportFolder
 from mdvec.text.quoting import literal
 
-from mdvec_mcp.analytics.core.guard import Guard, size
+from mdvec_mcp.analytics.core.guard import AnswerGuard, size
 from mdvec_mcp.analytics.core.refusals import QueryRefused
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
@@ -25,7 +25,7 @@ def answers(tmp_path_factory):
     table = ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
     data = Data((table,), folder / "none.sqlite", ())
     queries = QueryProcess(folder / "spool", Limits(5.0, 1024, 150_000), lambda: data)
-    guard = Guard(MOST, 20)
+    guard = AnswerGuard(MOST, 20)
     exporter = Exporter(queries, ExportFolder(folder / "exports", 3_600, 10**9), guard, 4_000)
     yield SmallAnswers(queries, exporter, guard)
     queries.close()

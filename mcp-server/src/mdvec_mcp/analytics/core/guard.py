@@ -14,15 +14,15 @@ _MAX_PORTABLE = 2**53
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class AnswerGuard:
     """The limits of an answer: bytes of JSON, and rows of a table."""
 
     max_bytes: int
     max_rows: int
 
-    def within(self, max_bytes: int | None) -> Guard:
+    def within(self, max_bytes: int | None) -> AnswerGuard:
         """This guard, or one with a lower limit of bytes."""
-        return Guard(min(max_bytes or self.max_bytes, self.max_bytes), self.max_rows)
+        return AnswerGuard(min(max_bytes or self.max_bytes, self.max_bytes), self.max_rows)
 
     def fits(self, answer: Answer) -> bool:
         """Whether the answer is small enough."""

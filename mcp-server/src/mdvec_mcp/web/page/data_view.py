@@ -15,15 +15,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.analytics.core.guard import Answer, Guard
+from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard
 from mdvec_mcp.analytics.core.histogram import NoHistogram
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
-_GUARD = Guard(300_000, 500)
+_GUARD = AnswerGuard(300_000, 500)
 """What a page shows of a result, which a person reads: more than a model's tools answer."""
-_PROFILE_GUARD = Guard(100_000, 500)
+_PROFILE_GUARD = AnswerGuard(100_000, 500)
 _MAX_HISTOGRAMS = 24
 _BINS = 12
 _MAX_CHARTED = 60
