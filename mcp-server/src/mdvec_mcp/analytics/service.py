@@ -15,7 +15,7 @@ from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.listing import TableListing
 from mdvec_mcp.analytics.materialized import MaterializedTables
 from mdvec_mcp.analytics.process.kept_tables import KeptTables
-from mdvec_mcp.analytics.process.messages import Limits
+from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.questions import Questions
 from mdvec_mcp.analytics.row_queries import RowQueries
@@ -77,7 +77,7 @@ def analytics_over(
     the end.
     """
     exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
-    limits = Limits(
+    limits = QueryLimits(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )
     kept = KeptTables(folder, database.resolve(), settings.max_tables)

@@ -12,7 +12,7 @@ from mdvec.charts.plots import Plots
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.exporter import Exporter
-from mdvec_mcp.analytics.process.messages import Data, Limits
+from mdvec_mcp.analytics.process.messages import Data, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
@@ -22,7 +22,7 @@ DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b 
 def queries(tmp_path_factory):
     folder = tmp_path_factory.mktemp("plots")
     data = Data((), folder / "none.sqlite", ())
-    limits = Limits(10.0, 1024, 2**20, time_zone="Asia/Tokyo")
+    limits = QueryLimits(10.0, 1024, 2**20, time_zone="Asia/Tokyo")
     queries = QueryProcess(folder / "spool", limits, lambda: data)
     yield queries
     queries.close()

@@ -13,7 +13,7 @@ from mdvec.text.quoting import literal
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, as_json
 from mdvec_mcp.analytics.core.histogram import RowsDiffer
-from mdvec_mcp.analytics.process.messages import Data, Limits, ParquetTable
+from mdvec_mcp.analytics.process.messages import Data, ParquetTable, QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 from mdvec_mcp.analytics.service import Analytics
 
@@ -77,7 +77,7 @@ class Tables:
         self.queries = QueryProcess(
             folder / "spool",
             # The setting decides what is estimated; a busy machine may take longer than it says.
-            Limits(10 * seconds, memory_mb, 2**20),
+            QueryLimits(10 * seconds, memory_mb, 2**20),
             lambda: Data((table,), folder / "none.sqlite", ()),
         )
         settings = AnalyticsSettings(

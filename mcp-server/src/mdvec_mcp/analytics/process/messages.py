@@ -49,7 +49,7 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QueryLimits:
     """What holds for every query.
 
     Attributes:

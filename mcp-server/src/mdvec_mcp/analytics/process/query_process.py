@@ -24,7 +24,7 @@ from mdvec_mcp.analytics.process.messages import (
     ExportedFile,
     ExportFormat,
     JudgedQuery,
-    Limits,
+    QueryLimits,
     QueryRows,
 )
 from mdvec_mcp.analytics.process.query_warnings import QueryWarnings
@@ -82,7 +82,7 @@ class QueryProcess:
     def __init__(
         self,
         spool_root: Path,
-        limits: Limits,
+        limits: QueryLimits,
         data: Callable[[], Data],
         kept: Keeper | None = None,
     ) -> None:
