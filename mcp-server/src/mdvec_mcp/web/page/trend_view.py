@@ -36,7 +36,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TrendLine:
     """A category's line, in parts where months between have no data.
 
     ``dotted`` are the parts that lead to or from a month that is not complete yet.
@@ -77,7 +77,7 @@ class _Trend:
 
 def lines_of(
     categories: Sequence[CategoryTrend], known: Hierarchy, marks: MonthMarks
-) -> tuple[tuple[Line, ...], MonthChart]:
+) -> tuple[tuple[TrendLine, ...], MonthChart]:
     """The categories as lines, and the axes of their chart; ``known`` are all of the ledger."""
     months = [str(figure.month) for figure in categories[0].months]
     amounts = {str(one.category): [figure.amount for figure in one.months] for one in categories}
@@ -105,7 +105,9 @@ def _places(
     ]
 
 
-def _line(name: str, color: str, places: Sequence[_Place | None], running: Collection[str]) -> Line:
+def _line(
+    name: str, color: str, places: Sequence[_Place | None], running: Collection[str]
+) -> TrendLine:
     parts: list[list[str]] = [[]]
     dotted: list[str] = []
     for before, place in pairwise([None, *places]):
@@ -122,4 +124,4 @@ def _line(name: str, color: str, places: Sequence[_Place | None], running: Colle
     for month, amount, point in filter(None, places):
         x, y = map(float, point.split(","))
         points.append(Point(x, y, month, amount, point not in led_to))
-    return Line(name, color, tuple(points), tuple(solid), tuple(dotted))
+    return TrendLine(name, color, tuple(points), tuple(solid), tuple(dotted))
