@@ -284,11 +284,11 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
         end_position: Position = None,
     ) -> Annotated[CallToolResult, DocumentModel]:
         def work() -> CallToolResult:
-            from mdvec.documents.reading import Part, read_document
+            from mdvec.documents.reading import DocumentPart, read_document
 
             from mdvec_mcp.search.answers import document_text
 
-            part = Part(start_line, end_line, start_position, end_position)
+            part = DocumentPart(start_line, end_line, start_position, end_position)
             max_chars = context.settings.max_chars
             look = context.look((tool,))
             document = read_document(context.database, tool, file_path, part, max_chars)

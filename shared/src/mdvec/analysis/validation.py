@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from mdvec.analysis.data_in_text import Part, parts_of
+from mdvec.analysis.data_in_text import TextPart, parts_of
 from mdvec.analysis.limits import OutputLimits, limits_in_force
 
 _MAX_ROW_LINES = 2
@@ -67,7 +67,7 @@ def _troubles(output: str, limits: OutputLimits) -> Iterator[str]:
     yield from _line_troubles(lines, limits)
 
 
-def _is_data(part: Part) -> bool:
+def _is_data(part: TextPart) -> bool:
     """Whether it is data, and not just a footnote such as [1]."""
     value = part.value
     if isinstance(value, list):
@@ -75,7 +75,7 @@ def _is_data(part: Part) -> bool:
     return isinstance(value, (dict, set)) and bool(value)
 
 
-def _data_troubles(data: Sequence[Part], limits: OutputLimits) -> Iterator[str]:
+def _data_troubles(data: Sequence[TextPart], limits: OutputLimits) -> Iterator[str]:
     if (size := sum(_bytes(part.text) for part in data)) > limits.json_bytes:
         yield f"JSON has {size:,} bytes, at most {limits.json_bytes:,} are allowed"
     if len(data) > limits.rows:
