@@ -12,7 +12,7 @@ from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
 from mdvec.household.across import SharedPair, pairs_across, told
 from mdvec.household.core import wording
-from mdvec.household.core.periods import Period, resolve_period
+from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
 from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
 from mdvec.household.core.wording import EmptyLedger, InsufficientData, format_currency
 from mdvec.household.interfaces import sums as ledger_sums
@@ -109,7 +109,7 @@ def _coverage(
 
 
 def _answer(
-    period: Period,
+    period: UnderstoodPeriod,
     cells: Mapping[str, list[MonthlySum]],
     left_out: Sequence[MonthlySum],
     across: list[SharedPair],

@@ -16,7 +16,7 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.month_marks import UNMARKED, MonthMarks
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
-    Period,
+    UnderstoodPeriod,
     resolve_period,
     resolve_year_month,
     span_in_words,
@@ -164,7 +164,7 @@ def monthly_household(
 
 def _period(
     today: date, available: MonthRange, year: int | None, month: int | None, period: str | None
-) -> Period:
+) -> UnderstoodPeriod:
     if year is None and month is None:
         return resolve_period(today, available, period=period)
     if period is not None and period.strip():
