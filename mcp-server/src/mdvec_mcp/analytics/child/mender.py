@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.mending.search import Proposal, propose
+from mdvec_mcp.analytics.core.mending.search import QueryProposal, propose
 
 _SECONDS = 0.7
 
@@ -31,7 +31,7 @@ class Mender:
     judge: Callable[[str], None]
     tables: Mapping[str, Sequence[Column]]
 
-    def propose(self, sql: str, message: str) -> Proposal | None:
+    def propose(self, sql: str, message: str) -> QueryProposal | None:
         """A form that the judge allows and DuckDB can bind; None if none is found in time."""
         try:
             with _time_limit():

@@ -30,14 +30,14 @@ class NotMappable(MdvecError):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class MappingProposal:
     """A proposed mapping, and what its user should check."""
 
     mapping: Mapping
     checks: tuple[str, ...]
 
 
-def propose(text: str, stem: str, today: date) -> Proposal:
+def propose(text: str, stem: str, today: date) -> MappingProposal:
     """Proposes a mapping for a file's text; ``stem`` is its name without ending.
 
     Raises:
@@ -69,7 +69,7 @@ def _of_header(
     records: Sequence[tuple[int, Record]],
     name: str,
     today: date,
-) -> Proposal | None:
+) -> MappingProposal | None:
     mapping = Mapping(
         name=name,
         header=tuple(name for name in map(str.strip, header) if name and not _MONTH.search(name)),
@@ -112,42 +112,42 @@ def _with_dates(mapping: Mapping, records: Sequence[tuple[int, Record]], today: 
 
 def _with_sign(
     mapping: Mapping, records: Sequence[tuple[int, Record]], *, is_spent: bool
-) -> Proposal:
+) -> MappingProposal:
     """The mapping with the meaning of positive amounts, by the balance if there is one."""
     checks = []
     if mapping.date_format != "auto":
         checks.append(f"dates are taken with short years as {mapping.date_format}")
     if mapping.amount is None:
-        return Proposal(mapping, tuple(checks))
+        return MappingProposal(mapping, tuple(checks))
     spending = replace(mapping, positive="spending")
     read = read_mapped(mapping, records)
     misfits, misfits_if_spent = _misfits(read), _misfits(read_mapped(spending, records))
     if misfits != misfits_if_spent:
-        return Proposal(mapping if misfits < misfits_if_spent else spending, tuple(checks))
+        return MappingProposal(mapping if misfits < misfits_if_spent else spending, tuple(checks))
     amounts = [row.amount for row in read.rows if row.amount]
     negative = sum(amount < 0 for amount in amounts)
     are_spent = negative * 2 <= len(amounts) and (is_spent or not negative)
     chosen = spending if are_spent else mapping
     meaning = "money spent" if chosen is spending else "money that comes in"
-    return Proposal(chosen, (*checks, f"positive amounts are taken as {meaning}"))
+    return MappingProposal(chosen, (*checks, f"positive amounts are taken as {meaning}"))
 
 
-def _with_ways(mapping: Mapping, ways: Ways) -> Proposal:
+def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
     """The mapping, where a column says which way the money of each row goes."""
     transfers = Conditions({ways.column: ways.transfers} if ways.transfers else {})
     outgoing = Conditions({ways.column: ways.outgoing})
     check = f"{ways.column} says which rows are money that goes out"
-    return Proposal(replace(mapping, outgoing=outgoing, transfers=transfers), (check,))
+    return MappingProposal(replace(mapping, outgoing=outgoing, transfers=transfers), (check,))
 
 
-def _with_order(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> Proposal:
+def _with_order(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> MappingProposal:
     """The mapping of a file without a header, whose balance tells which column is money out."""
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
     chosen = swapped if misfits[1] < misfits[0] else mapping
     told = misfits[0] != misfits[1]
     check = f"column {chosen.paid_out[0]} is taken as money that goes out"
-    return Proposal(chosen, () if told else (check,))
+    return MappingProposal(chosen, () if told else (check,))
 
 
 def _has_negative(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> bool:

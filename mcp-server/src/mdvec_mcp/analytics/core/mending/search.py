@@ -60,7 +60,7 @@ _REPAIRS_OF_VALUES: tuple[tuple[Repair, float], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class QueryProposal:
     """A form of the query that runs, and why the first did not."""
 
     sql: str
@@ -72,7 +72,7 @@ def propose(
     message: str,
     tables: Mapping[str, Sequence[Column]],
     judge: Callable[[str], str | None],
-) -> Proposal | None:
+) -> QueryProposal | None:
     """The cheapest change that makes the query run; None if none is found.
 
     Args:
@@ -95,7 +95,7 @@ def propose(
         cost, _, form, said, whys = heapq.heappop(waiting)
         said = said if said is not None else judge(form)
         if said is None:
-            return Proposal(form, whys)
+            return QueryProposal(form, whys)
         if len(whys) >= _MAX_STEPS:
             continue
         draft = Draft(form, said, tables)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from mdvec.datasets.core.columns import Column
 
-from mdvec_mcp.analytics.core.mending.search import Proposal
+from mdvec_mcp.analytics.core.mending.search import QueryProposal
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.core.refusals import shortened
 from mdvec_mcp.analytics.core.statement import fold
@@ -24,7 +24,7 @@ _SHORTER = re.compile(
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\w+|\s+|.", re.DOTALL)
 
 
-def worded(said: str, sql: str, proposal: Proposal) -> str:
+def worded(said: str, sql: str, proposal: QueryProposal) -> str:
     """The error's sentence, with the place of the mistake and the corrected form."""
     why = "; ".join(dict.fromkeys(why for why in proposal.whys if why))
     head = _cut(why, _MAX_SENTENCE_BYTES // 2)
