@@ -17,7 +17,7 @@ from mdvec.datasets.core.choices import (
     merged,
     reading_of,
 )
-from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.reading import ReadingOptions
 from mdvec.datasets.interfaces.choices import record_choices, stored_choices
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.json_file import JSON_ENDINGS
@@ -65,7 +65,7 @@ class ChosenReadings:
                 )
         return cls(tool, before, new, merged(before, new))
 
-    def of(self, path: str) -> Reading:
+    def of(self, path: str) -> ReadingOptions:
         """How a file shall be read."""
         return reading_of(self.now, path)
 

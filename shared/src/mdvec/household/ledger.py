@@ -29,7 +29,7 @@ from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile
 from mdvec.household.renames import after_renames, follow_renames
 from mdvec.household.report import LedgerMode, LedgerReport, report_of
-from mdvec.household.untouched import Reading, read_all, read_touched
+from mdvec.household.untouched import ReadStatements, read_all, read_touched
 
 
 def import_ledger(
@@ -86,7 +86,7 @@ class _LedgerRun:
         self,
         connection: apsw.Connection,
         tool_id: int,
-        reading: Reading,
+        reading: ReadStatements,
         known: Mapping[str, KnownFile],
         may_exist: Callable[[str], bool],
         removal_options: RemovalOptions,

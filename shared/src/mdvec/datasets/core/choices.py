@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from mdvec.datasets.core.reading import Reading
+from mdvec.datasets.core.reading import ReadingOptions
 
 ENCODING = "encoding"
 DELIMITER = "delimiter"
@@ -62,7 +62,7 @@ def merged(
     return tuple(sorted(by_key.values(), key=lambda choice: (choice.pattern != "*", choice)))
 
 
-def reading_of(choices: Iterable[ReadingChoice], path: str) -> Reading:
+def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
     """How a file is to be read: choices for some files take precedence over those for all."""
     one: dict[str, str] = {}
     columns: dict[str, str] = {}
@@ -72,6 +72,6 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> Reading:
                 columns[choice.column] = choice.value
             else:
                 one[choice.setting] = choice.value
-    return Reading(
+    return ReadingOptions(
         one.get(ENCODING, ""), one.get(DELIMITER, ""), int(one.get(HEADER_ROW, 0)), columns
     )

@@ -19,7 +19,7 @@ from typing import Final
 from mdvec.household.core.compared import Entry
 from mdvec.household.core.habits import MIN_MIRROR, Habits, Mirrors
 from mdvec.household.core.shop_names import (
-    Reading,
+    KanaReading,
     ShopName,
     closeness,
     is_named_in,
@@ -67,7 +67,7 @@ class Verdict:
 class Judge:
     """Judges pairs of rows of one ledger."""
 
-    reading: Reading
+    reading: KanaReading
     habits: Habits = field(default_factory=lambda: Habits((), frozenset()))
     mirrors: Mirrors = field(default_factory=lambda: Mirrors((), ()))
     _names: dict[str, ShopName] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from mdvec.household.core.evidence import LIKELY, Judge
 from mdvec.household.core.habits import Habits, Mirrors
 from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
-from mdvec.household.core.shop_names import Reading
+from mdvec.household.core.shop_names import KanaReading
 
 if TYPE_CHECKING:
     from mdvec.household.core.pairing import CandidatePairs
@@ -99,7 +99,7 @@ def find_pairs(
     transactions: Iterable[Entry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
-    reading: Reading = str,
+    reading: KanaReading = str,
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
