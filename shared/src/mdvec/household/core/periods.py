@@ -20,7 +20,7 @@ from mdvec.dates.phrases import (
     parse_period,
     until_today,
 )
-from mdvec.dates.recurring import Recurring
+from mdvec.dates.recurring import RecurringDays
 from mdvec.errors import MdvecError
 from mdvec.text.one_line import shortened
 
@@ -186,7 +186,7 @@ def _stripped(text: str | None) -> str:
     return "" if text is None else text.strip()
 
 
-def _end(phrase: str, context: PeriodContext) -> Days | Recurring:
+def _end(phrase: str, context: PeriodContext) -> Days | RecurringDays:
     """One end of a range; raises InvalidPeriod if it cannot be parsed."""
     found = parse_end(phrase, context)
     if found is None:
