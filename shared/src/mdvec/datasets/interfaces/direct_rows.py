@@ -22,7 +22,7 @@ from mdvec.datasets.interfaces.csv_head import Head, below_header, dialect_of, f
 from mdvec.datasets.interfaces.direct import (
     DirectFile,
     LinesInCells,
-    RowsDiffer,
+    ReadingsDiffer,
     direct_file,
     is_large,
 )
@@ -102,7 +102,7 @@ def read_directly(
             columns = _write(part, start, target, reading.columns, told)
         except LinesInCells:
             target.unlink(missing_ok=True)
-        except (RowsDiffer, UnreadableFile, duckdb.Error):
+        except (ReadingsDiffer, UnreadableFile, duckdb.Error):
             break
         else:
             return Understood(
@@ -151,7 +151,7 @@ def _write(
 
     Raises:
         LinesInCells: threads may have begun within a cell.
-        RowsDiffer: they are not.
+        ReadingsDiffer: they are not.
         UnreadableFile: a value does not fit what the user chose.
         duckdb.Error: the file has a fault.
     """
