@@ -14,7 +14,7 @@ MAX_ASTRAY_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class MonthRun:
     """A run of months with rows at most ``GAP_MONTHS`` apart, and its number of rows."""
 
     months: MonthRange
@@ -39,7 +39,7 @@ def runs_of(months: Iterable[Month]) -> list[MonthRange]:
     return found
 
 
-def body_of(runs: Sequence[Run], now: Month) -> MonthRange:
+def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
     """The months of the ledger without stray runs at either end.
 
     If all runs are stray, the last that has begun by ``now``, or else the first.

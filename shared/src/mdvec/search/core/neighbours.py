@@ -23,7 +23,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class WindowRun:
     """Neighbouring windows, numbered ``first`` to ``last``; ``best`` is the best one's rank."""
 
     best: int
@@ -38,13 +38,13 @@ class Run:
         return self.window.span
 
 
-def joined(windows: Sequence[Window], k: int) -> list[Run]:
+def joined(windows: Sequence[Window], k: int) -> list[WindowRun]:
     """The first ``k`` runs of ranked windows, each at the rank of its best window.
 
     A window that adjoins or overlaps a higher-ranked one is not a hit of its own: it extends that
     hit if it is itself among the first ``k``, and is left out otherwise.
     """
-    runs: list[Run] = []
+    runs: list[WindowRun] = []
     for place, window in enumerate(windows):
         touching = [run for run in runs if _touch(run, window)]
         if touching and place < k:
@@ -61,11 +61,11 @@ def joined(windows: Sequence[Window], k: int) -> list[Run]:
     return runs
 
 
-def _alone(place: int, window: Window) -> Run:
-    return Run(place, window, window.number, window.number, window.begins_section)
+def _alone(place: int, window: Window) -> WindowRun:
+    return WindowRun(place, window, window.number, window.number, window.begins_section)
 
 
-def _touch(run: Run, window: Window) -> bool:
+def _touch(run: WindowRun, window: Window) -> bool:
     if run.window.document != window.document:
         return False
     if run.span.start < window.span.end and window.span.start < run.span.end:
@@ -77,10 +77,10 @@ def _touch(run: Run, window: Window) -> bool:
     return window.number == run.first - 1 and not run.first_begins_section
 
 
-def _widened(run: Run, other: Run) -> Run:
+def _widened(run: WindowRun, other: WindowRun) -> WindowRun:
     span = Span(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
     first = min(run, other, key=lambda one: one.first)
-    return Run(
+    return WindowRun(
         run.best,
         replace(run.window, span=span),
         first.first,
