@@ -12,7 +12,7 @@ from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
 from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Samples
 from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
-from mdvec_mcp.analytics.core.histogram import Histogram, Span
+from mdvec_mcp.analytics.core.histogram import Histogram, ValueSpan
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.period import Period, period_column, required_column
 from mdvec_mcp.analytics.core.profile import SPREAD, chosen, plan_profile
@@ -161,7 +161,12 @@ class Summaries:
         return self.queries.rows(source, sql, max_rows=1).rows[0]
 
     def _counted(
-        self, source: str, column: Column, span: Span | None, edges: Edges, condition: str | None
+        self,
+        source: str,
+        column: Column,
+        span: ValueSpan | None,
+        edges: Edges,
+        condition: str | None,
     ) -> Histogram:
         sql = histogram.counts_sql(column, edges, condition)
         max_rows = histogram.max_result_rows(len(edges.exact))

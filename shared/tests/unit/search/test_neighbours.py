@@ -4,14 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.search.core.neighbours import Window, joined
-from mdvec.search.core.passages import Span
+from mdvec.search.core.passages import TextSpan
 
 
 def window(
     number: int, heading: str = "水", *, document: str = "a", begins: bool = False, overlap: int = 0
 ) -> Window:
     """The window of this number, 10 characters each, its start in the one before."""
-    return Window(document, heading, number, Span(10 * number - overlap, 10 * number + 10), begins)
+    return Window(
+        document, heading, number, TextSpan(10 * number - overlap, 10 * number + 10), begins
+    )
 
 
 def spans(windows: list[Window], k: int = 5) -> list[tuple[int, int]]:

@@ -14,8 +14,8 @@ from mdvec.household.core.categories import Category
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import percent
 
-Span = Literal["month", "year"]
-SPANS: tuple[Span, ...] = ("month", "year")
+BudgetSpan = Literal["month", "year"]
+SPANS: tuple[BudgetSpan, ...] = ("month", "year")
 _MIN_HISTORY, _MAX_HISTORY = 3, 6
 
 
@@ -24,7 +24,7 @@ class Budget:
     """The yen to spend on a category, or on everything (支出), in each month or year."""
 
     subject: Subject
-    per: Span
+    per: BudgetSpan
     amount: int
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
-from mdvec.search.core.passages import Span
+from mdvec.search.core.passages import TextSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Window:
     document: Hashable
     heading: str
     number: int
-    span: Span
+    span: TextSpan
     begins_section: bool
 
 
@@ -33,7 +33,7 @@ class WindowRun:
     first_begins_section: bool
 
     @property
-    def span(self) -> Span:
+    def span(self) -> TextSpan:
         """The text of all its windows."""
         return self.window.span
 
@@ -78,7 +78,7 @@ def _touch(run: WindowRun, window: Window) -> bool:
 
 
 def _widened(run: WindowRun, other: WindowRun) -> WindowRun:
-    span = Span(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
+    span = TextSpan(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
     first = min(run, other, key=lambda one: one.first)
     return WindowRun(
         run.best,
