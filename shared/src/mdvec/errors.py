@@ -124,7 +124,7 @@ place; any other exception is a bug.
                 UnknownTable          mdvec_mcp.analytics.core.refusals
             QueryStopped              mdvec_mcp.analytics.core.refusals
             ResultTooLarge            mdvec_mcp.analytics.core.refusals
-            TooManyRows               mdvec_mcp.analytics.core.refusals
+            TooManyRowsToExport       mdvec_mcp.analytics.core.refusals
         NotAnswered                   mdvec_mcp.analytics.guarded
         NotDrawn                      mdvec_mcp.analytics.plot_tool
         TokenUnusable                 mdvec_mcp.bearer

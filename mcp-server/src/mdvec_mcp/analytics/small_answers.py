@@ -8,7 +8,7 @@ from mdvec.queries.parameters import Bound
 
 from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
-from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRows
+from mdvec_mcp.analytics.core.refusals import ResultTooLarge, TooManyRowsToExport
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.exporter import Exporter
 from mdvec_mcp.analytics.process.query_process import QueryProcess
@@ -72,7 +72,7 @@ class SmallAnswers:
         """The exact number of rows, the handle of all of them if they fit into a file."""
         try:
             made = self.exporter.export(query, "parquet", None, sql, parameters=parameters)
-        except TooManyRows as error:
+        except TooManyRowsToExport as error:
             limit = f"{error.count:,} rows are too many for a file ({error.max_rows:,})"
             return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
         except ResultTooLarge as error:

@@ -23,7 +23,7 @@ from mdvec_mcp.analytics.core.refusals import (
     QueriesUnavailable,
     QueryFailed,
     QueryStopped,
-    TooManyRows,
+    TooManyRowsToExport,
     UnknownTable,
 )
 from mdvec_mcp.analytics.process.child_process import ChildProcess, ChildTimeout, MemoryExceeded
@@ -135,7 +135,7 @@ def test_an_empty_result_is_a_file_with_its_columns(shared, fmt):
     ["runs", "SELECT unnest(range(5000)) AS i FROM range(1)"],
 )
 def test_too_many_rows_are_counted_and_leave_no_file(shared, source):
-    with pytest.raises(TooManyRows, match=r"5,000 rows, more than max_rows=4,999") as error:
+    with pytest.raises(TooManyRowsToExport, match=r"5,000 rows, more than max_rows=4,999") as error:
         shared.process.export(source, fmt="parquet", max_rows=4999)
     assert error.value.count == 5000
     assert [path for path in shared.spool.rglob("*") if path.is_file()] == [

@@ -35,7 +35,7 @@ class QueryStopped(QueryError):
     """The query exceeded the limit of time or memory, or broke the process that ran it."""
 
 
-class TooManyRows(QueryError):
+class TooManyRowsToExport(QueryError):
     """The export has more rows than ``max_rows``; there is no file."""
 
     def __init__(self, count: int, max_rows: int) -> None:

@@ -16,7 +16,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
 from mdvec.queries.parameters import Bound, Parameter
 
-from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRows, UnknownTable
+from mdvec_mcp.analytics.core.refusals import QueriesUnavailable, TooManyRowsToExport, UnknownTable
 from mdvec_mcp.analytics.core.statement import SELECT_ALL, fold
 from mdvec_mcp.analytics.process.lane import Lane
 from mdvec_mcp.analytics.process.messages import (
@@ -168,7 +168,7 @@ class QueryProcess:
         The file is private and its name random; without rows it still has its columns.
 
         Raises:
-            TooManyRows: with the count; there is no file.
+            TooManyRowsToExport: with the count; there is no file.
             ResultTooLarge: over the limit, or the disk is full; there is no file.
         """
         file = f"{secrets.token_hex(16)}.{fmt}"
@@ -177,7 +177,7 @@ class QueryProcess:
 
         def finish(lane: Lane, response: Message) -> None:
             if response["rows"] > max_rows:
-                raise TooManyRows(response["rows"], max_rows)
+                raise TooManyRowsToExport(response["rows"], max_rows)
             finished.append(lane.child.spool.finish(file))
 
         response = self._ask(with_parameters(request, parameters), finish)
