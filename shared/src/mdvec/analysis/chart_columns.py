@@ -16,7 +16,7 @@ Role = Literal["place", "name", "number"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedColumn:
     """A column of a chart."""
 
     name: str
@@ -45,7 +45,7 @@ def chosen_columns(
     return ChosenColumns(x, ys, color)
 
 
-def wanted_columns(kind: str, chosen: ChosenColumns) -> list[Wanted]:
+def wanted_columns(kind: str, chosen: ChosenColumns) -> list[WantedColumn]:
     """The columns of the chart in the order in which ``Plots`` takes them; none for all columns.
 
     Raises:
@@ -63,7 +63,7 @@ def wanted_columns(kind: str, chosen: ChosenColumns) -> list[Wanted]:
     return _of_plane(kind, chosen)
 
 
-def check_numbers(wanted: Sequence[Wanted], shown: Sequence[Column]) -> None:
+def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> None:
     """Refuse a column wanted as numbers that holds none; ``Plots`` would skip it.
 
     Raises:
@@ -76,33 +76,41 @@ def check_numbers(wanted: Sequence[Wanted], shown: Sequence[Column]) -> None:
             )
 
 
-def _of_histogram(chosen: ChosenColumns) -> list[Wanted]:
+def _of_histogram(chosen: ChosenColumns) -> list[WantedColumn]:
     if chosen.x is None or chosen.ys or chosen.color is not None:
         raise ChartRefused("a histogram shows one column; give it as x alone")
-    return [Wanted(chosen.x, "place")]
+    return [WantedColumn(chosen.x, "place")]
 
 
-def _of_boxes(chosen: ChosenColumns) -> list[Wanted]:
+def _of_boxes(chosen: ChosenColumns) -> list[WantedColumn]:
     x, ys = chosen.x, chosen.ys
     if chosen.color is not None or (x is not None and len(ys) > 1):
         raise ChartRefused("a box chart shows one y by the names in x, or several columns as y")
     if x is None:
-        return [Wanted(name, "number") for name in ys]
-    return [Wanted(x, "name"), Wanted(ys[0], "number")] if ys else [Wanted(x, "number")]
+        return [WantedColumn(name, "number") for name in ys]
+    return (
+        [WantedColumn(x, "name"), WantedColumn(ys[0], "number")]
+        if ys
+        else [WantedColumn(x, "number")]
+    )
 
 
-def _of_plane(kind: str, chosen: ChosenColumns) -> list[Wanted]:
+def _of_plane(kind: str, chosen: ChosenColumns) -> list[WantedColumn]:
     x, ys, color = chosen.x, chosen.ys, chosen.color
     if x is None or not ys:
         raise ChartRefused(f"a {kind} chart needs x and y, the names of columns")
     if kind == "heatmap":
         if color is None or len(ys) != 1:
             raise ChartRefused("a heat map needs x, y and color, the column of its numbers")
-        return [Wanted(x, "place"), Wanted(ys[0], "place"), Wanted(color, "number")]
+        return [
+            WantedColumn(x, "place"),
+            WantedColumn(ys[0], "place"),
+            WantedColumn(color, "number"),
+        ]
     if color is None:
-        return [Wanted(x, "place"), *(Wanted(y, "number") for y in ys)]
+        return [WantedColumn(x, "place"), *(WantedColumn(y, "number") for y in ys)]
     if kind == "scatter":
         raise ChartRefused("a scatter chart has no color; give several columns as y")
     if len(ys) != 1:
         raise ChartRefused("color names the series of one y; leave it out, or give one y")
-    return [Wanted(x, "place"), Wanted(color, "name"), Wanted(ys[0], "number")]
+    return [WantedColumn(x, "place"), WantedColumn(color, "name"), WantedColumn(ys[0], "number")]

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from mdvec.analysis.chart_columns import Wanted
+from mdvec.analysis.chart_columns import WantedColumn
 from mdvec.analysis.errors import UnsupportedFrame
 from mdvec.analysis.exact import STORED_ROWS, described, export_connection, scan_of, stored_rows
 from mdvec.analysis.frames import as_frame, column_places, has_plain_index
@@ -54,7 +54,7 @@ class ChartRows:
 
 @contextmanager
 def chart_rows(
-    data: Data, wanted: Sequence[Wanted], settings: Settings, folder: Path | str | None
+    data: Data, wanted: Sequence[WantedColumn], settings: Settings, folder: Path | str | None
 ) -> Iterator[ChartRows]:
     """The wanted columns of an export or a frame, or without any all of them.
 
@@ -83,7 +83,7 @@ def chart_rows(
 
 
 def _chosen(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[Wanted]
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[WantedColumn]
 ) -> ChartRows:
     """The wanted ones of the stored columns, which their owner calls by ``names``."""
     stored = [identifier(name) for name, _ in described(connection)]

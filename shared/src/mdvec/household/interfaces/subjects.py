@@ -100,7 +100,7 @@ def searchable_rows(connection: apsw.Connection, tool_id: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RowMentions:
     """What a question says of rows: days or months as digits (20250612), amounts, and its text."""
 
     days: Sequence[str]
@@ -118,7 +118,7 @@ def row_at(connection: apsw.Connection, tool_id: int, path: str, line: int) -> i
 
 
 def rows_like(
-    connection: apsw.Connection, tool_id: int, row_id: int, wanted: Wanted, limit: int
+    connection: apsw.Connection, tool_id: int, row_id: int, wanted: RowMentions, limit: int
 ) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
