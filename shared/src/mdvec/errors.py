@@ -49,7 +49,7 @@ place; any other exception is a bug.
         UnknownLevel                  mdvec.household.comparison
         UnknownCategory               mdvec.household.core.categories
             AmbiguousCategory         mdvec.household.core.categories
-        InvalidFilter                 mdvec.household.core.found
+        InvalidRowFilter              mdvec.household.core.found
         UnknownAccount                mdvec.household.core.found
         InvalidMapping                mdvec.household.core.mapping
         NotTransactions               mdvec.household.core.moneyforward

@@ -11,7 +11,7 @@ import apsw
 
 from mdvec.household.core.found import (
     FoundAnswer,
-    InvalidFilter,
+    InvalidRowFilter,
     no_rows_note,
 )
 from mdvec.household.core.periods import resolve_period
@@ -98,7 +98,7 @@ def find_transactions(
         PaydayUnknown: it names the payday, but months start on the 1st.
         UnknownCategory: no category, or several, have that name.
         UnknownAccount: no account has that name.
-        InvalidFilter: another filter's value is not usable.
+        InvalidRowFilter: another filter's value is not usable.
         InvalidPage: the page does not exist.
         InvalidPageSize: the page size is out of range.
     """
@@ -164,18 +164,18 @@ def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     for name, value, known in choices:
         if value not in known:
             fitting = "、".join(str(one) for one in known if one is not None)
-            raise InvalidFilter(
+            raise InvalidRowFilter(
                 f"{name}「{shortened(str(value))}」は使えません。{fitting} から選んでください。"
             )
     for name, amount in (("min_amount", wanted.min_amount), ("max_amount", wanted.max_amount)):
         if amount is not None and amount < 0:
-            raise InvalidFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
+            raise InvalidRowFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
     if (
         wanted.min_amount is not None
         and wanted.max_amount is not None
         and wanted.min_amount > wanted.max_amount
     ):
-        raise InvalidFilter("min_amount が max_amount より大きくなっています。")
+        raise InvalidRowFilter("min_amount が max_amount より大きくなっています。")
     if not 1 <= listing.page_size <= PAGE_SIZE:
         raise InvalidPageSize(listing.page_size, PAGE_SIZE)
 

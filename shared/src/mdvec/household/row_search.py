@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mdvec.dates.days import Days
 from mdvec.household.core.categories import INCOME, Category, fold
 from mdvec.household.core.found import (
-    InvalidFilter,
+    InvalidRowFilter,
     UnknownAccount,
     inside_note,
     left_out_note,
@@ -64,7 +64,7 @@ class RowSearch:
         if subject is None:
             return
         if isinstance(subject, Total) and subject is not Total.SPENDING:
-            raise InvalidFilter(
+            raise InvalidRowFilter(
                 f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
             )
         self.keep(self._columns.categories, lambda one: _is_of(subject, one))
@@ -104,7 +104,7 @@ class RowSearch:
             return
         words = WordsAsked(query)
         if words.is_empty:
-            raise InvalidFilter(f"query「{shortened(query)}」に探せる言葉がありません。")
+            raise InvalidRowFilter(f"query「{shortened(query)}」に探せる言葉がありません。")
         import numpy as np
 
         texts = self._columns.texts

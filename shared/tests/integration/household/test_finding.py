@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mdvec.database import migrations
-from mdvec.household.core.found import InvalidFilter, UnknownAccount
+from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
 from mdvec.household.core.wording import InvalidPage
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.columns import ColumnsCache
@@ -220,12 +220,12 @@ def test_a_changed_row_is_found_as_it_is_now():
     ("wanted", "listing", "error", "said"),
     [
         ({"account": "銀行"}, {}, UnknownAccount, "口座「銀行」.*カードA、カードB、財布"),
-        ({"min_amount": -5}, {}, InvalidFilter, "min_amount は 0 以上"),
-        ({"min_amount": 9, "max_amount": 5}, {}, InvalidFilter, "大きくなって"),
-        ({"category": "貯蓄率"}, {}, InvalidFilter, "支出、収入"),
-        ({"query": "！"}, {}, InvalidFilter, "言葉がありません"),
-        ({"rows": "some"}, {}, InvalidFilter, "counted、all"),
-        ({}, {"sort": "best"}, InvalidFilter, "newest、oldest"),
+        ({"min_amount": -5}, {}, InvalidRowFilter, "min_amount は 0 以上"),
+        ({"min_amount": 9, "max_amount": 5}, {}, InvalidRowFilter, "大きくなって"),
+        ({"category": "貯蓄率"}, {}, InvalidRowFilter, "支出、収入"),
+        ({"query": "！"}, {}, InvalidRowFilter, "言葉がありません"),
+        ({"rows": "some"}, {}, InvalidRowFilter, "counted、all"),
+        ({}, {"sort": "best"}, InvalidRowFilter, "newest、oldest"),
         ({}, {"page": 3}, InvalidPage, "3 ページ目"),
     ],
 )

@@ -16,7 +16,7 @@ MAX_GROUPS = 20
 _MAX_NAMED = 8
 
 
-class InvalidFilter(MdvecError):
+class InvalidRowFilter(MdvecError):
     """A filter's value is not usable; the message says what is."""
 
 
