@@ -70,7 +70,7 @@ place; any other exception is a bug.
             RowNotInCandidate         mdvec.household.deciding
             CheckNotFound             mdvec.household.review
             InvalidLimit              mdvec.household.review
-            InvalidPage               mdvec.household.review
+            InvalidReviewPage         mdvec.household.review
             TransactionNotFound       mdvec.household.review
             NotOfTwoHouseholds        mdvec.household.sharing
         InvalidRule                   mdvec.household.rules

@@ -71,7 +71,7 @@ class InvalidLimit(DuplicateResolutionError):
         super().__init__(f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）")
 
 
-class InvalidPage(DuplicateResolutionError):
+class InvalidReviewPage(DuplicateResolutionError):
     """The list has no such page."""
 
     def __init__(self, page: int, pages: int) -> None:
@@ -154,7 +154,7 @@ def list_candidates(
 
     Raises:
         InvalidLimit: ``limit`` is not 1 to 50.
-        InvalidPage: there is no such page.
+        InvalidReviewPage: there is no such page.
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidLimit(limit)
@@ -164,7 +164,7 @@ def list_candidates(
         total = len(found) + len(closed)
         pages = max(1, -(-total // limit))
         if not 1 <= page <= pages:
-            raise InvalidPage(page, pages)
+            raise InvalidReviewPage(page, pages)
         first, last = (page - 1) * limit, page * limit
         candidates = [
             _arranged_candidate(connection, tool_id, one, alike) for one, alike in found[first:last]

@@ -21,7 +21,7 @@ from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.review import (
     CheckNotFound,
     InvalidLimit,
-    InvalidPage,
+    InvalidReviewPage,
     TransactionNotFound,
 )
 from mdvec.tools.rows import add_tool
@@ -470,7 +470,7 @@ def test_a_list_has_pages_of_one_to_fifty_candidates(db, tool):
         with pytest.raises(InvalidLimit, match="1〜50"):
             review.list_candidates(db, tool, limit)
     for page in (0, 3):
-        with pytest.raises(InvalidPage, match="1〜2"):
+        with pytest.raises(InvalidReviewPage, match="1〜2"):
             review.list_candidates(db, tool, 50, page=page)
 
 
