@@ -11,7 +11,7 @@ from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.asked import RequestedData
-from mdvec_mcp.analytics.core.guard import Answer
+from mdvec_mcp.analytics.core.guard import JsonAnswer
 from mdvec_mcp.analytics.data import described, tables_of
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
@@ -35,7 +35,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
     ) -> Annotated[CallToolResult, models.DatasetModel]:
         guard = analytics.guard.within(max_output_size)
 
-        def work() -> Answer:
+        def work() -> JsonAnswer:
             if query is None:
                 return described(tool, tables_of(database, tool.name), guard)
             if statistics_only:

@@ -10,7 +10,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.log.activity import milliseconds, record
 from mdvec.queries.parameters import Bound
 
-from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.process.messages import ExportFormat
@@ -38,7 +38,7 @@ class Exporter:
         sql: str = SELECT_ALL,
         *,
         parameters: Bound | None = None,
-    ) -> Answer:
+    ) -> JsonAnswer:
         """Write all rows of our statement over a query to a file; the answer has its handle.
 
         Raises:

@@ -8,7 +8,7 @@ from mdvec.database.connection import DatabaseError
 from mdvec.errors import MdvecError
 
 from mdvec_mcp.analytics.asked import RequestedData
-from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.source_look import SourceLook
 from mdvec_mcp.freshness import Wording, in_english
@@ -22,11 +22,11 @@ class NotAnswered(MdvecError):
 
 def guarded(
     analytics: Analytics,
-    work: Callable[[], Answer],
+    work: Callable[[], JsonAnswer],
     asked: RequestedData,
     guard: AnswerGuard | None = None,
     of_source: Wording = in_english,
-) -> Answer:
+) -> JsonAnswer:
     """The answer of ``work``, its warnings within ``guard``, by default that of the settings.
 
     Those on the freshness of sources, worded by ``of_source``, are about what is asked; an error's

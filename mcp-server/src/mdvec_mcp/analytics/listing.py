@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mdvec.analysis.exports import ExportFolder
 
 from mdvec_mcp.analytics.core import discovery
-from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -27,7 +27,7 @@ class TableListing:
     exports: ExportFolder
     guard: AnswerGuard
 
-    def handles(self, match: str | None = None, start: int = 1) -> Answer:
+    def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The tables from number ``start`` on with columns, and at first what is stored for now.
 
         With ``match`` only the tables and columns whose names hold it.
@@ -54,10 +54,10 @@ class TableListing:
         self,
         room: AnswerGuard,
         tables: Mapping[str, list[str]],
-        handles: Answer,
+        handles: JsonAnswer,
         start: int,
         warnings: list[str],
-    ) -> tuple[Answer, list[str]]:
+    ) -> tuple[JsonAnswer, list[str]]:
         """The answer and its warnings: tables with columns, or names alone where these are many."""
         here = list(tables)[start - 1 :]
         wide = [name for name in here if len(tables[name]) > _MAX_COLUMNS]
@@ -65,7 +65,7 @@ class TableListing:
             name: [shortened_name(column) for column in tables[name][:_MAX_COLUMNS]]
             for name in here
         }
-        whole: Answer = {"tables": brief, **handles}
+        whole: JsonAnswer = {"tables": brief, **handles}
         if room.fits(whole):
             if wide:
                 warnings.append(
@@ -77,7 +77,7 @@ class TableListing:
         told = "columns are left out: find some with match=…, or describe one with table=…"
         return paged, [*warnings, told]
 
-    def _handles(self) -> Answer:
+    def _handles(self) -> JsonAnswer:
         return {
             "materialized": [
                 {"name": table.name, "rows": table.rows, "expires_at": table.expires_at}

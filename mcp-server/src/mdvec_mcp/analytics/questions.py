@@ -12,7 +12,7 @@ from mdvec.queries import saved
 from mdvec.queries.parameters import Bound, WrongParameters, bound, listed
 from mdvec.queries.saved import Mode, SavedQuery
 
-from mdvec_mcp.analytics.core.guard import Answer, with_warnings
+from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
 from mdvec_mcp.analytics.core.ready.anomalies import ANOMALIES
 from mdvec_mcp.analytics.core.ready.comparison import COMPARISON
@@ -68,7 +68,7 @@ class Questions:
     answers: SmallAnswers
     database: Path
 
-    def save(self, name: str, sql: str | None, description: str | None, mode: Mode) -> Answer:
+    def save(self, name: str, sql: str | None, description: str | None, mode: Mode) -> JsonAnswer:
         """Save a question, once its SQL was judged as if it were run; or delete one.
 
         Raises:
@@ -85,7 +85,7 @@ class Questions:
         told = " ".join((description or "").split())[: saved.MAX_DESCRIPTION]
         query = SavedQuery(plain, judged.sql, told, judged.parameters)
         saved.save(self.database, query, replace=mode == "replace")
-        answer: Answer = {
+        answer: JsonAnswer = {
             "saved": plain,
             "parameters": {one.name: one.type for one in judged.parameters},
             "columns": [shortened_name(column.name) for column in judged.columns],
@@ -97,7 +97,7 @@ class Questions:
             lambda gone: f"{gone} more columns",
         )
 
-    def run(self, name: str, parameters: Mapping[str, object]) -> Answer:
+    def run(self, name: str, parameters: Mapping[str, object]) -> JsonAnswer:
         """The first rows of a question's answer; if there are more, a handle of all rows.
 
         Raises:
@@ -172,10 +172,10 @@ class Questions:
         bound_here = plan.bound_of(statement)
         return self.queries.rows(table, statement, max_rows=1, parameters=bound_here).rows[0]
 
-    def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> Answer:
+    def _made(self, columns: list[str], rows: list[list[Any]], notes: Sequence[str]) -> JsonAnswer:
         """An answer made of rows that need no query."""
         guard = self.answers.guard
-        answer: Answer = {
+        answer: JsonAnswer = {
             "columns": columns, "rows": rows[: guard.max_rows], "total_rows": len(rows),
         }  # fmt: skip
         return guard.trim(

@@ -11,7 +11,7 @@ from mcp_types import TextContent
 
 from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.discovery import plain
-from mdvec_mcp.analytics.core.guard import Answer
+from mdvec_mcp.analytics.core.guard import JsonAnswer
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import call_within_guard
 from mdvec_mcp.calls import in_thread
@@ -53,7 +53,7 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     )
 
 
-async def _read(analytics: Analytics, work: Callable[[], Answer], asked: RequestedData) -> str:
+async def _read(analytics: Analytics, work: Callable[[], JsonAnswer], asked: RequestedData) -> str:
     guard = analytics.listing.guard
     try:
         found = await call_within_guard(

@@ -11,7 +11,7 @@ from mdvec_mcp.analytics.core import effort, histogram
 from mdvec_mcp.analytics.core.column import Cell, found_column
 from mdvec_mcp.analytics.core.edges import Edges
 from mdvec_mcp.analytics.core.effort import EXACTLY, ProfileEffort, Samples
-from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, with_warnings
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.histogram import Histogram, ValueSpan
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.period import Period, period_column, required_column
@@ -66,7 +66,7 @@ class Summaries:
         *,
         exact: bool,
         guard: AnswerGuard | None = None,
-    ) -> Answer:
+    ) -> JsonAnswer:
         """The row count, the period, and a few figures of the named columns, or of all.
 
         With ``exact``, every figure is computed from all rows, even if that is slow.
@@ -84,7 +84,7 @@ class Summaries:
         samples = EXACTLY if exact else self._samples(selection.source, told, condition)
         plan = plan_profile(told, period, condition, samples)
         row = self._row(selection.source, plan.sql)
-        answer: Answer = {
+        answer: JsonAnswer = {
             "row_count": int(row[0]),
             "date_range": None if row[1] is None else [row[1], row[2]],
             "columns": plan.columns(row),
@@ -119,7 +119,7 @@ class Summaries:
         bins: int,
         date_range: tuple[str, str] | None,
         date_column: str | None,
-    ) -> Answer:
+    ) -> JsonAnswer:
         """The distribution of a column's values over bins.
 
         Raises:
@@ -175,7 +175,7 @@ class Summaries:
 
     def _categories(
         self, source: str, column: Column, bins: int, condition: str | None, guard: AnswerGuard
-    ) -> Answer:
+    ) -> JsonAnswer:
         sql = histogram.categories_sql(column, bins, condition)
         rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
         found = histogram.read_categories(rows, bins)
@@ -196,8 +196,8 @@ def _cut(fewer: int, bins: int, guard: AnswerGuard) -> str:
     )
 
 
-def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str]) -> Answer:
-    answer: Answer = {
+def _histogram_answer(column: Column, found: Histogram, warnings: Sequence[str]) -> JsonAnswer:
+    answer: JsonAnswer = {
         "column": column.name,
         "bins": list(found.bins),
         "total_count": found.total_count,

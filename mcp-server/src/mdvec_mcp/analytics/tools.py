@@ -14,7 +14,7 @@ from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.asked import RequestedData
-from mdvec_mcp.analytics.core.guard import Answer, AnswerGuard, as_json, portable
+from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, portable
 from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
@@ -224,7 +224,7 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
 
 async def call_within_guard(
     analytics: Analytics,
-    work: Callable[[], Answer],
+    work: Callable[[], JsonAnswer],
     asked: RequestedData,
     guard: AnswerGuard | None = None,
     *,

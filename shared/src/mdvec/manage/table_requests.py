@@ -20,7 +20,7 @@ _MAX_REASON = 4_000
 _CHUNK = 1 << 20
 _FASTER = {"PYDANTIC_DISABLE_PLUGINS": "__all__"}
 """Spares the search for plugins of pydantic, of which there are none."""
-Answer = dict[str, Any]
+JsonAnswer = dict[str, Any]
 
 
 class RequestRefused(MdvecError):
@@ -48,7 +48,7 @@ class Reply:
         size: the bytes of the file, which can be read once; 0 if there is none.
     """
 
-    answer: Answer
+    answer: JsonAnswer
     format: str
     warnings: tuple[str, ...]
     size: int
