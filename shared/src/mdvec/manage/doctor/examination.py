@@ -9,7 +9,7 @@ from mdvec.manage.doctor.clients import check_clients
 from mdvec.manage.doctor.database import check_database
 from mdvec.manage.doctor.disk import check_disk
 from mdvec.manage.doctor.engine import check_engine
-from mdvec.manage.doctor.findings import Check, Finding, Installation
+from mdvec.manage.doctor.findings import Finding, Installation, InstallationCheck
 from mdvec.manage.doctor.indexes import check_indexes
 from mdvec.manage.doctor.leftovers import check_leftovers
 from mdvec.manage.doctor.libraries import check_libraries
@@ -24,7 +24,7 @@ class CheckGroup:
     """A group of checks; one that needs a database is skipped if there is none."""
 
     name: str
-    check: Check
+    check: InstallationCheck
     needs_database: bool = False
 
 

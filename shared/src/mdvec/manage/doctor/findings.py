@@ -57,5 +57,5 @@ class Installation:
         return self.settings.database_path
 
 
-Check = Callable[[Installation], Iterable[Finding]]
+InstallationCheck = Callable[[Installation], Iterable[Finding]]
 """A group of checks."""
