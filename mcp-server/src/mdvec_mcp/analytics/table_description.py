@@ -101,7 +101,7 @@ class TableDescriptions:
         self,
         table: str,
         columns: list[Column],
-        tables: discovery.Tables,
+        tables: discovery.TableColumns,
         warnings: list[str],
     ) -> list[JsonAnswer]:
         """The joins whose values overlap, those with a key of the other table first."""

@@ -21,7 +21,7 @@ from mdvec.text.quoting import identifier
 if TYPE_CHECKING:
     import duckdb
 
-Data = Any
+ChartData = Any
 """The handle of an export, or a DataFrame or Series of polars or pandas."""
 
 
@@ -54,7 +54,7 @@ class ChartRows:
 
 @contextmanager
 def chart_rows(
-    data: Data, wanted: Sequence[WantedColumn], settings: Settings, folder: Path | str | None
+    data: ChartData, wanted: Sequence[WantedColumn], settings: Settings, folder: Path | str | None
 ) -> Iterator[ChartRows]:
     """The wanted columns of an export or a frame, or without any all of them.
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from mdvec.analysis.chart_columns import check_numbers, chosen_columns, wanted_columns
-from mdvec.analysis.chart_rows import Data, chart_rows
+from mdvec.analysis.chart_rows import ChartData, chart_rows
 from mdvec.analysis.errors import ChartRefused, LibraryMissing
 from mdvec.analysis.loading import INSTALL
 from mdvec.charts.chart import ChartError, ImageFormat, Size, chosen_size
@@ -80,7 +80,7 @@ class SafeChart:
 
 
 def safe_chart(
-    data: Data,
+    data: ChartData,
     kind: PlotKind,
     x: str | None = None,
     y: str | Sequence[str] | None = None,

@@ -11,7 +11,7 @@ from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import family, has_dates
 from mdvec.text.quoting import identifier
 
-Tables = Mapping[str, Sequence[Column]]
+TableColumns = Mapping[str, Sequence[Column]]
 SAMPLES = 3
 _SAMPLE_ROWS = 10_000
 _COMPARED_VALUES = 1_000
@@ -34,7 +34,7 @@ def plain(name: str) -> str:
     return "".join(sign for sign in folded if sign.isalnum()) or folded
 
 
-def matching(tables: Tables, text: str | None) -> dict[str, list[str]]:
+def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
     """The tables whose names hold the text, with all columns, and others with columns that do."""
     if text is None:
         return {name: [column.name for column in columns] for name, columns in tables.items()}
@@ -85,7 +85,7 @@ def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
     return f"SELECT {', '.join(parts)} FROM {{source}}"
 
 
-def joins_by_name(table: str, columns: Sequence[Column], tables: Tables) -> list[Join]:
+def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -> list[Join]:
     """The joins that names and types suggest; those with the fewest others of that name first.
 
     A name suggests the same name in another table, and ``carrier_id`` the ``id`` of ``carriers``.

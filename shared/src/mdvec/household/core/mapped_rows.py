@@ -18,7 +18,14 @@ from mdvec.household.core.balances import BalancedRow
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount
 from mdvec.household.core.csv_text import Record
-from mdvec.household.core.mapping import UNSORTED, Column, Conditions, Mapping, plain, plain_names
+from mdvec.household.core.mapping import (
+    UNSORTED,
+    Conditions,
+    MappedColumn,
+    Mapping,
+    plain,
+    plain_names,
+)
 from mdvec.household.core.statement_dates import parse_statement_date
 
 MAX_LINES_ABOVE = 40
@@ -126,13 +133,13 @@ class _RowReader:
     """Reads rows below one header; ``at`` has the index of each column."""
 
     mapping: Mapping
-    at: dict[Column, int]
+    at: dict[MappedColumn, int]
     width: int | None
 
     @classmethod
     def of(cls, mapping: Mapping, header: Sequence[str]) -> _RowReader:
         names = plain_names(header) if mapping.header else []
-        at: dict[Column, int] = {}
+        at: dict[MappedColumn, int] = {}
         for column in mapping.columns():
             if isinstance(column, int):
                 at[column] = column - 1
@@ -246,27 +253,27 @@ class _RowReader:
             return None
         return (paid_in or 0) - (paid_out or 0)
 
-    def _sum(self, cells: Sequence[str], columns: Sequence[Column]) -> int | None:
+    def _sum(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> int | None:
         numbers = [self._number(cells, column) for column in columns]
         known = [number for number in numbers if number is not None]
         return sum(known) if known else None
 
-    def _number(self, cells: Sequence[str], column: Column | None) -> int | None:
+    def _number(self, cells: Sequence[str], column: MappedColumn | None) -> int | None:
         return parse_amount(self._text(cells, column))
 
-    def _text(self, cells: Sequence[str], column: Column | None) -> str:
+    def _text(self, cells: Sequence[str], column: MappedColumn | None) -> str:
         """A cell's text; "" for a cell that says that there is nothing."""
         text = "" if column is None else self._cell(cells, column)
         return "" if text in _NOTHING else text
 
-    def _cell(self, cells: Sequence[str], column: Column) -> str:
+    def _cell(self, cells: Sequence[str], column: MappedColumn) -> str:
         index = self.at.get(column)
         return "" if index is None or index >= len(cells) else cells[index]
 
-    def _texts(self, cells: Sequence[str], columns: Sequence[Column]) -> str:
+    def _texts(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> str:
         return " ".join(text for text in (self._text(cells, each) for each in columns) if text)
 
-    def _first(self, cells: Sequence[str], columns: Sequence[Column]) -> str:
+    def _first(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> str:
         return next((text for text in (self._text(cells, each) for each in columns) if text), "")
 
     def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
