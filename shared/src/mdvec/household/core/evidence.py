@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.habits import MIN_MIRROR, Habits, Mirrors
 from mdvec.household.core.shop_names import (
     KanaReading,
@@ -74,7 +74,7 @@ class Judge:
     _closeness: dict[tuple[str, str], float] = field(default_factory=dict)
     _named: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def verdict(self, one: Entry, other: Entry) -> Verdict:
+    def verdict(self, one: ComparedEntry, other: ComparedEntry) -> Verdict:
         """The evidence about a pair, weighed."""
         if _are_two_lines(one, other):
             points, reasons = self._one_account(one, other)
@@ -82,7 +82,7 @@ class Judge:
             points, reasons = self._two_accounts(one, other)
         return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
-    def _one_account(self, one: Entry, other: Entry) -> tuple[float, list[str]]:
+    def _one_account(self, one: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions in how shops charge."""
         days, share = _days(one, other), _share(one, other)
         name = self.name(one, other)
@@ -104,7 +104,7 @@ class Judge:
             reasons.append(f"visits:{visits}")
         return points, reasons
 
-    def _two_accounts(self, one: Entry, other: Entry) -> tuple[float, list[str]]:
+    def _two_accounts(self, one: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
         """Rows of two accounts, or without an account or ID of their own."""
         share, name = _share(one, other), self.name(one, other)
         is_named = self.is_named(one.account, other.description) or (
@@ -159,10 +159,10 @@ class Judge:
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
 
-    def _visits(self, one: Entry, other: Entry) -> int:
+    def _visits(self, one: ComparedEntry, other: ComparedEntry) -> int:
         return max(self.habits.visits_near(one), self.habits.visits_near(other))
 
-    def name(self, one: Entry, other: Entry) -> float:
+    def name(self, one: ComparedEntry, other: ComparedEntry) -> float:
         """How close the shops' names are, 0 to 1."""
         if one.description == other.description:
             return 1.0
@@ -215,8 +215,8 @@ class Judge:
 class _Seen:
     """What is compared of two rows; ``is_named``: one row names the other's account."""
 
-    one: Entry
-    other: Entry
+    one: ComparedEntry
+    other: ComparedEntry
     days: int
     share: float
     name: float
@@ -250,7 +250,7 @@ def _is_rounded(seen: _Seen) -> bool:
     return seen.by_hand and (noted.amount or 0) % 100 == 0
 
 
-def _are_two_lines(one: Entry, other: Entry) -> bool:
+def _are_two_lines(one: ComparedEntry, other: ComparedEntry) -> bool:
     """Whether two rows are two lines of one account's statement: both have an ID of their own."""
     return bool(one.account and one.mf_id and other.mf_id) and (
         one.account == other.account and one.mf_id != other.mf_id
@@ -263,11 +263,11 @@ def is_by_hand(account: str) -> bool:
     return not account or bool(_BY_HAND.search(account))
 
 
-def _days(one: Entry, other: Entry) -> int:
+def _days(one: ComparedEntry, other: ComparedEntry) -> int:
     return abs((one.date - other.date).days)
 
 
-def _share(one: Entry, other: Entry) -> float:
+def _share(one: ComparedEntry, other: ComparedEntry) -> float:
     first, second = abs(one.amount or 0), abs(other.amount or 0)
     return abs(first - second) / max(first, second, 1)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence, Set
 from datetime import date
 from typing import Final
 
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 
 _MONTH: Final = 20
 """The least days between two payments of a series that is paid by the month."""
@@ -31,7 +31,7 @@ MIN_MIRROR: Final = 0.3
 class Habits:
     """The rows of a ledger, by shop and by amount."""
 
-    def __init__(self, rows: Sequence[Entry], descriptions: Set[str]) -> None:
+    def __init__(self, rows: Sequence[ComparedEntry], descriptions: Set[str]) -> None:
         """``rows`` are those that count; only of these descriptions visits are known."""
         self._visits: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
         for row in rows:
@@ -45,7 +45,7 @@ class Habits:
         days = {row.date for row in rows}
         self._per_day = len(rows) / ((max(days) - min(days)).days + 1) if days else 0.0
 
-    def visits_near(self, row: Entry, days: int = 45) -> int:
+    def visits_near(self, row: ComparedEntry, days: int = 45) -> int:
         """How often this account paid this shop within so many days, the row included."""
         visits = self._visits[row.account, row.description]
         day = row.date.toordinal()
@@ -53,7 +53,7 @@ class Habits:
             visits, (day - days, -(2**63))
         )
 
-    def is_paid_by_the_month(self, one: Entry, other: Entry) -> bool:
+    def is_paid_by_the_month(self, one: ComparedEntry, other: ComparedEntry) -> bool:
         """Whether, but for one of these two rows, the shop takes this amount once a month."""
         visits = self._visits[one.account, one.description]
         first, second = one.date.toordinal(), other.date.toordinal()
@@ -76,7 +76,9 @@ class Habits:
 class Mirrors:
     """Which accounts show the same purchases: an app and its card, a card connected twice."""
 
-    def __init__(self, rows: Sequence[Entry], equal: Iterable[tuple[Entry, Entry]]) -> None:
+    def __init__(
+        self, rows: Sequence[ComparedEntry], equal: Iterable[tuple[ComparedEntry, ComparedEntry]]
+    ) -> None:
         """``equal`` are the pairs of rows with equal amounts, of different accounts."""
         self._days: defaultdict[str, list[date]] = defaultdict(list)
         for row in rows:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.compared import Entry
+from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.evidence import LIKELY, Judge
 from mdvec.household.core.habits import Habits, Mirrors
 from mdvec.household.core.matching import match_one_to_one
@@ -96,7 +96,7 @@ class FoundPairs:
 
 
 def find_pairs(
-    transactions: Iterable[Entry],
+    transactions: Iterable[ComparedEntry],
     options: DetectionOptions,
     only: Collection[int] | None = None,
     reading: KanaReading = str,
@@ -119,7 +119,11 @@ def find_pairs(
         raise _too_many(compared)
     ids = None if only is None else frozenset(only)
     judge = Judge(reading)
-    days, promising, examined = options.date_tolerance_days, list[tuple[Entry, Entry]](), 0
+    days, promising, examined = (
+        options.date_tolerance_days,
+        list[tuple[ComparedEntry, ComparedEntry]](),
+        0,
+    )
     always_shown = 0
     for block in table.candidates(days, ids):
         equal = block.equal()
@@ -141,18 +145,18 @@ def find_pairs(
     return FoundPairs(tuple(found), examined - len(found))
 
 
-def _add(gathered: list[tuple[Entry, Entry]], pairs: CandidatePairs) -> None:
+def _add(gathered: list[tuple[ComparedEntry, ComparedEntry]], pairs: CandidatePairs) -> None:
     if len(gathered) + pairs.count > _MAX_JUDGED:
         raise _too_many(len(gathered) + pairs.count)
     gathered += pairs.pairs()
 
 
-def _are_of_two_accounts(pair: tuple[Entry, Entry]) -> bool:
+def _are_of_two_accounts(pair: tuple[ComparedEntry, ComparedEntry]) -> bool:
     one, other = pair
     return one.account != other.account
 
 
-def _judged(judge: Judge, one: Entry, other: Entry) -> Pair:
+def _judged(judge: Judge, one: ComparedEntry, other: ComparedEntry) -> Pair:
     verdict = judge.verdict(one, other)
     if one.id > other.id:
         one, other = other, one
