@@ -26,7 +26,7 @@ from mdvec.household.core.shop_names import (
     shop_name,
 )
 
-Evidence = tuple[float, str]
+PairEvidence = tuple[float, str]
 """Points for one purchase, negative against it, and the code of the reason or ""."""
 LIKELY: Final = 0.5
 """Pairs that score so much or more are more likely one purchase than two."""
@@ -130,7 +130,7 @@ class Judge:
         points = _TWO_ACCOUNTS + _DAY * seen.days + sum(points for points, _ in evidence)
         return points, [reason for _, reason in evidence if reason]
 
-    def _by_accounts(self, seen: _Seen) -> Iterator[Evidence]:
+    def _by_accounts(self, seen: _Seen) -> Iterator[PairEvidence]:
         """An app and the card behind it, a note and a receipt, a card that is connected twice."""
         if seen.is_named:
             yield _NAMED_ACCOUNT, "named_account"
@@ -144,7 +144,7 @@ class Judge:
         elif not seen.is_named and not seen.by_hand:
             yield _NEITHER, "two_payers"
 
-    def _by_amount(self, seen: _Seen) -> Iterator[Evidence]:
+    def _by_amount(self, seen: _Seen) -> Iterator[PairEvidence]:
         """Equal amounts count by how rare they are; others if points explain it."""
         amount = seen.one.amount or 0
         if not seen.share:
@@ -224,7 +224,7 @@ class _Seen:
     by_hand: bool
 
 
-def _by_name(seen: _Seen) -> Iterator[Evidence]:
+def _by_name(seen: _Seen) -> Iterator[PairEvidence]:
     if seen.name >= _LIKE:
         yield _NAME * seen.name, "same_name" if seen.name == 1.0 else "like_name"
     else:
@@ -232,7 +232,7 @@ def _by_name(seen: _Seen) -> Iterator[Evidence]:
         yield points, "" if seen.is_named else "other_name"
 
 
-def _by_category(seen: _Seen) -> Iterator[Evidence]:
+def _by_category(seen: _Seen) -> Iterator[PairEvidence]:
     """Categories say something where names do not: 晩ごはん and a restaurant's name."""
     if seen.is_named or seen.name >= _SURE_NAME:
         return
