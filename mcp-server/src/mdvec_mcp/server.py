@@ -143,7 +143,7 @@ class Wiring:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class ToolFamily:
     """Tools that the server offers when the database has a row of certain kinds.
 
     Attributes:
@@ -292,7 +292,9 @@ def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:
 
 _HOUSEHOLD, _ANALYTICS = "household", "analytics"
 FAMILIES = {
-    _HOUSEHOLD: Family(_add_household, _household_instructions),
-    _ANALYTICS: Family(_add_analytics, _analytics_instructions, _add_dataset, is_listed_first=True),
+    _HOUSEHOLD: ToolFamily(_add_household, _household_instructions),
+    _ANALYTICS: ToolFamily(
+        _add_analytics, _analytics_instructions, _add_dataset, is_listed_first=True
+    ),
 }
 """By their key in `mdvec.tools.kinds`, in the order of their instructions."""
