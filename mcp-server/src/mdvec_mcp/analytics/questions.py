@@ -10,7 +10,7 @@ from typing import Any
 
 from mdvec.queries import saved
 from mdvec.queries.parameters import Bound, WrongParameters, bound, listed
-from mdvec.queries.saved import Mode, SavedQuery
+from mdvec.queries.saved import SavedQuery, SaveMode
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import shortened_name
@@ -68,7 +68,9 @@ class Questions:
     answers: SmallAnswers
     database: Path
 
-    def save(self, name: str, sql: str | None, description: str | None, mode: Mode) -> JsonAnswer:
+    def save(
+        self, name: str, sql: str | None, description: str | None, mode: SaveMode
+    ) -> JsonAnswer:
         """Save a question, once its SQL was judged as if it were run; or delete one.
 
         Raises:

@@ -22,8 +22,8 @@ from mdvec.household.interfaces.counted_rows import counted_rows
 from mdvec.household.overview import coverage, named_subject, one_state
 from mdvec.household.shown import shown_days
 
-Level = Literal["category", "shop"]
-LEVELS: tuple[Level, ...] = ("category", "shop")
+ComparisonLevel = Literal["category", "shop"]
+LEVELS: tuple[ComparisonLevel, ...] = ("category", "shop")
 MAX_MOVEMENTS = 20
 _YEAR_BEFORE = frozenset({"前年", "前年同期", "前年同月", "去年", "昨年", "昨年同月", "去年同月"})
 

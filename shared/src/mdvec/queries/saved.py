@@ -15,7 +15,7 @@ from mdvec.database.connection import Connection, open_database
 from mdvec.errors import MdvecError
 from mdvec.queries.parameters import Parameter
 
-Mode = Literal["create", "replace", "delete"]
+SaveMode = Literal["create", "replace", "delete"]
 MAX_DESCRIPTION = 500
 MAX_QUERIES = 200
 _NAME = re.compile(r"[^\W_][\w-]{0,59}")

@@ -11,7 +11,7 @@ from mdvec.errors import MdvecError
 from mdvec.manage.clients import jsonc
 from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry
 
-Format = Literal["json", "toml"]
+EntryFormat = Literal["json", "toml"]
 
 
 class FileNotUnderstood(MdvecError):
@@ -71,7 +71,7 @@ def _verified(client: Client, changed: str, expected: dict[str, object]) -> str:
     return changed
 
 
-def _parsed(form: Format, text: str) -> dict[str, object]:
+def _parsed(form: EntryFormat, text: str) -> dict[str, object]:
     try:
         found = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
     except (ValueError, RecursionError) as error:
