@@ -16,8 +16,8 @@ EXAMPLES = {"text": "'Tokyo'", "integer": "12", "number": "1.5", "date": "2025-0
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60
 _MAX_INTEGER = 2**63
-Value = str | int | float
-Bound = dict[str, tuple[ParameterType, Value]]
+ParameterValue = str | int | float
+Bound = dict[str, tuple[ParameterType, ParameterValue]]
 """Each parameter's type and value, by its name; a date is ISO text."""
 
 
@@ -33,7 +33,7 @@ class Parameter:
 
     name: str
     type: ParameterType
-    default: Value | None = None
+    default: ParameterValue | None = None
     is_optional: bool = False
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ def listed(parameters: Sequence[Parameter]) -> str:
     return ", ".join(map(str, parameters)) or "none"
 
 
-def _checked(question: str, parameter: Parameter, value: object) -> Value:
+def _checked(question: str, parameter: Parameter, value: object) -> ParameterValue:
     read = {"text": _text, "integer": _integer, "number": _number, "date": _date}[parameter.type]
     found = read(value)
     if found is None:

@@ -16,7 +16,7 @@ from mdvec_mcp.analytics.child.copying import copy_to_csv, copy_to_parquet
 from mdvec_mcp.analytics.child.loading import columns_of
 from mdvec_mcp.analytics.child.mender import Mender
 from mdvec_mcp.analytics.child.parameters import (
-    Values,
+    BoundValues,
     expected_rows,
     inferred_types,
     sample,
@@ -65,7 +65,7 @@ class RequestHandler:
     tables: dict[str, tuple[Column, ...]]
     spool: Path
     materialized: dict[str, tuple[Column, ...]] = field(default_factory=dict)
-    values: Values | None = None
+    values: BoundValues | None = None
     """Those of the parameters of the query at hand; None if it may have no parameters."""
 
     def handle(self, message: Message) -> Message:
