@@ -10,7 +10,7 @@ from mdvec.household.core.found import FoundAnswer, FoundGroup
 from mdvec.household.finding import PAGE_SIZE, ListingOptions, Order, RowFilter, find_transactions
 from mdvec.household.found_sums import GroupBy
 from mdvec.household.month import row_fields
-from mdvec.household.row_search import Rows
+from mdvec.household.row_search import RowChoice
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, text_result
@@ -31,7 +31,7 @@ LeastYen = Annotated[
 MostYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
 Account = Annotated[str | None, Field(description="口座名、またはその一部。")]
 CategoryName = Annotated[str | None, Field(description="カテゴリ名。支出 なら収入以外。")]
-WhichRows = Annotated[Rows, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
+WhichRows = Annotated[RowChoice, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
 PageNumber = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 RowsOnPage = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": PAGE_SIZE})]
 

@@ -22,7 +22,7 @@ from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.nearness import Embed, beside_notes, near_rows
 from mdvec.household.overview import coverage, named_subject, one_state
-from mdvec.household.row_search import Rows, RowSearch
+from mdvec.household.row_search import RowChoice, RowSearch
 from mdvec.text.one_line import shortened
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class RowFilter:
     period: str | None = None
     account: str | None = None
     category: str | None = None
-    rows: Rows = "counted"
+    rows: RowChoice = "counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def _near(
 
 def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     choices: list[tuple[str, object, tuple[object, ...]]] = [
-        ("rows", wanted.rows, get_args(Rows)),
+        ("rows", wanted.rows, get_args(RowChoice)),
         ("sort", listing.sort, get_args(Order)),
         ("group_by", listing.group_by, (None, *get_args(GroupBy))),
     ]

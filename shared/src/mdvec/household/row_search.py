@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-Rows = Literal["counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"]
+RowChoice = Literal[
+    "counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"
+]
 _MAX_NAMES = 50
 
 
@@ -117,11 +119,11 @@ class RowSearch:
         self._words = query
         self._told.append(f"「{shortened(query)}」")
 
-    def unnamed(self, rows: Rows) -> Mask:
+    def unnamed(self, rows: RowChoice) -> Mask:
         """The rows that only the words exclude, except those with the letters inside a word."""
         return self._unnamed & self._are_asked(rows)
 
-    def selected(self, rows: Rows) -> Mask:
+    def selected(self, rows: RowChoice) -> Mask:
         """The rows left that were asked for; notes tell which others match."""
         asked, reasons = _asked_reasons(rows), self._columns.reasons
         is_asked = self._are_asked(rows)
@@ -152,7 +154,7 @@ class RowSearch:
 
         self._mask &= np.array([holds(one) for one in codes.values], np.bool_)[codes.places]
 
-    def _are_asked(self, rows: Rows) -> Mask:
+    def _are_asked(self, rows: RowChoice) -> Mask:
         import numpy as np
 
         asked, reasons = _asked_reasons(rows), self._columns.reasons
@@ -166,7 +168,7 @@ _ROWS: dict[str, str] = {
 }  # fmt: skip
 
 
-def _asked_reasons(rows: Rows) -> frozenset[str | None]:
+def _asked_reasons(rows: RowChoice) -> frozenset[str | None]:
     """The reasons for leaving out, or None for rows that count, that a choice includes."""
     match rows:
         case "counted":
