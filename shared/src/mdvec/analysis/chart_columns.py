@@ -11,7 +11,7 @@ from mdvec.charts.plot import PLOT_KINDS
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.core.families import is_measured
 
-Role = Literal["place", "name", "number"]
+ColumnRole = Literal["place", "name", "number"]
 """A place on an axis, a name whatever its type, or a number."""
 
 
@@ -20,7 +20,7 @@ class WantedColumn:
     """A column of a chart."""
 
     name: str
-    role: Role
+    role: ColumnRole
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from mdvec_mcp.web.page.views import Views
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class TrendPoint:
     """A month of a line, in the units of the chart's SVG; no line leads to one that is alone."""
 
     x: float
@@ -44,7 +44,7 @@ class TrendLine:
 
     name: str
     color: str
-    points: tuple[Point, ...]
+    points: tuple[TrendPoint, ...]
     parts: tuple[str, ...]
     dotted: tuple[str, ...]
 
@@ -123,5 +123,5 @@ def _line(
     points = []
     for month, amount, point in filter(None, places):
         x, y = map(float, point.split(","))
-        points.append(Point(x, y, month, amount, point not in led_to))
+        points.append(TrendPoint(x, y, month, amount, point not in led_to))
     return TrendLine(name, color, tuple(points), tuple(solid), tuple(dotted))
