@@ -41,7 +41,7 @@ TOP_CATEGORIES = 3
 MAX_MONTHS = 120
 """A trend shows at most this many months, the last of the period."""
 
-Amounts = Mapping[Category, Mapping[Month, int]]
+AmountsByMonth = Mapping[Category, Mapping[Month, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,12 +281,12 @@ def _sums(
     )
 
 
-def _ranked(amounts: Amounts, shown: MonthRange) -> list[Category]:
+def _ranked(amounts: AmountsByMonth, shown: MonthRange) -> list[Category]:
     """The categories by their amount in the months shown, income last."""
     return sorted(amounts, key=lambda c: (c.is_income, -_total(amounts[c], shown), str(c)))
 
 
-def _top(amounts: Amounts, shown: MonthRange) -> list[Category]:
+def _top(amounts: AmountsByMonth, shown: MonthRange) -> list[Category]:
     """The largest categories of spending."""
     spending = [c for c in _ranked(amounts, shown) if not c.is_income]
     return [c for c in spending if _total(amounts[c], shown) > 0][:TOP_CATEGORIES]

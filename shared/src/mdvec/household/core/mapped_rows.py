@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from mdvec.household.core.balances import BalancedRow
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import BadCell, TransactionRow, parse_amount
-from mdvec.household.core.csv_text import Record
+from mdvec.household.core.csv_text import CsvRecord
 from mdvec.household.core.mapping import (
     UNSORTED,
     Conditions,
@@ -51,7 +51,7 @@ class MappedRows:
     balances: tuple[tuple[BalancedRow, ...], ...]
 
 
-def header_line(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> int | None:
+def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
     """The line of the header that shows a file to be of the mapping's kind, from 1.
 
     For a mapping without one, the line of its title or of its first row; None if no line shows it.
@@ -79,7 +79,7 @@ def title_of(cells: Sequence[str]) -> str:
     return ",".join(map(plain, cells))
 
 
-def read_mapped(mapping: Mapping, records: Iterable[tuple[int, Record]]) -> MappedRows:
+def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> MappedRows:
     """The rows of a file that has the mapping's header or title."""
     found = _Found()
     reader: _RowReader | None = None
@@ -147,7 +147,7 @@ class _RowReader:
                 at[column] = names.index(plain(column))
         return cls(mapping, at, len(names) or None)
 
-    def read(self, record: Record, line: int) -> tuple[TransactionRow, int | None] | str | None:
+    def read(self, record: CsvRecord, line: int) -> tuple[TransactionRow, int | None] | str | None:
         """The transaction of a record and its balance, or why it cannot be read.
 
         None for titles, totals and footers.

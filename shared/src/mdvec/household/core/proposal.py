@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from mdvec.errors import MdvecError
 from mdvec.household.core.balances import check_balances
 from mdvec.household.core.column_roles import ColumnRoles, Ways, roles_of, ways_of
-from mdvec.household.core.csv_text import Record, records_of
+from mdvec.household.core.csv_text import CsvRecord, records_of
 from mdvec.household.core.headless import headless_mapping
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, read_mapped
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping
@@ -66,7 +66,7 @@ def propose(text: str, stem: str, today: date) -> MappingProposal:
 def _of_header(
     roles: ColumnRoles,
     header: Sequence[str],
-    records: Sequence[tuple[int, Record]],
+    records: Sequence[tuple[int, CsvRecord]],
     name: str,
     today: date,
 ) -> MappingProposal | None:
@@ -95,7 +95,7 @@ def _of_header(
     return _with_sign(mapping, records, is_spent=roles.is_spent)
 
 
-def _with_dates(mapping: Mapping, records: Sequence[tuple[int, Record]], today: date) -> Mapping:
+def _with_dates(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], today: date) -> Mapping:
     """The mapping with the date format that most rows have.
 
     Of formats that fit equally, the one whose last date is latest without lying in the future:
@@ -111,7 +111,7 @@ def _with_dates(mapping: Mapping, records: Sequence[tuple[int, Record]], today: 
 
 
 def _with_sign(
-    mapping: Mapping, records: Sequence[tuple[int, Record]], *, is_spent: bool
+    mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], *, is_spent: bool
 ) -> MappingProposal:
     """The mapping with the meaning of positive amounts, by the balance if there is one."""
     checks = []
@@ -140,7 +140,7 @@ def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
     return MappingProposal(replace(mapping, outgoing=outgoing, transfers=transfers), (check,))
 
 
-def _with_order(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> MappingProposal:
+def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> MappingProposal:
     """The mapping of a file without a header, whose balance tells which column is money out."""
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [_misfits(read_mapped(each, records)) for each in (mapping, swapped)]
@@ -150,7 +150,7 @@ def _with_order(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> Mapp
     return MappingProposal(chosen, () if told else (check,))
 
 
-def _has_negative(mapping: Mapping, records: Sequence[tuple[int, Record]]) -> bool:
+def _has_negative(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> bool:
     return any((row.amount or 0) < 0 for row in read_mapped(mapping, records).rows)
 
 

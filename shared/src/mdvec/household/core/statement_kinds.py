@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.balances import check_balances
-from mdvec.household.core.csv_text import CsvText, Record, records_of
+from mdvec.household.core.csv_text import CsvRecord, CsvText, records_of
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, MappedRows, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.moneyforward import (
@@ -27,7 +27,7 @@ from mdvec.household.core.moneyforward import (
 UNMAPPED = "it is not a CSV of transactions"
 """The beginning of what is said about a file that no mapping fits."""
 
-_Head = Sequence[tuple[int, Record]]
+_Head = Sequence[tuple[int, CsvRecord]]
 """The first records of a file, each with its line."""
 
 _MISFIT = "残高 does not follow from the row beside it: a row is missing, or an amount is wrong"

@@ -20,7 +20,7 @@ from mdvec.text.chunking import Chunk
 _FORMAT = b"subjects"
 
 
-class Subject(NamedTuple):
+class StatementSubject(NamedTuple):
     """The subject of rows in words, without date and amount, and their ``accounts`` and notes.
 
     ``row_id`` and ``line`` are those of the first row; the line is 0 if its file holds others now.
@@ -44,7 +44,7 @@ class StatementText:
     mtime_ns: int
     file_hash: str
     csv: Callable[[], CsvText]
-    subjects: Sequence[Subject]
+    subjects: Sequence[StatementSubject]
 
     @property
     def content_hash(self) -> str:
