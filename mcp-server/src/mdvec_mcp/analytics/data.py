@@ -123,7 +123,7 @@ def origin_of(database: Path, name: str) -> JsonAnswer:
     return {}
 
 
-def described(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> JsonAnswer:
+def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> JsonAnswer:
     """The description of a dataset: its tables, with their columns and types where that fits."""
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"

@@ -12,7 +12,7 @@ from pydantic import Field
 from mdvec_mcp.analytics import schema as models
 from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import JsonAnswer
-from mdvec_mcp.analytics.data import described, tables_of
+from mdvec_mcp.analytics.data import described_dataset, tables_of
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
 from mdvec_mcp.calls import READ_ONLY
@@ -37,7 +37,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
 
         def work() -> JsonAnswer:
             if query is None:
-                return described(tool, tables_of(database, tool.name), guard)
+                return described_dataset(tool, tables_of(database, tool.name), guard)
             if statistics_only:
                 return analytics.summaries.profile(
                     query, None, None, None, exact=False, guard=guard

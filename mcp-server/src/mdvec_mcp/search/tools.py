@@ -22,7 +22,7 @@ from mdvec.search.core.bounds import (
 from mdvec.settings import SearchSettings
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.rows import Tool, ToolNotFound
-from mdvec.tools.unfinished import described, while_it_runs
+from mdvec.tools.unfinished import described_tool, while_it_runs
 from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
@@ -203,7 +203,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, tags: Sequ
         search_household if KINDS[tool.kind].is_made_of_records else search_collection,
         name=tool.name,
         title=tool.title,
-        description=_with_tags(described(tool), tags),
+        description=_with_tags(described_tool(tool), tags),
         annotations=READ_ONLY,
         structured_output=True,
     )

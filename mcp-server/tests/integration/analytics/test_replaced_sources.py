@@ -15,7 +15,7 @@ from mdvec.manage.registering import add_tool
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard
 from mdvec_mcp.analytics.core.refusals import QueryError
-from mdvec_mcp.analytics.data import current_data, described, tables_of
+from mdvec_mcp.analytics.data import current_data, described_dataset, tables_of
 from mdvec_mcp.analytics.process.messages import QueryLimits
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
@@ -58,7 +58,9 @@ class Folder:
         return self.process.rows(f"SELECT word FROM {table}", max_rows=1).rows[0][0]
 
     def told(self):
-        answer = described(self.tool, tables_of(self.database, "d"), AnswerGuard(10_000, 10))
+        answer = described_dataset(
+            self.tool, tables_of(self.database, "d"), AnswerGuard(10_000, 10)
+        )
         return str(answer.get("warnings", []))
 
 

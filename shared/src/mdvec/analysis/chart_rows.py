@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mdvec.analysis.chart_columns import WantedColumn
 from mdvec.analysis.errors import UnsupportedFrame
-from mdvec.analysis.exact import STORED_ROWS, described, export_connection, scan_of, stored_rows
+from mdvec.analysis.exact import STORED_ROWS, column_types, export_connection, scan_of, stored_rows
 from mdvec.analysis.frames import as_frame, column_places, has_plain_index
 from mdvec.analysis.loading import export_file
 from mdvec.datasets.core.columns import Column
@@ -68,7 +68,7 @@ def chart_rows(
         path, types = export_file(data, settings, folder)
         with export_connection([path], time_zone=zone) as connection:
             stored_rows(connection, scan_of(path, types), types)
-            yield _chosen(connection, [name for name, _ in described(connection)], wanted)
+            yield _chosen(connection, [name for name, _ in column_types(connection)], wanted)
         return
     frame = as_frame(data, "a chart is made of the handle of an export, or of", "make one of it")
     with TemporaryDirectory() as made:
@@ -86,7 +86,7 @@ def _chosen(
     connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[WantedColumn]
 ) -> ChartRows:
     """The wanted ones of the stored columns, which their owner calls by ``names``."""
-    stored = [identifier(name) for name, _ in described(connection)]
+    stored = [identifier(name) for name, _ in column_types(connection)]
     places = column_places(names, [one.name for one in wanted], "data")
     texts = [one.role == "name" for one in wanted]
     if not wanted:
@@ -96,7 +96,7 @@ def _chosen(
         for place, is_text in zip(places, texts, strict=True)
     )
     source = f"(SELECT {columns} FROM {STORED_ROWS})"
-    kinds = [kind for _, kind in described(connection, source)]
+    kinds = [kind for _, kind in column_types(connection, source)]
     shown = (Column(names[place], kind) for place, kind in zip(places, kinds, strict=True))
     return ChartRows(connection, source, tuple(shown))
 

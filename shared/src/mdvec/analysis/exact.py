@@ -101,7 +101,7 @@ def exact_rows(
     of a CSV file, in which every column is text.
     """
     stored_rows(connection, source, types)
-    columns = {name: _type(kind) for name, kind in described(connection)}
+    columns = {name: _type(kind) for name, kind in column_types(connection)}
     doubtful = _unrepresentable_columns(connection, columns, library)
     kept = {name: _target_type(kind, library, name in doubtful) for name, kind in columns.items()}
     casts = ", ".join(_cast(name, columns[name], kind) for name, kind in kept.items())
@@ -109,7 +109,7 @@ def exact_rows(
     return kept, types is None and kept == columns
 
 
-def described(
+def column_types(
     connection: duckdb.DuckDBPyConnection, source: str = STORED_ROWS
 ) -> list[tuple[str, str]]:
     """The names and types of the columns of a table, or of a SELECT in parentheses."""

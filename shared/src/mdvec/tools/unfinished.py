@@ -39,7 +39,7 @@ def while_it_runs(note: str, tool: str) -> str:
     return note.replace(_how(tool), _IS_RUNNING)
 
 
-def described(tool: Tool) -> str:
+def described_tool(tool: Tool) -> str:
     """The tool's description, with a note while its import is unfinished."""
     if not _is_unfinished(tool):
         return tool.description
