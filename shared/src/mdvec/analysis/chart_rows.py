@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from mdvec.analysis.chart_columns import WantedColumn
 from mdvec.analysis.errors import UnsupportedFrame
-from mdvec.analysis.exact import STORED_ROWS, column_types, export_connection, scan_of, stored_rows
+from mdvec.analysis.exact import (
+    STORED_ROWS,
+    column_types,
+    create_stored_rows,
+    export_connection,
+    scan_of,
+)
 from mdvec.analysis.frames import as_frame, column_places, has_plain_index
 from mdvec.analysis.loading import export_file
 from mdvec.datasets.core.columns import Column
@@ -67,7 +73,7 @@ def chart_rows(
     if isinstance(data, str):
         path, types = export_file(data, settings, folder)
         with export_connection([path], time_zone=zone) as connection:
-            stored_rows(connection, scan_of(path, types), types)
+            create_stored_rows(connection, scan_of(path, types), types)
             yield _chosen(connection, [name for name, _ in column_types(connection)], wanted)
         return
     frame = as_frame(data, "a chart is made of the handle of an export, or of", "make one of it")
@@ -130,5 +136,5 @@ def _store_polars(
         raise UnsupportedFrame(
             "the frame has columns of objects, which a chart cannot show; cast or drop them"
         ) from error
-    stored_rows(connection, scan_of(file, None), None)
+    create_stored_rows(connection, scan_of(file, None), None)
     return names
