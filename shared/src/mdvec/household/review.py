@@ -98,7 +98,7 @@ def detect(
         DuplicateDetectionError: the tolerances match too many pairs.
     """
     if transaction_ids is not None:
-        there = duplicate_checks.find_transactions(connection, tool_id, transaction_ids)
+        there = duplicate_checks.transactions_with_ids(connection, tool_id, transaction_ids)
         for missing in sorted(set(transaction_ids) - there.keys()):
             raise TransactionNotFound(missing)
     with connection:
@@ -249,7 +249,7 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
     Raises:
         TransactionNotFound: the household has no such row.
     """
-    found = duplicate_checks.find_transactions(connection, tool_id, [transaction_id])
+    found = duplicate_checks.transactions_with_ids(connection, tool_id, [transaction_id])
     if transaction_id not in found:
         raise TransactionNotFound(transaction_id)
     return found[transaction_id]

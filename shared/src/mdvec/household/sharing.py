@@ -15,7 +15,7 @@ from mdvec.household.core.sums import MonthlySum
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import format_currency
 from mdvec.household.deciding import DECISIONS, InvalidDecision, KeepInTransfer, RowNotInCandidate
-from mdvec.household.interfaces.checks import find_transactions
+from mdvec.household.interfaces.checks import transactions_with_ids
 from mdvec.household.interfaces.shared_pairs import (
     delete_shared,
     put_shared,
@@ -70,7 +70,7 @@ def decide_shared(
         found = {
             name: of_it
             for name, tool_id in tools.items()
-            if (of_it := find_transactions(connection, tool_id, rows))
+            if (of_it := transactions_with_ids(connection, tool_id, rows))
         }
         if len(set(rows)) != 2 or [len(of_it) for of_it in found.values()] != [1, 1]:
             raise NotOfTwoHouseholds
@@ -106,7 +106,7 @@ def left_out_of_the_sum(
     dropped = [
         row
         for tool_id in tools.values()
-        for row in find_transactions(connection, tool_id, rows_told_twice(decisions)).values()
+        for row in transactions_with_ids(connection, tool_id, rows_told_twice(decisions)).values()
         if days.first <= row.date <= days.last
     ]
     cells = tuple(

@@ -381,7 +381,7 @@ def test_the_rows_that_sql_counts_are_those_that_the_ledger_counts(db, tool):
         {"is_duplicate": 1},
     ):
         add(db, tool, **change)
-    every = duplicate_checks.find_transactions(db, tool, range(1, 8)).values()
+    every = duplicate_checks.transactions_with_ids(db, tool, range(1, 8)).values()
     lines = duplicate_checks.compared_rows(db, tool)
     assert [line.id for line in lines] == [row.id for row in every if row.counts] == [1, 5]
     for line, row in zip(lines, (row for row in every if row.counts), strict=True):

@@ -84,7 +84,7 @@ class _Days(dict[object, date]):
         return day
 
 
-def find_transactions(
+def transactions_with_ids(
     connection: apsw.Connection, tool_id: int, ids: Iterable[int]
 ) -> dict[int, Transaction]:
     """The tool's rows with these ids, by id; unknown ids are skipped."""
