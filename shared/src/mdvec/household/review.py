@@ -206,7 +206,7 @@ def candidate_detail(
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
     """Numbers of rows, marked rows, undecided pairs and rejected pairs."""
     with snapshot(connection):
-        counts = duplicate_checks.count(connection, tool_id)
+        counts = duplicate_checks.review_counts(connection, tool_id)
     rate = 100 * counts.marked / counts.transactions if counts.transactions else 0.0
     return DuplicateStats(
         total_transactions=counts.transactions,

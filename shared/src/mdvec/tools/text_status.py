@@ -80,7 +80,7 @@ class TextContents:
 
 
 def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
-    held = documents.count(connection, tool.tables)
+    held = documents.document_counts(connection, tool.tables)
     return ContentCounts(documents=held.documents, vectors=held.chunks)
 
 

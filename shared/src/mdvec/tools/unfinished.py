@@ -26,7 +26,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
         )
     from mdvec.index import documents
 
-    there = documents.count(connection, tool.tables).documents
+    there = documents.document_counts(connection, tool.tables).documents
     number = f"{there} document" if there == 1 else f"{there} documents"
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 

@@ -255,7 +255,7 @@ def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
     )
 
 
-def count(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
+def review_counts(connection: apsw.Connection, tool_id: int) -> ReviewCounts:
     """The numbers of a tool's rows and pairs."""
     (rows, marked) = _numbers(
         connection,
