@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from mdvec.dates.days import Days
-from mdvec.household.core.categories import INCOME, Category, fold
+from mdvec.household.core.categories import INCOME, Category, folded_category
 from mdvec.household.core.found import (
     InvalidRowFilter,
     UnknownAccount,
@@ -77,9 +77,9 @@ class RowSearch:
         if name is None or not name.strip():
             return
         known = [str(one) for one in self._columns.accounts.values if one]
-        wanted = fold(name)
-        found = [one for one in known if fold(one) == wanted]
-        found = found or [one for one in known if wanted and wanted in fold(one)]
+        wanted = folded_category(name)
+        found = [one for one in known if folded_category(one) == wanted]
+        found = found or [one for one in known if wanted and wanted in folded_category(one)]
         if not found:
             raise UnknownAccount(name, sorted(known))
         self.keep(self._columns.accounts, found.__contains__)

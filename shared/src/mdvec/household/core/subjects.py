@@ -14,7 +14,7 @@ from mdvec.household.core.categories import (
     UnknownCategory,
     find_by_part,
     find_category,
-    fold,
+    folded_category,
     homonyms,
     nearest,
 )
@@ -90,12 +90,12 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
 
 
 def _total(name: str) -> Subject | None:
-    match = _DECORATED.fullmatch(fold(name))
+    match = _DECORATED.fullmatch(folded_category(name))
     return None if match is None else _WORDS[match[1]]
 
 
 def _of_total(name: str, total: Subject) -> ResolvedSubject:
-    if str(total) in fold(name):
+    if str(total) in folded_category(name):
         return ResolvedSubject(total)
     meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
     return ResolvedSubject(total, f"「{shortened(name)}」は{meant}として集計しました")
@@ -117,7 +117,7 @@ def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str
 
 
 def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
-    wanted = fold(name)
+    wanted = folded_category(name)
     found: list[Subject] = [*find_by_part(name, hierarchy)]
     found += [total for total in _TOTALS if wanted and wanted in str(total) and total not in found]
     if not found:
