@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from mdvec.datasets.core.grouping import FileGroup, groups_of
+from mdvec.datasets.core.grouping import FileGroup, file_groups
 from mdvec.datasets.interfaces.tables import FileTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import holds_one_table
@@ -90,7 +90,7 @@ def _may_join(group: FileGroup, file: FoundFile) -> bool:
 def _new_groups(files: Iterable[FoundFile]) -> list[tuple[FileGroup, list[FoundFile]]]:
     by_path = {file.path: file for file in files if holds_one_table(file.path)}
     found = [
-        (group, [by_path[path] for path in paths]) for group, paths in groups_of(by_path).items()
+        (group, [by_path[path] for path in paths]) for group, paths in file_groups(by_path).items()
     ]
     return [(group, some) for group, some in found if _parquet_bytes(some) <= MAX_PARQUET_BYTES]
 

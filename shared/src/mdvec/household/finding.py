@@ -16,7 +16,7 @@ from mdvec.household.core.found import (
 )
 from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.wording import InvalidPage, InvalidPageSize
-from mdvec.household.found_sums import GroupBy, groups_of, totals_of
+from mdvec.household.found_sums import GroupBy, found_groups, totals_of
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
 from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.interfaces.rows import TRANSACTION_COLUMNS, read_transaction
@@ -132,7 +132,7 @@ def find_transactions(
         ids = [int(number) for number in columns.ids[places[first : first + listing.page_size]]]
         stored = rows_with_ids(connection, TRANSACTION_COLUMNS, ids)
         noted = notes_on(connection, tool_id, ids)
-    groups, others = groups_of(columns, chosen, listing.group_by, listing.month_starts_on)
+    groups, others = found_groups(columns, chosen, listing.group_by, listing.month_starts_on)
     return FoundAnswer(
         understood=search.understood,
         totals=totals_of(columns, chosen),

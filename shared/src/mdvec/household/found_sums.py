@@ -29,7 +29,7 @@ def totals_of(columns: LedgerColumns, chosen: Mask) -> Totals:
     return Totals(int(chosen.sum()), earned - balance, earned)
 
 
-def groups_of(
+def found_groups(
     columns: LedgerColumns, chosen: Mask, group_by: GroupBy | None, month_starts_on: int
 ) -> tuple[tuple[FoundGroup, ...], Totals | None]:
     """The largest groups, and the totals of the others; months are all listed, in order."""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.datasets.core.agreement import LONG, NO_VALUES, agreed_type, common_columns, difference
-from mdvec.datasets.core.grouping import FileGroup, group_of, groups_of, hive_type, hive_values
+from mdvec.datasets.core.grouping import FileGroup, file_groups, group_of, hive_type, hive_values
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_files_that_differ_by_more_than_a_date_are_not_one_group():
         "notes.csv",
         "a/lap_2024-03.csv",
     ]
-    assert groups_of(paths) == {
+    assert file_groups(paths) == {
         FileGroup("lap", "lap_*.csv"): ["lap_2024-01.csv", "lap_2024-02.csv"]
     }
 

@@ -65,7 +65,7 @@ def group_of(path: str) -> FileGroup | None:
     )
 
 
-def groups_of(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
+def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
     """The groups of two files or more that the names alone show, with their paths in order."""
     found: dict[FileGroup, list[str]] = {}
     for path in sorted(paths):
