@@ -239,7 +239,7 @@ class FreshnessWatch:
             self.start_import(tool, is_automatic=True)
 
 
-def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+def freshness_in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """What an answer says of a source that differs from its index."""
     if is_importing and found.is_stale:
         return "; ".join(
@@ -248,7 +248,7 @@ def in_english(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a
     return found.sentence()
 
 
-def in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+def freshness_in_japanese(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """The same for the household's answers."""
     if found.trouble:
         return (

@@ -11,7 +11,7 @@ from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.source_look import SourceLook
-from mdvec_mcp.freshness import Wording, in_english
+from mdvec_mcp.freshness import Wording, freshness_in_english
 
 MAX_ERROR_BYTES = 900
 
@@ -25,7 +25,7 @@ def guarded(
     work: Callable[[], JsonAnswer],
     asked: RequestedData,
     guard: AnswerGuard | None = None,
-    of_source: Wording = in_english,
+    of_source: Wording = freshness_in_english,
 ) -> JsonAnswer:
     """The answer of ``work``, its warnings within ``guard``, by default that of the settings.
 

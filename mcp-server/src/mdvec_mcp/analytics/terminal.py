@@ -19,7 +19,7 @@ from mdvec_mcp.analytics.guarded import guarded
 from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.questions import Prepared, telling_of
 from mdvec_mcp.analytics.service import Analytics
-from mdvec_mcp.freshness import in_english
+from mdvec_mcp.freshness import freshness_in_english
 
 if TYPE_CHECKING:
     from mdvec.sync.freshness import Freshness
@@ -167,7 +167,7 @@ class TerminalAnswers:
 def _of_source(found: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """What a person reads of a source that differs from its index."""
     if not found.is_stale or found.trouble or is_importing or found.is_being_imported:
-        return in_english(found, is_importing)
+        return freshness_in_english(found, is_importing)
     how = f"import with: mdvec import -n {found.tool} --mode update"
     return "; ".join(filter(None, (found.difference(), how, found.warning())))
 

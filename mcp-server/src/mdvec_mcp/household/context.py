@@ -21,8 +21,8 @@ from mdvec.tools.rows import Tool
 from pydantic import Field
 
 from mdvec_mcp.calls import in_thread, refuse_empty_database
-from mdvec_mcp.database_trouble import in_japanese as trouble_in_japanese
-from mdvec_mcp.freshness import FreshnessWatch, Look, in_japanese
+from mdvec_mcp.database_trouble import trouble_in_japanese
+from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
 
 T = TypeVar("T")
 
@@ -176,7 +176,7 @@ class HouseholdContext:
 
 def _told(look: Look) -> str:
     """What is newer than the ledger, each on a line of its own."""
-    return "".join(f"\n{note}" for note in look.notes(in_japanese))
+    return "".join(f"\n{note}" for note in look.notes(freshness_in_japanese))
 
 
 def today() -> date:

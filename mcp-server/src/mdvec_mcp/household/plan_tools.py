@@ -20,7 +20,7 @@ from mdvec.household.net_worth import net_worth
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, WRITES, in_thread, text_result
-from mdvec_mcp.database_trouble import in_japanese
+from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household.context import HouseholdContext, today
 from mdvec_mcp.household.pictures import names_for, with_chart
 from mdvec_mcp.household.plain import plain
@@ -110,7 +110,7 @@ def _add_budgets(offer: Offer, context: HouseholdContext, charts: ChartPublisher
         (answer, names), newer = await context.answer(tool, work)
         if output_format == "text" or not answer.statuses:
             return text_result(answer.text + newer, plain(answer))
-        chart = await in_thread(lambda: charts.budgets(answer, names), in_japanese)
+        chart = await in_thread(lambda: charts.budgets(answer, names), trouble_in_japanese)
         return with_chart(answer.text + newer, chart, plain(answer))
 
     offer.add_tool(
@@ -153,7 +153,7 @@ def _add_habits(offer: Offer, context: HouseholdContext, charts: ChartPublisher)
             )
             if output_format == "text":
                 return text_result(owned.text + newer, plain(owned))
-            chart = await in_thread(partial(charts.net_worth, owned), in_japanese)
+            chart = await in_thread(partial(charts.net_worth, owned), trouble_in_japanese)
             return with_chart(owned.text + newer, chart, plain(owned))
         work = partial(_OUTLOOKS[what], month_starts_on=context.month_starts_on, today=today())
         answer, newer = await context.answer(tool, work)

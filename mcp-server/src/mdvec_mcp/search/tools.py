@@ -27,7 +27,7 @@ from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, in_thread, refuse_empty_database, text_result
 from mdvec_mcp.following import AnyContext, follow, has_enough
-from mdvec_mcp.freshness import FreshnessWatch, Look, in_english
+from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_english
 from mdvec_mcp.search.links import LinkKind, links_of
 from mdvec_mcp.search.model_pool import ModelPool
 from mdvec_mcp.search.schema import AnswerModel, DocumentModel, WideAnswerModel
@@ -133,7 +133,7 @@ class SearchContext:
             self.database, question, self.models.embedder, self.engine, self.models.reranker
         )
         notes = [self._as_it_runs(note) for note in answer.notes]
-        return replace(answer, notes=(*notes, *look.notes(in_english)))
+        return replace(answer, notes=(*notes, *look.notes(freshness_in_english)))
 
     def _as_it_runs(self, note: str) -> str:
         """A note on an unfinished import, which may be running in this server."""
@@ -292,7 +292,7 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             max_chars = context.settings.max_chars
             look = context.look((tool,))
             document = read_document(context.database, tool, file_path, part, max_chars)
-            notes = look.notes(in_english)  # not in the listed schema, to keep that short
+            notes = look.notes(freshness_in_english)  # not in the listed schema, to keep that short
             return text_result(document_text(document, notes), {**asdict(document), "notes": notes})
 
         return await context.run(work)
