@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.queries import saved
-from mdvec.queries.parameters import Bound, WrongParameters, bound, listed
+from mdvec.queries.parameters import Bound, WrongParameters, bound, listed_parameters
 from mdvec.queries.saved import SavedQuery, SaveMode
 
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
@@ -154,14 +154,18 @@ class Questions:
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""
         ready = [
-            {"name": name, "parameters": listed(one.parameters), "description": one.description}
+            {
+                "name": name,
+                "parameters": listed_parameters(one.parameters),
+                "description": one.description,
+            }
             for name, one in READY.items()
         ]
         return [
             *(
                 {
                     "name": query.name,
-                    "parameters": listed(query.parameters),
+                    "parameters": listed_parameters(query.parameters),
                     "description": query.description,
                     "sql": query.sql,
                 }

@@ -95,7 +95,7 @@ def parse_days(said: str, today: date) -> Days | None:
     return None if found is None else found.days
 
 
-def joined(
+def joined_days(
     first: Days | RecurringDays, last: Days | RecurringDays, context: PeriodContext
 ) -> tuple[Days, bool]:
     """The days from one end to the other, and whether they had to be swapped.
@@ -142,7 +142,7 @@ def _whole(text: str, context: PeriodContext) -> Spoken | None:
     for left, right in _halves(re.sub(r"(まで|まで間|にかけて)$", "", text)):
         first, last = _unit(left, context), _unit(right, context)
         if first is not None and last is not None:
-            return Spoken(*joined(first, last, context))
+            return Spoken(*joined_days(first, last, context))
     days = _adjacent(text, context) or _open_ended(text, context)
     return None if days is None else Spoken(days)
 
@@ -153,7 +153,7 @@ def _adjacent(text: str, context: PeriodContext) -> Days | None:
     first, last = (_unit(left, context), _unit(right, context)) if mark else (None, None)
     if first is None or last is None:
         return None
-    days, _ = joined(first, last, context)
+    days, _ = joined_days(first, last, context)
     parts = sorted((fixed(first, context), fixed(last, context)), key=lambda part: part.first)
     return days if parts[0].last + ONE_DAY == parts[1].first else None
 

@@ -13,7 +13,7 @@ import apsw
 from mdvec.database.connection import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording as answers
-from mdvec.household.core.candidates import Arranged, arrange, listed
+from mdvec.household.core.candidates import Arranged, arrange, listed_candidates
 from mdvec.household.core.evidence import LIKELY
 from mdvec.household.core.pairs import (
     MAX_DATE_TOLERANCE,
@@ -159,7 +159,7 @@ def list_candidates(
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidLimit(limit)
     with snapshot(connection):
-        found = listed(arrange(duplicate_checks.open_pairs(connection, tool_id)))
+        found = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
         closed = [] if skip_checked else duplicate_checks.closed_checks(connection, tool_id)
         total = len(found) + len(closed)
         pages = max(1, -(-total // limit))

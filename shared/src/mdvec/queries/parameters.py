@@ -60,7 +60,7 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
     if unknown:
         raise WrongParameters(
             f"{question} has no parameter {unknown[0][:_MAX_SHOWN]!r}; it takes: "
-            f"{listed(parameters)}"
+            f"{listed_parameters(parameters)}"
         )
     found: Bound = {}
     for key, parameter in by_name.items():
@@ -70,12 +70,12 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
         elif not parameter.is_optional:
             raise WrongParameters(
                 f"{question} needs {parameter.name} ({parameter.type}, such as "
-                f"{EXAMPLES[parameter.type]}); it takes: {listed(parameters)}"
+                f"{EXAMPLES[parameter.type]}); it takes: {listed_parameters(parameters)}"
             )
     return found
 
 
-def listed(parameters: Sequence[Parameter]) -> str:
+def listed_parameters(parameters: Sequence[Parameter]) -> str:
     """Parameters with their types, for a message."""
     return ", ".join(map(str, parameters)) or "none"
 

@@ -13,7 +13,7 @@ from mdvec.index import documents
 from mdvec.index.chunks import StoredChunk
 from mdvec.index.properties import NOT_DERIVED, StoredProperties, stored_properties
 from mdvec.search.core.bounds import Returning
-from mdvec.search.core.neighbours import Window, joined
+from mdvec.search.core.neighbours import Window, joined_windows
 from mdvec.search.core.passages import TextSpan, good_cut, section_at, within_budget
 from mdvec.search.ranking import RankedChunk
 from mdvec.text.markdown import Outline, line_starts, outline
@@ -141,7 +141,7 @@ def _passages(
                 run.span,
                 None if run.first == run.last else texts.of(found[run.best]).content,
             )
-            for run in joined([_window(one) for one in found], k)
+            for run in joined_windows([_window(one) for one in found], k)
         ]
     passages: list[_Passage] = []
     for one in found:

@@ -15,7 +15,7 @@ from mdvec.dates.phrases import (
     MAX_LENGTH,
     Spoken,
     fixed,
-    joined,
+    joined_days,
     parse_end,
     parse_period,
     until_today,
@@ -115,7 +115,7 @@ def resolve_period(
     if phrase:
         return _of_phrase(phrase, context)
     if start and end:
-        days, swapped = joined(_end(start, context), _end(end, context), context)
+        days, swapped = joined_days(_end(start, context), _end(end, context), context)
         return _period(f"{start}〜{end}", Spoken(days, swapped), context)
     if end:
         last = MonthRange.around(fixed(_end(end, context), context), context.starts_on).last

@@ -38,7 +38,7 @@ class WindowRun:
         return self.window.span
 
 
-def joined(windows: Sequence[Window], k: int) -> list[WindowRun]:
+def joined_windows(windows: Sequence[Window], k: int) -> list[WindowRun]:
     """The first ``k`` runs of ranked windows, each at the rank of its best window.
 
     A window that adjoins or overlaps a higher-ranked one is not a hit of its own: it extends that
