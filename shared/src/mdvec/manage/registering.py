@@ -18,7 +18,7 @@ from mdvec.index.nearest import EngineUnavailable
 from mdvec.index.outbox import collection_of
 from mdvec.text.tokens import is_blank
 from mdvec.tools import rows as tools
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import checked_tool_name
 from mdvec.tools.rows import Tool
 
@@ -51,7 +51,7 @@ def add_tool(
         check = KINDS[kind].name_check
         if check is not None:
             alike = [tool.name for tool in tools.list_tools(connection) if tool.kind == kind]
-            load(check)(name, [other for other in alike if other != name])
+            load_code(check)(name, [other for other in alike if other != name])
         return tools.add_tool(connection, name, words, place, kind, shown)
 
 

@@ -17,7 +17,7 @@ from mdvec.index.outbox import waiting_outside
 from mdvec.text.morphemes import has_dictionary
 from mdvec.text.options import ChunkingOptions
 from mdvec.tools import rows as tools
-from mdvec.tools.kinds import KINDS, load
+from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import OWN, own_name
 from mdvec.tools.rows import Tool
 from mdvec.tools.status import Contents, KindStatus
@@ -154,7 +154,7 @@ def details(database: Path, name: str) -> ToolDetails:
 
 def status_of(kind: str) -> KindStatus:
     """The functions that read and show the status of tools of that kind."""
-    found: KindStatus = load(KINDS[kind].status)
+    found: KindStatus = load_code(KINDS[kind].status)
     return found
 
 
