@@ -15,8 +15,8 @@ from mdvec.household.core.budgets import (
     SPANS,
     Budget,
     BudgetStatus,
+    budget_months,
     covers,
-    months_of,
     status_of,
     typical_month,
     worst_first,
@@ -143,7 +143,7 @@ def budget_status(
         budgets = budget_table.budgets_of(connection, tool_id)
         rows = _rows(connection, tool_id, months, Total.SPENDING)
     statuses = [
-        status_of(budget, months_of(budget, months), _by_day(rows, budget.subject), today)
+        status_of(budget, budget_months(budget, months), _by_day(rows, budget.subject), today)
         for budget in budgets
     ]
     outside = _unbudgeted(rows, budgets, months, today) if budgets else None

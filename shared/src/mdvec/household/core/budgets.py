@@ -59,7 +59,7 @@ class BudgetStatus:
         return "ahead" if self.expected is not None and self.expected > self.amount else None
 
 
-def months_of(budget: Budget, requested: MonthRange) -> MonthRange:
+def budget_months(budget: Budget, requested: MonthRange) -> MonthRange:
     """The months that a budget is for: those requested, or the year of the last of them."""
     if budget.per == "month":
         return requested

@@ -159,7 +159,7 @@ def _splits(name: str) -> Iterator[tuple[str, str]]:
             yield name[: mark.start()], name[mark.end() :]
 
 
-def nearest(name: str, hierarchy: Hierarchy) -> list[str]:
+def nearest_categories(name: str, hierarchy: Hierarchy) -> list[str]:
     """The category names most similar to a text, best first."""
     wanted = folded_category(name)[:_MAX_COMPARED]
     known: dict[str, str] = {}

@@ -16,7 +16,7 @@ from mdvec.household.core.categories import (
     find_category,
     folded_category,
     homonyms,
-    nearest,
+    nearest_categories,
 )
 from mdvec.text.one_line import shortened
 
@@ -121,7 +121,7 @@ def _resolve_by_part(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
     found: list[Subject] = [*find_by_part(name, hierarchy)]
     found += [total for total in _TOTALS if wanted and wanted in str(total) and total not in found]
     if not found:
-        raise UnknownCategory(name, nearest(name, hierarchy), hierarchy)
+        raise UnknownCategory(name, nearest_categories(name, hierarchy), hierarchy)
     if len(found) > 1:
         raise AmbiguousCategory(name, [str(one) for one in found])
     return ResolvedSubject(found[0], f"「{shortened(name)}」は「{found[0]}」として集計しました")

@@ -9,7 +9,7 @@ from mdvec.text.quoting import identifier, literal
 
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
 from mdvec_mcp.analytics.core.mending.masking import TEXT, mask
-from mdvec_mcp.analytics.core.mending.nearness import nearest, same_name
+from mdvec_mcp.analytics.core.mending.nearness import nearest_name, same_name
 from mdvec_mcp.analytics.core.refusals import shortened
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
@@ -34,7 +34,7 @@ def mend_columns(draft: Draft) -> Iterator[Mended]:
         return
     columns = [column.name for table in draft.tables.values() for column in table]
     aliases = re.findall(r"\bAS\s+([^\W\d]\w*)", draft.sql, re.IGNORECASE)
-    meant = nearest(name, [*columns, *aliases])
+    meant = nearest_name(name, [*columns, *aliases])
     in_quotes = f'"{name}"' in draft.sql
     if in_quotes and (meant is None or same_name(meant) != same_name(name)):
         text = draft.sql.replace(f'"{name}"', literal(name.replace('""', '"')))
@@ -109,12 +109,12 @@ def _table_of(name: str, draft: Draft) -> str | None:
     for part in (name, stem, last, stem.rpartition(".")[2]):
         if part in draft.tables:
             return part
-    return nearest(stem, draft.tables) or nearest(last, draft.tables)
+    return nearest_name(stem, draft.tables) or nearest_name(last, draft.tables)
 
 
 def _described(draft: Draft) -> Iterator[Mended]:
     named = re.search(r"table_name\s*=\s*'([^']*)'", draft.sql, re.IGNORECASE)
-    table = None if named is None else nearest(named[1], draft.tables)
+    table = None if named is None else nearest_name(named[1], draft.tables)
     if table is not None:
         sql = f"SELECT column_name, column_type FROM (DESCRIBE {plain(table)})"
         if not re.search(r"SELECT\s+\*|data_type|column_type", draft.sql, re.IGNORECASE):
@@ -133,7 +133,7 @@ def _table_reference(draft: Draft) -> Iterator[Mended]:
         end = masked.code.rfind(")")
         named = f"{masked.code[: end + 1]} AS {plain(name)}{masked.code[end + 1 :]}"
         yield Mended(masked.shown(named), f"the subquery is not named {shortened(name, 30)}")
-    near = nearest(name, candidates)
+    near = nearest_name(name, candidates)
     for table in [near, *candidates] if near else candidates[:3]:
         changed = re.sub(
             rf"{spelling(name)}(?=\s*\.)", plain(str(table)).replace("\\", r"\\"), draft.sql

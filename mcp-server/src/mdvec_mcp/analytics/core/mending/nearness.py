@@ -18,7 +18,7 @@ def same_name(name: str) -> str:
     return re.sub(r"[\s_\-ー・.]", "", flat.translate(_KATAKANA))
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like the name; None if none is like it."""
     there = list(dict.fromkeys(known))
     for key in (same_name, _without_okurigana):
