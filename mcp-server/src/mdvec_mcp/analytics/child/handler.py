@@ -22,7 +22,7 @@ from mdvec_mcp.analytics.child.parameters import (
     sample,
     values_in,
 )
-from mdvec_mcp.analytics.child.values import as_json, finishers
+from mdvec_mcp.analytics.child.values import finishers, json_rows_sql
 from mdvec_mcp.analytics.core.mending.quiet import quiet_mistake
 from mdvec_mcp.analytics.core.mending.wording import with_columns, worded
 from mdvec_mcp.analytics.core.mending.wrapping import unwrapped
@@ -156,7 +156,7 @@ class RequestHandler:
         columns = self._columns_of(query)
         max_rows: int = message["max_rows"]
         found = self.connection.execute(
-            as_json(columns, query, max_rows + 1), self.values or None
+            json_rows_sql(columns, query, max_rows + 1), self.values or None
         ).fetchmany(max_rows + 1)
         finish = finishers(columns)
         rows: list[list[Any]] = []
