@@ -10,7 +10,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import TextContent
 
 from mdvec_mcp.analytics.asked import RequestedData
-from mdvec_mcp.analytics.core.discovery import plain
+from mdvec_mcp.analytics.core.discovery import compared_name
 from mdvec_mcp.analytics.core.guard import JsonAnswer
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import call_within_guard
@@ -40,8 +40,8 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
 
     async def columns(given: dict[str, str]) -> list[str]:
         known = await in_thread(analytics.queries.tables)
-        there = {plain(name): found for name, found in known.items()}
-        return [column.name for column in there.get(plain(given.get("table", "")), ())]
+        there = {compared_name(name): found for name, found in known.items()}
+        return [column.name for column in there.get(compared_name(given.get("table", "")), ())]
 
     offer.add_resource(_TABLES, "The tables that SQL can query, with columns", _JSON, tables)
     offer.add_resource_template(

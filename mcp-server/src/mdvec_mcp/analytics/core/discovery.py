@@ -28,7 +28,7 @@ class Join:
     other_column: str
 
 
-def plain(name: str) -> str:
+def compared_name(name: str) -> str:
     """A name as it is compared: without case, width, spaces and signs."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return "".join(sign for sign in folded if sign.isalnum()) or folded
@@ -53,7 +53,7 @@ def columns_holding(columns: Iterable[Column], text: str | None) -> list[Column]
 
 def holds(name: str, text: str) -> bool:
     """Whether a name holds a text."""
-    return plain(text) in plain(name)
+    return compared_name(text) in compared_name(name)
 
 
 def can_be_key(column: Column) -> bool:
@@ -121,11 +121,11 @@ def overlap_sql(table: str, join: Join) -> str:
 
 
 def _are_alike(table: str, column: str, other: str, other_column: str) -> bool:
-    here, there = plain(column), plain(other_column)
+    here, there = compared_name(column), compared_name(other_column)
     return here == there or here in _of(other, there) or there in _of(table, here)
 
 
 def _of(table: str, column: str) -> set[str]:
     """What other tables may call this column of a table: ``carriers.id`` is ``carrier_id``."""
-    name = plain(table.rpartition("__")[2])
+    name = compared_name(table.rpartition("__")[2])
     return {one + column for one in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}

@@ -23,7 +23,7 @@ from mdvec.household.core.mapping import (
     Conditions,
     MappedColumn,
     Mapping,
-    plain,
+    one_spelling,
     plain_names,
 )
 from mdvec.household.core.statement_dates import parse_statement_date
@@ -70,13 +70,13 @@ def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
 def _begins(mapping: Mapping, cells: Sequence[str]) -> bool:
     if mapping.header:
         names = set(plain_names(cells))
-        return all(plain(name) in names for name in mapping.telling_columns())
+        return all(one_spelling(name) in names for name in mapping.telling_columns())
     return bool(mapping.title) and re.search(mapping.title, title_of(cells)) is not None
 
 
 def title_of(cells: Sequence[str]) -> str:
     """A line as the pattern of a title sees it."""
-    return ",".join(map(plain, cells))
+    return ",".join(map(one_spelling, cells))
 
 
 def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> MappedRows:
@@ -143,8 +143,8 @@ class _RowReader:
         for column in mapping.columns():
             if isinstance(column, int):
                 at[column] = column - 1
-            elif plain(column) in names:
-                at[column] = names.index(plain(column))
+            elif one_spelling(column) in names:
+                at[column] = names.index(one_spelling(column))
         return cls(mapping, at, len(names) or None)
 
     def read(self, record: CsvRecord, line: int) -> tuple[TransactionRow, int | None] | str | None:
@@ -210,12 +210,14 @@ class _RowReader:
         """Whether a line without a valid date is a title, a total or a footer."""
         if _LIKE_A_DATE.fullmatch(written):
             return False  # a mistyped date: its row must be reported, not passed over
-        if not self._has_amount(cells) or _TOTAL.search(plain(written)):
+        if not self._has_amount(cells) or _TOTAL.search(one_spelling(written)):
             return True
         if any(map(str.isdigit, written)):
             return False
         described = self._texts(cells, self.mapping.description)
-        return not (written or described) or any(_TOTAL.search(plain(cell)) for cell in cells)
+        return not (written or described) or any(
+            _TOTAL.search(one_spelling(cell)) for cell in cells
+        )
 
     def _has_amount(self, cells: Sequence[str]) -> bool:
         try:
@@ -278,7 +280,7 @@ class _RowReader:
 
     def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
         return any(
-            fnmatchcase(plain(self._cell(cells, column)), plain(pattern))
+            fnmatchcase(one_spelling(self._cell(cells, column)), one_spelling(pattern))
             for column, patterns in conditions.patterns.items()
             for pattern in patterns
         )

@@ -112,7 +112,7 @@ class Mapping:
 
     def takes(self, path: str) -> bool:
         """Whether a file of that path may be of this kind."""
-        return not self.files or fnmatchcase(plain(path), plain(self.files))
+        return not self.files or fnmatchcase(one_spelling(path), one_spelling(self.files))
 
 
 _MANY = frozenset({"date", "description", "paid_out", "paid_in", "memo", "account_column"})
@@ -211,11 +211,11 @@ def _check_encoding(name: str) -> None:
         raise InvalidMapping(f"there is no encoding {name!r} of text") from error
 
 
-def plain(text: str) -> str:
+def one_spelling(text: str) -> str:
     """A column's name or a cell in one spelling: half width, without spacing."""
     return _SPACING.sub("", unicodedata.normalize("NFKC", text)).translate(_BRACKETS)
 
 
 def plain_names(cells: Sequence[str]) -> list[str]:
     """The names of a header, each in one spelling."""
-    return [plain(cell) for cell in cells]
+    return [one_spelling(cell) for cell in cells]

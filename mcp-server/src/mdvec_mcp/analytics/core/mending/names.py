@@ -70,7 +70,7 @@ def mend_quoted_names(draft: Draft) -> Iterator[Mended]:
 
     def named(text: re.Match[str]) -> str:
         name = known.get(same_name(text[2]))
-        return text[0] if name is None else f"{text[1]}{plain(name)}"
+        return text[0] if name is None else f"{text[1]}{written_name(name)}"
 
     changed = _BY_TEXT.sub(named, draft.sql)
     while changed != (again := _BY_TEXT.sub(named, changed)):
@@ -85,7 +85,7 @@ def mend_tables(draft: Draft) -> Iterator[Mended]:
     for call in _FILE_FUNCTION.finditer(masked.code):
         path = masked.shown(call[1])[1:-1]
         if (table := _table_of(path, draft)) is not None:
-            code = masked.code[: call.start()] + plain(table) + masked.code[call.end() :]
+            code = masked.code[: call.start()] + written_name(table) + masked.code[call.end() :]
             yield Mended(masked.shown(code), "the files are tables already")
     name = draft.named_by(r"there is no table '(.*?)'(?: \(| for queries|;)")
     if name is None:
@@ -97,7 +97,7 @@ def mend_tables(draft: Draft) -> Iterator[Mended]:
     why = f"there is no table {shortened(name, 30)!r}, but {shortened(table, 40)}"
     dotted = r"\s*\.\s*".join(spelling(part) for part in name.split("."))
     for pattern in (spelling(name), dotted):
-        changed = re.sub(pattern, lambda _: plain(table), draft.sql)
+        changed = re.sub(pattern, lambda _: written_name(table), draft.sql)
         if changed != draft.sql:
             yield Mended(changed, why)
 
@@ -116,9 +116,9 @@ def _described(draft: Draft) -> Iterator[Mended]:
     named = re.search(r"table_name\s*=\s*'([^']*)'", draft.sql, re.IGNORECASE)
     table = None if named is None else nearest_name(named[1], draft.tables)
     if table is not None:
-        sql = f"SELECT column_name, column_type FROM (DESCRIBE {plain(table)})"
+        sql = f"SELECT column_name, column_type FROM (DESCRIBE {written_name(table)})"
         if not re.search(r"SELECT\s+\*|data_type|column_type", draft.sql, re.IGNORECASE):
-            sql = f"SELECT column_name FROM (DESCRIBE {plain(table)})"
+            sql = f"SELECT column_name FROM (DESCRIBE {written_name(table)})"
         yield Mended(sql, "DESCRIBE shows the columns")
 
 
@@ -131,12 +131,12 @@ def _table_reference(draft: Draft) -> Iterator[Mended]:
     if "unnamed_subquery" in candidates:
         masked = mask(draft.sql)
         end = masked.code.rfind(")")
-        named = f"{masked.code[: end + 1]} AS {plain(name)}{masked.code[end + 1 :]}"
+        named = f"{masked.code[: end + 1]} AS {written_name(name)}{masked.code[end + 1 :]}"
         yield Mended(masked.shown(named), f"the subquery is not named {shortened(name, 30)}")
     near = nearest_name(name, candidates)
     for table in [near, *candidates] if near else candidates[:3]:
         changed = re.sub(
-            rf"{spelling(name)}(?=\s*\.)", plain(str(table)).replace("\\", r"\\"), draft.sql
+            rf"{spelling(name)}(?=\s*\.)", written_name(str(table)).replace("\\", r"\\"), draft.sql
         )
         yield Mended(changed, f"the table is called {shortened(str(table), 40)} in this query")
 
@@ -162,7 +162,9 @@ def _split_name(draft: Draft, name: str, columns: list[str]) -> Iterator[Mended]
         parts = re.split(r"[_\s]", column)
         if len(parts) > 1 and same_name(parts[0]) == same_name(name):
             pattern = r"\s*[-\s]\s*".join(map(re.escape, parts))
-            changed = re.sub(rf"\b{pattern}\b", plain(column).replace("\\", r"\\"), draft.sql)
+            changed = re.sub(
+                rf"\b{pattern}\b", written_name(column).replace("\\", r"\\"), draft.sql
+            )
             if changed != draft.sql:
                 yield Mended(changed, f"the column is called {shortened(column, 40)}")
 
@@ -188,7 +190,7 @@ def _other_table(draft: Draft, name: str) -> Iterator[Mended]:
             draft.sql, re.IGNORECASE,
         )  # fmt: skip
         if found is not None:
-            alias = found[1] or plain(table)
+            alias = found[1] or written_name(table)
             changed = re.sub(
                 rf"\w+\.{spelling(name)}", f"{alias}.{name}".replace("\\", r"\\"), draft.sql
             )
@@ -199,7 +201,7 @@ def renamed(sql: str, name: str, meant: str) -> str:
     """The SQL with a name replaced where it is one, not inside of texts."""
     masked = mask(sql)
     spelling = rf"(?<![\w]){re.escape(name)}(?![\w(])"
-    code = re.sub(spelling, lambda _: plain(meant), masked.code, flags=re.IGNORECASE)
+    code = re.sub(spelling, lambda _: written_name(meant), masked.code, flags=re.IGNORECASE)
     return masked.shown(code).replace(f'"{name}"', identifier(meant))
 
 
@@ -209,6 +211,6 @@ def spelling(name: str) -> str:
     return rf"(?:\"{bare}\"|'{bare}'|`{bare}`|(?<!\w){bare}(?!\w))"
 
 
-def plain(name: str) -> str:
+def written_name(name: str) -> str:
     """The name, in double quotes if it needs them."""
     return name if _PLAIN.fullmatch(name) else identifier(name)
