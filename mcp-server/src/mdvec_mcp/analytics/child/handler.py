@@ -32,7 +32,7 @@ from mdvec_mcp.analytics.core.refusals import (
     QueryError,
     QueryFailed,
     QueryRefused,
-    shortened,
+    quotable,
 )
 from mdvec_mcp.analytics.core.statement import (
     SELECT_ALL,
@@ -195,7 +195,7 @@ class RequestHandler:
         query, reads = self._query(message)
         if fold(name) in {fold(table) for table in reads}:
             raise QueryRefused(
-                f"the query reads {shortened(name)!r}, which it would replace; "
+                f"the query reads {quotable(name)!r}, which it would replace; "
                 "give the new table another name"
             )
         columns = self._columns_of(query)
@@ -218,7 +218,7 @@ class RequestHandler:
         return {}
 
     def _check_name(self, name: str, *, replace: bool) -> None:
-        shown = shortened(name)
+        shown = quotable(name)
         if _TABLE_NAME.fullmatch(name) is None or not self._needs_no_quotes(name):
             raise BadTableName(
                 f"no table can be called {shown!r}; use letters, digits and underscores, begin "

@@ -11,7 +11,7 @@ from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
 from mdvec_mcp.analytics.core.mending.masking import NAME, mask
 from mdvec_mcp.analytics.core.mending.names import renamed, spelling, written_name
 from mdvec_mcp.analytics.core.mending.words import GENERIC_TABLES, is_harmless, key, meanings
-from mdvec_mcp.analytics.core.refusals import shortened
+from mdvec_mcp.analytics.core.refusals import quotable
 from mdvec_mcp.analytics.core.statement import fold
 
 _MAIN = re.compile(r"major|main|大|主", re.IGNORECASE)
@@ -111,8 +111,8 @@ def _joined(draft: Draft, name: str) -> Iterator[Mended]:
         rf"(\bFROM\s+{spelling(table)}(?:\s+AS\s+\w+)?)", lambda part: part[1] + join,
         draft.sql, count=1, flags=re.IGNORECASE,
     )  # fmt: skip
-    yield Mended(changed, f"{shortened(name, 30)} is a column of {shortened(owners[0], 40)}")
+    yield Mended(changed, f"{quotable(name, 30)} is a column of {quotable(owners[0], 40)}")
 
 
 def _why(what: str, name: str, meant: str) -> str:
-    return f"there is no {what} {shortened(name, 30)!r}, but {shortened(meant, 40)}"
+    return f"there is no {what} {quotable(name, 30)!r}, but {quotable(meant, 40)}"

@@ -10,7 +10,7 @@ from mdvec.text.quoting import identifier, literal
 from mdvec_mcp.analytics.core.mending.draft import Draft, Mended
 from mdvec_mcp.analytics.core.mending.masking import TEXT, mask
 from mdvec_mcp.analytics.core.mending.nearness import nearest_name, same_name
-from mdvec_mcp.analytics.core.refusals import shortened
+from mdvec_mcp.analytics.core.refusals import quotable
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _FILE_FUNCTION = re.compile(
@@ -39,10 +39,10 @@ def mend_columns(draft: Draft) -> Iterator[Mended]:
     if in_quotes and (meant is None or same_name(meant) != same_name(name)):
         text = draft.sql.replace(f'"{name}"', literal(name.replace('""', '"')))
         yield Mended(
-            text, f"\"{shortened(name, 30)}\" is the name of a column; a text stands in '…'"
+            text, f"\"{quotable(name, 30)}\" is the name of a column; a text stands in '…'"
         )
     if meant is not None and meant != name:
-        why = f"there is no column {shortened(name, 30)!r}, but {shortened(meant, 40)}"
+        why = f"there is no column {quotable(name, 30)!r}, but {quotable(meant, 40)}"
         yield Mended(renamed(draft.sql, name, meant), why)
     yield from _same_as_joined(draft, name)
     yield from _split_name(draft, name, columns)
@@ -94,7 +94,7 @@ def mend_tables(draft: Draft) -> Iterator[Mended]:
         yield from _described(draft)
     if (table := _table_of(name, draft)) is None:
         return
-    why = f"there is no table {shortened(name, 30)!r}, but {shortened(table, 40)}"
+    why = f"there is no table {quotable(name, 30)!r}, but {quotable(table, 40)}"
     dotted = r"\s*\.\s*".join(spelling(part) for part in name.split("."))
     for pattern in (spelling(name), dotted):
         changed = re.sub(pattern, lambda _: written_name(table), draft.sql)
@@ -132,13 +132,13 @@ def _table_reference(draft: Draft) -> Iterator[Mended]:
         masked = mask(draft.sql)
         end = masked.code.rfind(")")
         named = f"{masked.code[: end + 1]} AS {written_name(name)}{masked.code[end + 1 :]}"
-        yield Mended(masked.shown(named), f"the subquery is not named {shortened(name, 30)}")
+        yield Mended(masked.shown(named), f"the subquery is not named {quotable(name, 30)}")
     near = nearest_name(name, candidates)
     for table in [near, *candidates] if near else candidates[:3]:
         changed = re.sub(
             rf"{spelling(name)}(?=\s*\.)", written_name(str(table)).replace("\\", r"\\"), draft.sql
         )
-        yield Mended(changed, f"the table is called {shortened(str(table), 40)} in this query")
+        yield Mended(changed, f"the table is called {quotable(str(table), 40)} in this query")
 
 
 def _ambiguous(draft: Draft) -> Iterator[Mended]:
@@ -153,7 +153,7 @@ def _ambiguous(draft: Draft) -> Iterator[Mended]:
         pair = rf"(?<![\w.\"']){bare}(\s*==?\s*){bare}(?![\w.\"'])"
         joined = re.sub(pair, lambda part: f"{first}{part[1]}{second}", joined)
     changed = re.sub(rf"(?<![\w.\"'])\"?{re.escape(name)}\"?(?![\w\"'])", first, joined)
-    yield Mended(changed, f"several tables have a column {shortened(name, 30)}")
+    yield Mended(changed, f"several tables have a column {quotable(name, 30)}")
 
 
 def _split_name(draft: Draft, name: str, columns: list[str]) -> Iterator[Mended]:
@@ -166,7 +166,7 @@ def _split_name(draft: Draft, name: str, columns: list[str]) -> Iterator[Mended]
                 rf"\b{pattern}\b", written_name(column).replace("\\", r"\\"), draft.sql
             )
             if changed != draft.sql:
-                yield Mended(changed, f"the column is called {shortened(column, 40)}")
+                yield Mended(changed, f"the column is called {quotable(column, 40)}")
 
 
 def _same_as_joined(draft: Draft, name: str) -> Iterator[Mended]:
@@ -194,7 +194,7 @@ def _other_table(draft: Draft, name: str) -> Iterator[Mended]:
             changed = re.sub(
                 rf"\w+\.{spelling(name)}", f"{alias}.{name}".replace("\\", r"\\"), draft.sql
             )
-            yield Mended(changed, f"{shortened(name, 30)} is a column of {shortened(table, 40)}")
+            yield Mended(changed, f"{quotable(name, 30)} is a column of {quotable(table, 40)}")
 
 
 def renamed(sql: str, name: str, meant: str) -> str:
