@@ -17,7 +17,7 @@ from mdvec.household.core.budgets import (
     BudgetStatus,
     budget_months,
     covers,
-    status_of,
+    status_of_budget,
     typical_month,
     worst_first,
 )
@@ -143,7 +143,9 @@ def budget_status(
         budgets = budget_table.budgets_of(connection, tool_id)
         rows = _rows(connection, tool_id, months, Total.SPENDING)
     statuses = [
-        status_of(budget, budget_months(budget, months), _by_day(rows, budget.subject), today)
+        status_of_budget(
+            budget, budget_months(budget, months), _by_day(rows, budget.subject), today
+        )
         for budget in budgets
     ]
     outside = _unbudgeted(rows, budgets, months, today) if budgets else None

@@ -78,7 +78,7 @@ def covers(subject: Subject, category: Category) -> bool:
     )
 
 
-def status_of(
+def status_of_budget(
     budget: Budget, months: MonthRange, by_day: Mapping[date, int], today: date
 ) -> BudgetStatus:
     """The status of a budget over ``months``; ``by_day`` is its subject's spending by day.
