@@ -105,12 +105,12 @@ def _head(text: str) -> _Head:
 
 def _own_head(mapping: Mapping, data: bytes) -> _Head:
     try:
-        return _head(text_of(mapping, data))
+        return _head(decoded_statement(mapping, data))
     except NotTransactions:
         return []
 
 
-def text_of(mapping: Mapping, data: bytes) -> str:
+def decoded_statement(mapping: Mapping, data: bytes) -> str:
     """A file's text, decoded as its mapping says.
 
     Raises:
@@ -132,7 +132,7 @@ def read_with(mapping: Mapping, data: bytes) -> ParsedFile:
     Raises:
         NotTransactions: the encoding is unknown, or the file is damaged.
     """
-    text = text_of(mapping, data)
+    text = decoded_statement(mapping, data)
     records = list(records_of(text))
     read = read_mapped(mapping, records)
     lines = array("I", (line for line, _ in records))

@@ -22,7 +22,7 @@ from mdvec_mcp.analytics.core.ready.plan import (
     ReadyQuestion,
     date_column_of,
     measure_of,
-    text_of,
+    text_value,
 )
 
 _YEAR = re.compile(r"(\d{4})")
@@ -63,7 +63,7 @@ def _days(text: str) -> tuple[date, date]:
 
 def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "compare_periods")
-    by = text_of(bound, "by")
+    by = text_value(bound, "by")
     group = None if by is None else found_column(columns, by)
     days, values, bounds, inside = identifier(day.name), finite_value(measure), Bound(), {}
     for side in _SIDES:

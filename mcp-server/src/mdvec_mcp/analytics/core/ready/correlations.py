@@ -16,7 +16,7 @@ from mdvec_mcp.analytics.core.ready.plan import (
     QuestionPlan,
     ReadyQuestion,
     names_of,
-    text_of,
+    text_value,
 )
 
 _MAX_COLUMNS = 20
@@ -24,7 +24,7 @@ _HEADER = ["first", "second", "r", "rows"]
 
 
 def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
-    chosen = _chosen(columns, text_of(bound, "columns"))
+    chosen = _chosen(columns, text_value(bound, "columns"))
     if len(chosen) < 2:
         raise WrongParameters(
             "correlations needs two columns of numbers or more; the table has: "
@@ -58,7 +58,7 @@ def _plan(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         said = [f"no value is in: {', '.join(empty)}"] if empty else []
         if same:
             said.append(f"always the same value, so without a correlation: {', '.join(same)}")
-        if len(chosen) == _MAX_COLUMNS and text_of(bound, "columns") is None:
+        if len(chosen) == _MAX_COLUMNS and text_value(bound, "columns") is None:
             said.append(f"the first {_MAX_COLUMNS} columns of numbers; name others in columns")
         return said
 
