@@ -150,7 +150,7 @@ def _not_installed(module: str) -> str | None:
 def _load_plamo() -> Backend:
     from mdvec.embedding.backends.plamo import PlamoBackend
 
-    return PlamoBackend(plamo_cache.weights())
+    return PlamoBackend(plamo_cache.weights_folder())
 
 
 def _load_use() -> Backend:

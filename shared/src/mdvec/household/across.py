@@ -99,7 +99,7 @@ def pairs_across(
     ]
 
 
-def told(pairs: Iterable[SharedPair]) -> list[str]:
+def told_pairs(pairs: Iterable[SharedPair]) -> list[str]:
     """The pairs in Japanese, purchases first, a line each; the largest ten of each kind."""
     lines = []
     for is_transfer, what in (

@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.dates.days import Days
 from mdvec.dates.months import MonthRange
-from mdvec.household.across import SharedPair, pairs_across, told
+from mdvec.household.across import SharedPair, pairs_across, told_pairs
 from mdvec.household.core import wording
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period
 from mdvec.household.core.sums import CategoryShare, MonthlySum, income_and_spending, shares
@@ -134,7 +134,7 @@ def _answer(
             f"（{wording.format_percentage(share.share, signed=False)}）"
             for share in by_category
         ]
-    lines += told(across)
+    lines += told_pairs(across)
     lines.append(wording.notes_text(notes))
     text = "\n".join(line for line in lines if line)
     return CombinedAnswer(

@@ -85,7 +85,7 @@ def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
     return f"SELECT {', '.join(figures)} FROM {{source}}{_where(condition)}"
 
 
-def weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
+def column_weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
     """The weight of a value in each column, by the result of ``size_sql``; a number weighs 1."""
     rows, texts = max(int(sizes[0] or 0), 1), iter(sizes[1:])
     return [
@@ -100,7 +100,7 @@ def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: ProfileEffort
     measured = sum(is_measured(column) for column in columns)
     counted = sum(
         weight
-        for column, weight in zip(columns, weights(columns, sizes), strict=True)
+        for column, weight in zip(columns, column_weights(columns, sizes), strict=True)
         if family(column) != "other"
     )
     return rows * measured <= effort.medians and rows * counted <= effort.distinct
@@ -113,7 +113,7 @@ def plan_samples(
 
     ``sizes`` and ``spread`` are the results of ``size_sql`` and ``spread_sql``.
     """
-    weighed = weights(columns, sizes)
+    weighed = column_weights(columns, sizes)
     present = [int(cell or 0) for cell in spread[::2]]
     distinct = [min(int(cell or 0), have) for cell, have in zip(spread[1::2], present, strict=True)]
     sorted_ = [have if is_measured(one) else 0 for one, have in zip(columns, present, strict=True)]
