@@ -19,7 +19,7 @@ from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
 from mdvec.household.core.mapping_text import toml_of
 from mdvec.household.core.moneyforward import NotTransactions, decode, read_rows
-from mdvec.household.core.proposal import propose
+from mdvec.household.core.proposal import propose_mapping
 from mdvec.household.core.statement_kinds import (
     Mappings,
     decoded_statement,
@@ -162,7 +162,7 @@ def _choose(data: bytes, path: str, mappings: Mappings) -> _Chosen | None:
         return None
     text = decode(data)
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    proposal = propose(text, stem, date.today())  # noqa: DTZ011 - statements have local days
+    proposal = propose_mapping(text, stem, date.today())  # noqa: DTZ011 - statements have local days
     return _Chosen(proposal.mapping, "proposed", text, proposal.checks)
 
 

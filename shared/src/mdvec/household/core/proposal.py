@@ -37,7 +37,7 @@ class MappingProposal:
     checks: tuple[str, ...]
 
 
-def propose(text: str, stem: str, today: date) -> MappingProposal:
+def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
     """Proposes a mapping for a file's text; ``stem`` is its name without ending.
 
     Raises:

@@ -67,7 +67,7 @@ class QueryProposal:
     whys: tuple[str, ...]
 
 
-def propose(
+def propose_query(
     sql: str,
     message: str,
     tables: Mapping[str, Sequence[Column]],
