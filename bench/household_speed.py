@@ -22,7 +22,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scan import ScanRules
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.evidence import LIKELY, Judge
-from mdvec.household.core.habits import Habits, Mirrors
+from mdvec.household.core.habits import Mirrors, ShoppingHabits
 from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
 from mdvec.household.core.pairs import DetectionOptions, find_pairs
@@ -192,7 +192,9 @@ def _compared(rows: list[Transaction]) -> dict[str, int]:
     ]
     equal = [pair for pair in near if pair[0].amount == pair[1].amount]
     of_two = [pair for pair in equal if pair[0].account != pair[1].account]
-    judge = Judge(reading, Habits(rows, {row.description for row in rows}), Mirrors(rows, of_two))
+    judge = Judge(
+        reading, ShoppingHabits(rows, {row.description for row in rows}), Mirrors(rows, of_two)
+    )
     pairs = match_one_to_one(_judged(judge, one, other) for one, other in near)
     brute = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
     return {"sample": len(brute), "wrong": len(found ^ brute)}

@@ -24,7 +24,7 @@ from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, month_chart
-from mdvec_mcp.web.page.habits import Habits, HabitsCache
+from mdvec_mcp.web.page.habits import HabitsCache, ShownHabits
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.outlook import forecast_picture
 from mdvec_mcp.web.page.periods import Periods, periods_around
@@ -54,7 +54,7 @@ class ShownPlan:
 
     budgets: BudgetAnswer
     periods: Periods
-    habits: Habits | None
+    habits: ShownHabits | None
     worth: NetWorthAnswer | None
     no_worth: str
     worth_chart: MonthChart | None

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Final
 
 from mdvec.household.core.compared import ComparedEntry
-from mdvec.household.core.habits import MIN_MIRROR, Habits, Mirrors
+from mdvec.household.core.habits import MIN_MIRROR, Mirrors, ShoppingHabits
 from mdvec.household.core.shop_names import (
     KanaReading,
     ShopName,
@@ -68,7 +68,7 @@ class Judge:
     """Judges pairs of rows of one ledger."""
 
     reading: KanaReading
-    habits: Habits = field(default_factory=lambda: Habits((), frozenset()))
+    habits: ShoppingHabits = field(default_factory=lambda: ShoppingHabits((), frozenset()))
     mirrors: Mirrors = field(default_factory=lambda: Mirrors((), ()))
     _names: dict[str, ShopName] = field(default_factory=dict)
     _closeness: dict[tuple[str, str], float] = field(default_factory=dict)

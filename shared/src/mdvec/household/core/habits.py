@@ -28,7 +28,7 @@ MIN_MIRROR: Final = 0.3
 """The share of mirrored rows from which two accounts show the same purchases."""
 
 
-class Habits:
+class ShoppingHabits:
     """The rows of a ledger, by shop and by amount."""
 
     def __init__(self, rows: Sequence[ComparedEntry], descriptions: Set[str]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from mdvec.errors import MdvecError
 from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.evidence import LIKELY, Judge
-from mdvec.household.core.habits import Habits, Mirrors
+from mdvec.household.core.habits import Mirrors, ShoppingHabits
 from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
 from mdvec.household.core.shop_names import KanaReading
@@ -136,7 +136,7 @@ def find_pairs(
         examined += block.count
         _add(promising, block.changed(judge))
     shops = {row.description for pair in promising for row in pair}
-    judge.habits = Habits(rows, shops)
+    judge.habits = ShoppingHabits(rows, shops)
     pairs = match_one_to_one(_judged(judge, one, other) for one, other in promising)
     found = [pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal]
     if len(found) > MAX_PAIRS:
