@@ -7,8 +7,8 @@ from collections.abc import Callable
 from mdvec.database.connection import DatabaseError
 from mdvec.errors import MdvecError
 
-from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.source_look import SourceLook
 from mdvec_mcp.freshness import Wording, freshness_in_english

@@ -11,8 +11,8 @@ from mdvec.charts.plot import Plot, PlotKind
 from mdvec.errors import MdvecError
 from pydantic import Field
 
-from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import Sql, call_within_guard
 from mdvec_mcp.calls import READ_ONLY

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, ToolAnnotations
 from mdvec.queries.saved import MAX_DESCRIPTION
 from pydantic import Field
 
-from mdvec_mcp.analytics.asked import RequestedData
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.analytics.tools import CREATES, MAX_SQL_CHARS, call_within_guard
 from mdvec_mcp.calls import in_thread

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mdvec.tools.kinds import KINDS
 
-from mdvec_mcp.analytics.asked import RequestedData
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.freshness import FreshnessWatch, Look, Wording
 
 if TYPE_CHECKING:

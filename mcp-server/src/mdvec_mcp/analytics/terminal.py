@@ -12,12 +12,12 @@ from mdvec.charts.chart import chosen_size
 from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.sizes import MEGABYTE
 
-from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.guarded import guarded
 from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.questions import Prepared, telling_of
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.freshness import freshness_in_english
 

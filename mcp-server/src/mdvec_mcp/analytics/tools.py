@@ -13,9 +13,9 @@ from mdvec.settings import MAX_EXPORT_ROWS
 from pydantic import Field
 
 from mdvec_mcp.analytics import schema as models
-from mdvec_mcp.analytics.asked import RequestedData
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, as_json, portable
 from mdvec_mcp.analytics.guarded import MAX_ERROR_BYTES, guarded
+from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics
 from mdvec_mcp.calls import READ_ONLY, in_thread, text_result
 

@@ -22,8 +22,8 @@ from pydantic import Field
 from mdvec_mcp.calls import READ_ONLY, WRITES, in_thread, text_result
 from mdvec_mcp.database_trouble import trouble_in_japanese
 from mdvec_mcp.household.context import HouseholdContext, today
+from mdvec_mcp.household.json_values import json_value
 from mdvec_mcp.household.pictures import names_for, with_chart
-from mdvec_mcp.household.plain import json_value
 from mdvec_mcp.household.rule_tools import add_rule_tools
 
 if TYPE_CHECKING:

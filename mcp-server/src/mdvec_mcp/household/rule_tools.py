@@ -12,7 +12,7 @@ from pydantic import Field
 
 from mdvec_mcp.calls import WRITES, text_result
 from mdvec_mcp.household.context import HouseholdContext
-from mdvec_mcp.household.plain import json_value
+from mdvec_mcp.household.json_values import json_value
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer

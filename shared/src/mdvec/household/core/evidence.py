@@ -17,7 +17,6 @@ from functools import cache
 from typing import Final
 
 from mdvec.household.core.compared import ComparedEntry
-from mdvec.household.core.habits import MIN_MIRROR, Mirrors, ShoppingHabits
 from mdvec.household.core.shop_names import (
     KanaReading,
     ShopName,
@@ -25,6 +24,7 @@ from mdvec.household.core.shop_names import (
     is_named_in,
     shop_name,
 )
+from mdvec.household.core.shopping_habits import MIN_MIRROR, Mirrors, ShoppingHabits
 
 PairEvidence = tuple[float, str]
 """Points for one purchase, negative against it, and the code of the reason or ""."""

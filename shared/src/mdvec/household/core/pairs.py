@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from mdvec.errors import MdvecError
 from mdvec.household.core.compared import ComparedEntry
 from mdvec.household.core.evidence import LIKELY, Judge
-from mdvec.household.core.habits import Mirrors, ShoppingHabits
 from mdvec.household.core.matching import match_one_to_one
 from mdvec.household.core.pair import Pair
 from mdvec.household.core.shop_names import KanaReading
+from mdvec.household.core.shopping_habits import Mirrors, ShoppingHabits
 
 if TYPE_CHECKING:
     from mdvec.household.core.pairing import CandidatePairs
