@@ -25,10 +25,10 @@ Words = Annotated[
 ]
 Days = Annotated[str | None, Field(description="期間か日（例: 先月、12月31日）。省略時は全期間。")]
 # The bounds only inform the model; the library refuses other values, in Japanese.
-LeastYen = Annotated[
+MinYen = Annotated[
     int | None, Field(description="金額（円、符号なし）。", json_schema_extra={"minimum": 0})
 ]
-MostYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
+MaxYen = Annotated[int | None, Field(json_schema_extra={"minimum": 0})]
 Account = Annotated[str | None, Field(description="口座名、またはその一部。")]
 CategoryName = Annotated[str | None, Field(description="カテゴリ名。支出 なら収入以外。")]
 WhichRows = Annotated[RowChoice, Field(description="counted: 集計対象だけ、left_out: 集計外だけ。")]
@@ -42,8 +42,8 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
     async def find(
         query: Words = None,
         period: Days = None,
-        min_amount: LeastYen = None,
-        max_amount: MostYen = None,
+        min_amount: MinYen = None,
+        max_amount: MaxYen = None,
         account: Account = None,
         category: CategoryName = None,
         rows: WhichRows = "counted",

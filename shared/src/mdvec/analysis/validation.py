@@ -22,7 +22,7 @@ _HTML_TAG = re.compile(r"</?(?:table|thead|tbody|tr|td|th)\b[^<>]*>", re.IGNOREC
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{60,}")
 _SENTENCE_END = re.compile(r"[^\W\d][)」』）\"'*_`]*[。．.!?！？:：][)」』）\"'*_`]*$")
 _FIGURE = re.compile(r"[\d,:;|{}\[\]()'\"\t=<>]")
-_MANY_FIGURES = 0.25
+_MIN_FIGURES = 0.25
 _SEPARATORS = (",", ";", "=", ": ")
 _WHAT_TO_DO = "aggregate, or use safe_summary_table and safe_json_output"
 
@@ -161,7 +161,7 @@ def _line_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]:
             continue
         size, is_sentence = _bytes(line), _is_sentence(line)
         most = limits.paragraph_bytes if is_sentence else limits.line_bytes
-        is_full = len(_FIGURE.findall(line)) > _MANY_FIGURES * len(line)
+        is_full = len(_FIGURE.findall(line)) > _MIN_FIGURES * len(line)
         if size > (limits.json_bytes if is_full else most):
             most = limits.json_bytes if is_full else most
             yield f"a line of data has {size:,} bytes, at most {most:,} are allowed"

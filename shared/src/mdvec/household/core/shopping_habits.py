@@ -15,7 +15,7 @@ from typing import Final
 
 from mdvec.household.core.compared import ComparedEntry
 
-_MONTH: Final = 20
+_MIN_MONTH_DAYS: Final = 20
 """The least days between two payments of a series that is paid by the month."""
 _ROUND: Final = ((1000, 100), (500, 40), (100, 10), (50, 5), (10, 2))
 """How many times as often people pay a multiple of these as a neighbouring amount."""
@@ -62,7 +62,9 @@ class ShoppingHabits:
         if len(others) < 2 or len(visits) != len(others) + 2:
             return False
         days = sorted([*others, near[0]])
-        return all(later - day >= _MONTH for day, later in zip(days, days[1:], strict=False))
+        return all(
+            later - day >= _MIN_MONTH_DAYS for day, later in zip(days, days[1:], strict=False)
+        )
 
     def surprise(self, amount: int, days: int) -> float:
         """How unlikely equal amounts so many days apart are by chance: a logarithm, 0 to 8."""

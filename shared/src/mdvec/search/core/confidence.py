@@ -25,9 +25,9 @@ CONFIDENT = 0.31
 """The minimum likelihood of the best hit for a confident answer."""
 _ABSENT_SHARE = 0.25
 """What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
-_FEWEST_CHUNKS = 200
+_MIN_CHUNKS = 200
 """Smaller collections count as this many: the constants were fitted on no smaller one."""
-_LEAST_SHOWN = 0.01
+_MIN_SHOWN = 0.01
 _DECIMALS = 2
 """Of a likelihood, wherever it is shown: none reads as confident that is not."""
 
@@ -75,13 +75,13 @@ class Evidence:
             model.constant
             + model.coverage * (self.coverage or 0.0)
             + model.likeness * (self.likeness or 0.0)
-            - model.chunks * math.log(max(self.chunks, _FEWEST_CHUNKS))
+            - model.chunks * math.log(max(self.chunks, _MIN_CHUNKS))
             - model.behind * behind
         )
         likelihood = 1 / (1 + math.exp(-max(logit, -500.0)))
         if self.absent:
             likelihood *= _ABSENT_SHARE
-        return max(round(likelihood, _DECIMALS), _LEAST_SHOWN)
+        return max(round(likelihood, _DECIMALS), _MIN_SHOWN)
 
     @property
     def is_confident(self) -> bool:
