@@ -36,7 +36,7 @@ _FIRST_SECONDS = 2.0
 _IMPORT_SECONDS = 5.0
 """What a query waits for an automatic import of its source, from the moment that this began."""
 _LATER_SECONDS = 0.5
-"""A look that took longer than an answer waits begins this long after the next answer began."""
+"""If a look took longer than an answer waits, the next begins so long after its answer."""
 
 Wording = Callable[["Freshness", bool], str]
 """What an answer says of a source, and whether its import has begun; "" says nothing."""
@@ -151,7 +151,7 @@ class FreshnessWatch:
         return any(ended)
 
     def wait_for_first_looks(self) -> None:
-        """Wait a moment for looks that run and are the first of theirs: each may import.
+        """Wait a moment for the first looks that still run: each may begin an import.
 
         A look at a disk that hangs holds up the first search alone.
         """

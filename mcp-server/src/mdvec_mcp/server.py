@@ -168,11 +168,11 @@ def wired_server(
     folder_tool: Tool | None = None,
     extend: Callable[[Wiring, Offer], None] | None = None,
 ) -> Wiring:
-    """A server that offers ``tools``, and later those that the database holds by then.
+    """A server that offers ``tools``, and later those that the database then holds.
 
-    With it comes what its tools share, for what else a process serves. ``extend`` adds to each
-    complete offer. No process is started and no model loaded yet, but for the import of the
-    ``folder_tool``, that of the folder that the server was started for, which is looked at now.
+    It is returned with all that its tools share, which a local page uses, too. ``extend`` adds to
+    each complete offer. No process is started and no model is loaded yet, with one exception: the
+    folder that the server was started for (``folder_tool``) is looked at now, and may be imported.
     """
     server = MdvecServer("mdvec", version=__version__)
     wiring = Wiring(server, database, models, settings, folder_tool, extend=extend)

@@ -29,8 +29,8 @@ def guarded(
 ) -> JsonAnswer:
     """The answer of ``work``, its warnings within ``guard``, by default that of the settings.
 
-    Those on the freshness of sources, worded by ``of_source``, are about what is asked; an error's
-    are about all.
+    The warnings about sources, worded by ``of_source``, name only those that are asked for; with
+    an error they name all.
 
     Raises:
         MdvecError: the work raised it, or a NotAnswered with its message.

@@ -196,7 +196,7 @@ def telling_of(asked: Prepared) -> Iterator[None]:
     """Within this context, a refusal because a table is gone names the saved question.
 
     Raises:
-        QueryRefused: it is.
+        QueryRefused: a table is gone.
     """
     try:
         yield

@@ -25,7 +25,7 @@ class WantedColumn:
 
 @dataclass(frozen=True, slots=True)
 class ChosenColumns:
-    """The names that a notebook gave."""
+    """The columns that a notebook chose, by name; each may be left out."""
 
     x: str | None
     ys: tuple[str, ...]

@@ -37,7 +37,7 @@ from mdvec.household.readings import reading
 
 MAX_LIMIT: Final = 50
 _WIDER: Final = 7
-"""The tolerance in days that a search without a likely pair suggests, or the double of its own."""
+"""A search without a likely pair suggests this tolerance in days, or twice its own."""
 
 
 class DuplicateResolutionError(MdvecError):

@@ -58,7 +58,7 @@ class Reply:
         """Write the whole file.
 
         Raises:
-            NoAnswer: it ended before.
+            NoAnswer: the program ended before.
         """
         left = self.size
         while left:
@@ -77,11 +77,11 @@ class TableServer:
         self._said = said
 
     def ask(self, request: Mapping[str, object]) -> Reply:
-        """Its answer.
+        """Send the request, and return the reply.
 
         Raises:
-            RequestRefused: it refused the request.
-            NoAnswer: it ended before.
+            RequestRefused: the program refused it.
+            NoAnswer: the program ended before.
         """
         sending, receiving = self._process.stdin, self._process.stdout
         assert sending is not None  # noqa: S101 - both were opened with pipes

@@ -86,7 +86,7 @@ def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
 
 
 def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -> list[Join]:
-    """The joins that names and types suggest; those with the fewest others of that name first.
+    """The joins that names and types suggest, those through the rarest names first.
 
     A name suggests the same name in another table, and ``carrier_id`` the ``id`` of ``carriers``.
     """
@@ -104,9 +104,10 @@ def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -
 
 
 def overlap_sql(table: str, join: Join) -> str:
-    """How many of a column's first different values there are, how many of them the other has.
+    """The statement that compares a column with the one it may join, over its first values.
 
-    Third comes whether the other's values are all different.
+    Its row has the number of distinct values, how many of them the other column has, and whether
+    the other column's values are all distinct.
     """
     column, other = identifier(join.column), identifier(join.other_column)
     there = identifier(join.other)

@@ -45,7 +45,7 @@ _MIN_WAIT_SECONDS = 30.0
 _QUERIES_WAITED_FOR = 6
 _QUERIES_TO_REMAKE = 3
 _LIST_WAIT_SECONDS = 1.0
-"""How long a list of the tables waits for running queries, before it is that of before them."""
+"""How long a list of tables waits for running queries; after that it is the list before them."""
 _REST_SECONDS = 60.0
 """How long the second child is kept without a query."""
 _NOT_KEPT = "nothing can be written in the folder of exports"

@@ -47,7 +47,7 @@ class ShownHabits:
 
     @property
     def usual_months(self) -> str:
-        """The months whose median the forecast takes for what does not recur, as a period."""
+        """The months, as a period, whose median is the forecast of what does not recur."""
         first = self.forecast.months[0].month
         return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
 

@@ -19,13 +19,13 @@ EVERY_FILE = "*"
 
 @dataclass(frozen=True, slots=True, order=True)
 class ReadingChoice:
-    """One choice.
+    """A choice of how some files are read.
 
     Attributes:
         pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
         setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW`` or ``COLUMN``.
         column: the column's name, for ``COLUMN``.
-        value: what it shall be, as text.
+        value: the chosen value, as text.
     """
 
     pattern: str

@@ -15,7 +15,7 @@ _NAMED = re.compile(r"\s*(?:AS\b|\w+\s*(?:,|\bFROM\b)|OVER\b)", re.IGNORECASE)
 
 
 def mend_calls(draft: Draft) -> Iterator[Mended]:
-    """A name behind the SELECT list that means a call in it, by its function or as the only one."""
+    """A name after the SELECT list that means a call in it: of that function, or the only one."""
     name = draft.named_by(r'Referenced column "(\w+)" not found') or draft.named_by(
         r'column "(\w+)" must appear in the GROUP BY'
     )
