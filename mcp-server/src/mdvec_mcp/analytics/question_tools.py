@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp_types import CallToolResult, ToolAnnotations
-from mdvec.queries.saved import MAX_DESCRIPTION
+from mdvec.queries.saved import MAX_QUESTION_DESCRIPTION
 from pydantic import Field
 
 from mdvec_mcp.analytics.requested_data import RequestedData
@@ -36,7 +36,7 @@ def add_question_tools(offer: Offer, analytics: Analytics) -> None:
                 max_length=MAX_SQL_CHARS, description="One SELECT; values as $since or $n::INTEGER."
             ),
         ] = None,
-        description: Annotated[str | None, Field(max_length=MAX_DESCRIPTION)] = None,
+        description: Annotated[str | None, Field(max_length=MAX_QUESTION_DESCRIPTION)] = None,
         mode: Literal["create", "replace", "delete"] = "create",
     ) -> CallToolResult:
         work = partial(questions.save, name, sql, description, mode)

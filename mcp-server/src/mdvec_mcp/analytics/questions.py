@@ -84,7 +84,7 @@ class Questions:
         if not sql:
             raise WrongParameters("sql is missing: the SELECT to save, with values as $name")
         judged = self.queries.judged(sql)
-        told = " ".join((description or "").split())[: saved.MAX_DESCRIPTION]
+        told = " ".join((description or "").split())[: saved.MAX_QUESTION_DESCRIPTION]
         query = SavedQuery(plain, judged.sql, told, judged.parameters)
         saved.save(self.database, query, replace=mode == "replace")
         answer: JsonAnswer = {

@@ -22,7 +22,7 @@ from mdvec.tools.kinds import KINDS, load_code
 from mdvec.tools.names import checked_tool_name
 from mdvec.tools.rows import Tool
 
-MAX_DESCRIPTION = 2_000
+MAX_TOOL_DESCRIPTION = 2_000
 MAX_TITLE = 100
 
 
@@ -185,10 +185,10 @@ def models_in_use(database: Path) -> set[str]:
 
 def _checked_description(description: str) -> str:
     words = " ".join(description.split())
-    if is_blank(words) or len(words) > MAX_DESCRIPTION:
+    if is_blank(words) or len(words) > MAX_TOOL_DESCRIPTION:
         raise InvalidTool(
             "a tool needs a description of 1 to "
-            f"{MAX_DESCRIPTION:,} characters that tells a model what it contains"
+            f"{MAX_TOOL_DESCRIPTION:,} characters that tells a model what it contains"
         )
     if not words.isprintable():
         raise InvalidTool("the description contains unprintable characters; remove them")

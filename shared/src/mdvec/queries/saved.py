@@ -16,7 +16,7 @@ from mdvec.errors import MdvecError
 from mdvec.queries.parameters import Parameter
 
 SaveMode = Literal["create", "replace", "delete"]
-MAX_DESCRIPTION = 500
+MAX_QUESTION_DESCRIPTION = 500
 MAX_QUERIES = 200
 _NAME = re.compile(r"[^\W_][\w-]{0,59}")
 _MAX_LISTED = 20

@@ -15,7 +15,7 @@ from typing import Any
 from mdvec_mcp.analytics.core import vocabulary
 from mdvec_mcp.analytics.core.refusals import QueryRefused, quotable, unknown_table
 
-MAX_CHARACTERS = 20_000
+MAX_SQL_CHARACTERS = 20_000
 _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are fine)"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
@@ -53,9 +53,9 @@ def clean(source: str) -> str:
     text = source.removeprefix("\ufeff").strip()
     if not text:
         raise QueryRefused("there is no SQL; give a table's name or one SELECT")
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_SQL_CHARACTERS:
         raise QueryRefused(
-            f"the SQL has {len(text):,} characters, more than {MAX_CHARACTERS:,}; "
+            f"the SQL has {len(text):,} characters, more than {MAX_SQL_CHARACTERS:,}; "
             "materialize a part of it first, then ask in a shorter query"
         )
     if _CONTROL.search(text) or any("\ud800" <= sign <= "\udfff" for sign in text):

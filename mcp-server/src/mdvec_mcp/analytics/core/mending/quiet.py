@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from mdvec.datasets.core.columns import Column
 
 from mdvec_mcp.analytics.core.mending.masking import COLUMN, TEXT, Masked, mask
-from mdvec_mcp.analytics.core.mending.search import MAX_CHARACTERS, QueryProposal
+from mdvec_mcp.analytics.core.mending.search import MAX_MENDED_CHARACTERS, QueryProposal
 from mdvec_mcp.analytics.core.statement import fold
 
 _FIGURES = re.compile(
@@ -38,7 +38,7 @@ def quiet_mistake(sql: str, tables: Mapping[str, Sequence[Column]]) -> QueryProp
         sql: the query.
         tables: the columns of the known tables.
     """
-    if len(sql) > MAX_CHARACTERS or _SUSPECT.search(sql) is None:
+    if len(sql) > MAX_MENDED_CHARACTERS or _SUSPECT.search(sql) is None:
         return None
     masked = mask(sql)
     code, whys = masked.code, []

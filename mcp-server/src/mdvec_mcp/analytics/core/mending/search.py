@@ -28,7 +28,7 @@ from mdvec_mcp.analytics.core.mending.signs import mend_signs
 from mdvec_mcp.analytics.core.mending.values import mend_values
 from mdvec_mcp.analytics.core.mending.wrapping import mend_wrapping
 
-MAX_CHARACTERS = 3_000
+MAX_MENDED_CHARACTERS = 3_000
 """Longer queries, and more deeply nested ones, are not mended: parsers take too long."""
 _MAX_JUDGED = 60
 _MAX_STEPS = 6
@@ -81,7 +81,7 @@ def propose_query(
         tables: the columns of the known tables.
         judge: says why a query is refused or cannot be bound; None if it is fine.
     """
-    if len(sql) > MAX_CHARACTERS or not is_shallow(sql):
+    if len(sql) > MAX_MENDED_CHARACTERS or not is_shallow(sql):
         return None
     repairs = _REPAIRS if judge(sql) is not None else _REPAIRS_OF_VALUES
     order = itertools.count()
@@ -101,7 +101,7 @@ def propose_query(
         draft = Draft(form, said, tables)
         for repair, price in repairs:
             for rank, mended in enumerate(repair(draft)):
-                if mended.sql in seen or len(mended.sql) > 2 * MAX_CHARACTERS:
+                if mended.sql in seen or len(mended.sql) > 2 * MAX_MENDED_CHARACTERS:
                     continue
                 seen.add(mended.sql)
                 step = cost + price + 0.1 * rank
