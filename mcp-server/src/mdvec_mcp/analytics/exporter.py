@@ -6,14 +6,13 @@ import time
 from dataclasses import dataclass
 
 from mdvec.analysis.errors import ExportError
-from mdvec.analysis.exports import ExportFolder
+from mdvec.analysis.exports import ExportFolder, ExportFormat
 from mdvec.log.activity import milliseconds, record
 from mdvec.queries.parameters import Bound
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.naming import named
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
-from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mdvec.analysis.exports import ExportFormat
 from mdvec.charts.chart import chosen_size
 from mdvec.settings import AnalyticsSettings, ChartSettings
 from mdvec.sizes import MEGABYTE
@@ -15,7 +16,6 @@ from mdvec.sizes import MEGABYTE
 from mdvec_mcp.analytics.core.guard import JsonAnswer, with_warnings
 from mdvec_mcp.analytics.core.statement import SELECT_ALL
 from mdvec_mcp.analytics.guarded import guarded
-from mdvec_mcp.analytics.process.messages import ExportFormat
 from mdvec_mcp.analytics.questions import Prepared, telling_of
 from mdvec_mcp.analytics.requested_data import RequestedData
 from mdvec_mcp.analytics.service import Analytics

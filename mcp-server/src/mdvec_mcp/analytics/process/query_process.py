@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mdvec.analysis.exports import ExportFormat
 from mdvec.cancelling import cancelled_by
 from mdvec.datasets.core.columns import Column
 from mdvec.errors import MdvecError
@@ -22,7 +23,6 @@ from mdvec_mcp.analytics.process.lane import Lane
 from mdvec_mcp.analytics.process.messages import (
     Data,
     ExportedFile,
-    ExportFormat,
     JudgedQuery,
     QueryLimits,
     QueryRows,
