@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp_types import CallToolResult
 from mdvec.database.connection import Connection
 from mdvec.household.core.found import FoundAnswer, FoundGroup
-from mdvec.household.finding import PAGE_SIZE, ListingOptions, Order, RowFilter, find_transactions
+from mdvec.household.core.wording import PAGE_SIZE
+from mdvec.household.finding import ListingOptions, Order, RowFilter, find_transactions
 from mdvec.household.found_sums import GroupBy
 from mdvec.household.month import row_fields
 from mdvec.household.row_search import RowChoice

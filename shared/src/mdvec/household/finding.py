@@ -15,7 +15,7 @@ from mdvec.household.core.found import (
     no_rows_note,
 )
 from mdvec.household.core.periods import resolve_period
-from mdvec.household.core.wording import InvalidPage, InvalidPageSize
+from mdvec.household.core.wording import PAGE_SIZE, InvalidPage, InvalidPageSize
 from mdvec.household.found_sums import GroupBy, found_groups, totals_of
 from mdvec.household.interfaces.columns import ColumnsCache, LedgerColumns, rows_with_ids
 from mdvec.household.interfaces.row_notes import notes_on
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     Mask = NDArray[np.bool_]
 
-PAGE_SIZE = 20
 Order = Literal["newest", "oldest", "largest", "smallest"]
 
 
@@ -177,7 +176,7 @@ def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     ):
         raise InvalidRowFilter("min_amount が max_amount より大きくなっています。")
     if not 1 <= listing.page_size <= PAGE_SIZE:
-        raise InvalidPageSize(listing.page_size, PAGE_SIZE)
+        raise InvalidPageSize(listing.page_size)
 
 
 def _sorted(columns: LedgerColumns, chosen: Mask, order: Order) -> NDArray[np.intp]:

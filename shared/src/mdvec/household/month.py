@@ -33,7 +33,7 @@ from mdvec.household.core.sums import (
     shares,
 )
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import InvalidPage, InvalidPageSize, StatedSums
+from mdvec.household.core.wording import PAGE_SIZE, InvalidPage, InvalidPageSize, StatedSums
 from mdvec.household.interfaces import sums as ledger_sums
 from mdvec.household.interfaces.row_notes import notes_on
 from mdvec.household.overview import (
@@ -43,7 +43,6 @@ from mdvec.household.overview import (
 )
 from mdvec.household.shown import marks_of, shown_days
 
-PAGE_SIZE = 20
 _ROW_FIELDS = (
     "id", "date", "amount", "description", "category_major", "category_minor", "account", "memo",
     "is_target", "is_transfer", "is_duplicate", "source_file", "row_number", "left_out",
@@ -137,7 +136,7 @@ def monthly_household(
         InvalidPageSize: the page size is out of range.
     """
     if not 1 <= page_size <= PAGE_SIZE:
-        raise InvalidPageSize(page_size, PAGE_SIZE)
+        raise InvalidPageSize(page_size)
     with one_state(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
         requested = _period(today, covered.default_range, year, month, period)

@@ -24,9 +24,7 @@ from mdvec.household.core.sums import (
     trend_of,
 )
 from mdvec.household.core.wording import (
-    REASONS as REASONS_IN_WORDS,
-)
-from mdvec.household.core.wording import (
+    REASONS_IN_WORDS,
     format_currency,
     format_percentage,
     trend_text,

@@ -16,7 +16,8 @@ from mdvec.household.core.savings import savings_rate
 from mdvec.household.core.subjects import Subject, Total
 from mdvec.household.core.sums import CategoryShare, CategoryTrend
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.month import PAGE_SIZE, HouseholdAnswer, monthly_household
+from mdvec.household.core.wording import PAGE_SIZE
+from mdvec.household.month import HouseholdAnswer, monthly_household
 from mdvec.household.overview import category_hierarchy, coverage
 from mdvec.household.shops import MAX_SHOPS, ShopSums, rows_of_shop, shop_sums
 from mdvec.household.trend import TrendAnswer

@@ -9,7 +9,7 @@ from mdvec.dates.days import Days
 from mdvec.errors import MdvecError
 from mdvec.household.core.row_note import RowNote
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import REASONS, format_currency, notes_text, page_text
+from mdvec.household.core.wording import REASONS_IN_WORDS, format_currency, notes_text, page_text
 from mdvec.text.one_line import shortened
 
 MAX_GROUPS = 20
@@ -104,7 +104,9 @@ def no_rows_note(span: Days) -> str:
 
 def left_out_note(left_out: dict[str, int]) -> str:
     """Note: matching rows that are neither listed nor in the totals, by reason."""
-    reasons = "、".join(f"{REASONS[reason]} {count:,}件" for reason, count in left_out.items())
+    reasons = "、".join(
+        f"{REASONS_IN_WORDS[reason]} {count:,}件" for reason, count in left_out.items()
+    )
     total = sum(left_out.values())
     return f"ほかに集計外の明細が {total:,}件あり、合計に入れていません（{reasons}）"
 

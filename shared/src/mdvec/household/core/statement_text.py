@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from mdvec.household.core.csv_text import CsvText
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.core.wording import REASONS
+from mdvec.household.core.wording import REASONS_IN_WORDS
 from mdvec.text.chunking import Chunk
 
 _FORMAT = b"subjects"
@@ -84,5 +84,5 @@ def row_heading(row: Transaction) -> str:
     """A row's date, amount and category, and why it does not count, as hits show them."""
     amount = "金額なし" if row.amount is None else f"{row.amount:,}円"
     category = "/".join(name for name in (row.category_major, row.category_minor) if name)
-    why = f"（集計外: {REASONS[row.left_out]}）" if row.left_out else ""
+    why = f"（集計外: {REASONS_IN_WORDS[row.left_out]}）" if row.left_out else ""
     return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part) + why
