@@ -103,7 +103,7 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
         return dataset_tables(connection, tools.get_tool(connection, name).id)
 
 
-def origin_of(database: Path, name: str) -> JsonAnswer:
+def table_origin(database: Path, name: str) -> JsonAnswer:
     """Where a table is from: its tool and file, and when that was imported; {} if unknown.
 
     Raises:

@@ -14,7 +14,7 @@ from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer, with_warning
 from mdvec_mcp.analytics.core.naming import named, shortened_name
 from mdvec_mcp.analytics.core.refusals import QueryError, QueryStopped, unknown_table
 from mdvec_mcp.analytics.core.statement import find_table
-from mdvec_mcp.analytics.data import origin_of
+from mdvec_mcp.analytics.data import table_origin
 from mdvec_mcp.analytics.process.query_process import QueryProcess
 
 _MAX_COLUMNS = 40
@@ -68,7 +68,7 @@ class TableDescriptions:
         for kept in self.queries.materialized():
             if kept.name == table:
                 return {"expires_at": kept.expires_at}
-        return {} if self.database is None else origin_of(self.database, table)
+        return {} if self.database is None else table_origin(self.database, table)
 
     def _described(
         self, table: str, columns: list[Column], warnings: list[str]

@@ -110,7 +110,7 @@ def set_budget(
         rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
         before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
         typical = typical_month(_by_day(rows, subject), before_it)
-    message = budget_wording.set_text(budget, before, typical)
+    message = budget_wording.budget_set_text(budget, before, typical)
     return BudgetSet(str(subject), per, amount, before, message + remark)
 
 
