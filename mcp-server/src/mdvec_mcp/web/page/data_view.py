@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.analytics.core.guard import AnswerGuard, JsonAnswer
 from mdvec_mcp.analytics.core.histogram import NoHistogram
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
 
@@ -170,7 +170,7 @@ def charted(result: JsonAnswer) -> MonthChart | None:
         return None
     labels = [str(row[others[0]])[:12] if others else str(n + 1) for n, row in enumerate(rows)]
     amounts = [None if row[numeric[0]] is None else round(row[numeric[0]]) for row in rows]
-    return month_chart(labels, {"out": amounts}, {})
+    return chart_of_months(labels, {"out": amounts}, {})
 
 
 def _is_amount(value: object) -> bool:

@@ -23,7 +23,7 @@ from mdvec_mcp.household.context import today
 from mdvec_mcp.household.pictures import budget_chart, net_worth_chart
 from mdvec_mcp.web.page import downloads
 from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.habits import HabitsCache, ShownHabits
 from mdvec_mcp.web.page.households import Household, asked_household, household_view
 from mdvec_mcp.web.page.outlook import forecast_picture
@@ -196,7 +196,7 @@ def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
     """Bars of net worth by month, with gaps for months without one."""
     totals = {one.month: one.total for one in worth.months}
     months = MonthRange(worth.months[0].month, worth.months[-1].month)
-    return month_chart(
+    return chart_of_months(
         [str(one) for one in months], {"in": [totals.get(one) for one in months]}, {}
     )
 

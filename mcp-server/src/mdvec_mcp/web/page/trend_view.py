@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mdvec_mcp.household.pictures import names_among
-from mdvec_mcp.web.page.bars import MonthChart, month_chart
+from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view
 from mdvec_mcp.web.page.query import Query
 from mdvec_mcp.web.page.views import Views
@@ -82,7 +82,7 @@ def lines_of(
     months = [str(figure.month) for figure in categories[0].months]
     amounts = {str(one.category): [figure.amount for figure in one.months] for one in categories}
     running, empty = {str(one) for one in marks.running}, {str(one) for one in marks.empty}
-    chart = month_chart(months, {}, amounts, running, empty)
+    chart = chart_of_months(months, {}, amounts, running, empty)
     among = names_among([one.category for one in categories], known)
     colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
     return tuple(
