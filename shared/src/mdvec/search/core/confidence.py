@@ -62,7 +62,7 @@ class Evidence:
     absent: tuple[str, ...] = ()
 
     @property
-    def calibration(self) -> LikelihoodConstants:
+    def constants(self) -> LikelihoodConstants:
         """The constants for the values that are known."""
         if self.likeness is None:
             return WORDS
@@ -70,7 +70,7 @@ class Evidence:
 
     def likelihood(self, behind: float) -> float:
         """The likelihood that a passage answers whose score is ``behind`` below the best."""
-        model = self.calibration
+        model = self.constants
         logit = (
             model.constant
             + model.coverage * (self.coverage or 0.0)
